@@ -1,0 +1,38 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+/// Every target keeps its imports to itself unless it says `public import` or `package import`: the compiler, not a
+/// convention, shows which module may be seen through which.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "chronicle",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Chronicle", targets: ["Chronicle"])
+    ],
+    targets: [
+        // The only door to sqlite3.h.
+        .systemLibrary(
+            name: "ChronicleCSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
+        ),
+        // Connections, statements, result codes. Nothing in it is public.
+        .target(name: "ChronicleSQLite", dependencies: ["ChronicleCSQLite"], swiftSettings: settings),
+        // Models, contexts, containers, store and history protocols. No SQL, no files.
+        .target(name: "ChronicleCore", swiftSettings: settings),
+        // The SQLite store.
+        .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
+        // What users import.
+        .target(name: "Chronicle", dependencies: ["ChronicleCore", "ChronicleStore"], swiftSettings: settings),
+        .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
+        .testTarget(name: "ChronicleTests", dependencies: ["Chronicle"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,53 @@
+/// The stores of a program and the schema of what is in them.
+///
+/// Make one for a program and a ``ModelContext`` for each place that works with models.
+public final class ModelContainer: Sendable {
+    public let schema: Schema
+    /// The stores, in the order of their configurations.
+    public let stores: [any DataStore]
+    private let storesByType: [ObjectIdentifier: any DataStore]
+
+    /// Opens a store for each configuration.
+    ///
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` (or a finer kind) when a store cannot be opened,
+    ///   ``SwiftDataError/duplicateConfiguration`` when two have one name or one model stands in two of them, and
+    ///   ``SwiftDataError/unknownSchema`` when a model stands in none.
+    public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+        guard Set(configurations.map(\.name)).count == configurations.count else {
+            throw SwiftDataError.duplicateConfiguration.adding(detail: "two configurations have the same name")
+        }
+        self.schema = schema
+        var stores: [any DataStore] = []
+        var storesByType: [ObjectIdentifier: any DataStore] = [:]
+        for configuration in configurations {
+            let store = try Self.open(configuration, schema)
+            stores.append(store)
+            for entity in store.schema.entities {
+                guard storesByType.updateValue(store, forKey: ObjectIdentifier(entity.type)) == nil else {
+                    throw SwiftDataError.duplicateConfiguration.adding(
+                        detail: "two configurations keep this model", entityName: entity.name)
+                }
+            }
+        }
+        for entity in schema.entities where storesByType[ObjectIdentifier(entity.type)] == nil {
+            throw SwiftDataError.unknownSchema.adding(
+                detail: "no configuration keeps this model", entityName: entity.name)
+        }
+        self.stores = stores
+        self.storesByType = storesByType
+    }
+
+    private static func open<Configuration: DataStoreConfiguration>(
+        _ configuration: Configuration, _ schema: Schema
+    ) throws -> any DataStore {
+        try Configuration.Store(configuration, schema: configuration.schema ?? schema)
+    }
+
+    func store(for type: any PersistentModel.Type) throws -> any DataStore {
+        guard let store = storesByType[ObjectIdentifier(type)] else {
+            throw SwiftDataError.unknownSchema.adding(
+                detail: "no store keeps this model", entityName: type.entityName)
+        }
+        return store
+    }
+}

@@ -1,0 +1,38 @@
+/// An entity as one context sees it: what all models of one class in one context share.
+///
+/// Models keep it alive, it keeps nothing alive: a model outlives its context, and reads what it has.
+@usableFromInline
+final class ContextEntity {
+    let entity: Schema.Entity
+    private(set) weak var context: ModelContext?
+
+    /// Properties by the *address* of a key path. A key path in compiled code is made once for each place that writes it
+    /// and lives for ever, so that finding the property again costs a comparison instead of a hash of the whole path.
+    private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
+    private static let cacheSize = 128
+
+    init(_ entity: Schema.Entity, _ context: ModelContext) {
+        self.entity = entity
+        self.context = context
+        cache = Array(repeating: (nil, nil), count: Self.cacheSize)
+    }
+
+    func property(at keyPath: AnyKeyPath) -> Schema.Property? {
+        // Objects are aligned to 16 bytes; the bits above tell them apart.
+        let address = UInt(bitPattern: ObjectIdentifier(keyPath).hashValueOfAddress)
+        let place = Int(truncatingIfNeeded: (address >> 4) ^ (address >> 11)) & (Self.cacheSize - 1)
+        if cache[place].keyPath === keyPath { return cache[place].property }
+        guard let property = entity.property(at: keyPath) else { return nil }
+        cache[place] = (keyPath, property)
+        return property
+    }
+
+    func forget(_ identifier: PersistentIdentifier) {
+        context?.registry.removeValue(forKey: identifier)
+    }
+}
+
+extension ObjectIdentifier {
+    /// The address itself: `hashValue` would mix it, at a cost that the cache is there to avoid.
+    fileprivate var hashValueOfAddress: Int { Int(bitPattern: self) }
+}

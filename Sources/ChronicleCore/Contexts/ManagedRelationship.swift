@@ -1,0 +1,172 @@
+/// A relationship of a model that is in a context: reads and writes it, and keeps the other side in step.
+struct ManagedRelationship {
+    let context: ModelContext
+    let backing: BackingData
+    let property: Schema.Property
+    let relationship: Schema.Relationship
+
+    init(_ context: ModelContext, _ backing: BackingData, _ property: Schema.Property, _ relationship: Schema.Relationship)
+    {
+        self.context = context
+        self.backing = backing
+        self.property = property
+        self.relationship = relationship
+    }
+
+    /// The property of the destination that leads back.
+    private var inverse: Schema.Property? {
+        relationship.inverseName.flatMap {
+            context.container.schema.entitiesByName[relationship.destination]?.property(named: $0)
+        }
+    }
+
+    private func back(_ destination: BackingData) -> ManagedRelationship? {
+        inverse.flatMap { inverse in
+            inverse.relationship.map { ManagedRelationship(context, destination, inverse, $0) }
+        }
+    }
+
+    // MARK: Reading
+
+    func read() -> [any PersistentModel] {
+        relationship.isToMany ? readMany() : readOne().map { [$0] } ?? []
+    }
+
+    private func readOne() -> (any PersistentModel)? {
+        guard let identifier = backing.reference(property) else { return nil }
+        if let known = context.registeredBacking(identifier) {
+            return known.status == .deleted ? nil : known.model
+        }
+        guard !identifier.isTemporary else { return nil }
+        return context.deferring { try context.load(identifier, relationship.destination) } ?? nil
+    }
+
+    private func readMany() -> [any PersistentModel] {
+        if let known = backing.destinations[property.index] { return known }
+        guard let inverse else { return [] }
+        let saved =
+            backing.hasRow
+            ? context.deferring { try context.load(relationship.destination, where: inverse, is: backing.identifier) }
+            : []
+        // Not remembered when it could not be loaded, so that the next read tries again.
+        guard let saved else { return [] }
+        var result = saved.filter { refersHere($0.persistentBackingData, inverse) }
+        var seen = Set(result.map { ObjectIdentifier($0) })
+        for model in context.listed where type(of: model).entityName == relationship.destination {
+            if refersHere(model.persistentBackingData, inverse), seen.insert(ObjectIdentifier(model)).inserted {
+                result.append(model)
+            }
+        }
+        backing.destinations[property.index] = result
+        return result
+    }
+
+    private func refersHere(_ destination: BackingData, _ inverse: Schema.Property) -> Bool {
+        destination.status != .deleted && destination.status != .detached
+            && destination.reference(inverse) == backing.identifier
+    }
+
+    // MARK: Writing
+
+    func write(_ destinations: [any PersistentModel]) {
+        for destination in destinations {
+            do { try context.insertAny(destination) } catch {
+                context.deferredError = context.deferredError ?? error
+                return
+            }
+        }
+        if relationship.isToMany {
+            writeMany(destinations)
+        } else {
+            writeOne(destinations.first?.persistentBackingData)
+        }
+    }
+
+    private func writeOne(_ destination: BackingData?) {
+        let old = backing.reference(property)
+        guard old != destination?.identifier else { return }
+        if let old, let other = loaded(old), let back = back(other) { back.remove(backing) }
+        set(destination)
+        if let destination, let back = back(destination) { back.add(backing) }
+    }
+
+    private func writeMany(_ destinations: [any PersistentModel]) {
+        let old = readMany()
+        let kept = Set(destinations.map { ObjectIdentifier($0) })
+        for model in old where !kept.contains(ObjectIdentifier(model)) {
+            back(model.persistentBackingData)?.writeOne(nil)
+        }
+        let known = Set(old.map { ObjectIdentifier($0) })
+        for model in destinations where !known.contains(ObjectIdentifier(model)) {
+            back(model.persistentBackingData)?.writeOne(backing)
+        }
+        var seen = Set<ObjectIdentifier>()
+        backing.destinations[property.index] = destinations.filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// Sets a to-one reference without looking at the other side.
+    private func set(_ destination: BackingData?) {
+        backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
+        backing.markChanged(property.slot)
+    }
+
+    /// The other side of a to-one reference that is about to change. A to-many side that nobody has read needs no
+    /// change; a to-one side has a value of its own and is loaded.
+    private func loaded(_ identifier: PersistentIdentifier) -> BackingData? {
+        if let known = context.registeredBacking(identifier) { return known }
+        guard let inverse, inverse.slot >= 0, !identifier.isTemporary else { return nil }
+        return context.deferring { try context.load(identifier, relationship.destination)?.persistentBackingData } ?? nil
+    }
+
+    /// The other side now leads to `other`.
+    private func add(_ other: BackingData) {
+        if relationship.isToMany {
+            guard let known = backing.destinations[property.index] else { return }
+            if !known.contains(where: { $0 === other.model }) {
+                backing.destinations[property.index] = known + [other.model]
+            }
+        } else {
+            // One to one: who led to `other`'s new destination before leads nowhere now.
+            if let old = backing.reference(property), old != other.identifier, let previous = loaded(old) {
+                back(previous)?.set(nil)
+            }
+            set(other)
+        }
+    }
+
+    /// The other side no longer leads to `other`.
+    private func remove(_ other: BackingData) {
+        if relationship.isToMany {
+            backing.destinations[property.index]?.removeAll { $0 === other.model }
+        } else if backing.reference(property) == other.identifier {
+            set(nil)
+        }
+    }
+
+    // MARK: Deleting
+
+    /// The delete rule *nullify*: the destination leads back to nothing.
+    func detach(_ destination: any PersistentModel) {
+        guard let back = back(destination.persistentBackingData), !back.relationship.isToMany,
+            back.backing.status == .saved || back.backing.status == .inserted
+        else { return }
+        back.remove(backing)
+    }
+
+    /// Takes the deleted model out of the to-many lists that it stands in.
+    func leaveInverses(_ destinations: [any PersistentModel]) {
+        for destination in destinations {
+            if let back = back(destination.persistentBackingData), back.relationship.isToMany { back.remove(backing) }
+        }
+    }
+}
+
+extension BackingData {
+    /// The relationship at a key path while the model is in a context that is alive.
+    func managedRelationship(_ keyPath: AnyKeyPath) -> ManagedRelationship? {
+        guard status != .detached, let membership, let context = membership.context,
+            let property = membership.property(at: keyPath), let relationship = property.relationship
+        else { return nil }
+        return ManagedRelationship(context, self, property, relationship)
+    }
+}

@@ -1,0 +1,155 @@
+extension ModelContext {
+    /// Writes the changes since the last save, in one transaction per store, with their history.
+    ///
+    /// With nothing to write, nothing is written and no transaction recorded. After an error the context is as it was,
+    /// its changes included.
+    ///
+    /// - Throws: ``SwiftDataError/modelNotFound`` when another writer deleted a row that was changed here,
+    ///   ``SwiftDataError/modelValidationFailure`` (``SwiftDataError/valueOutOfRange``,
+    ///   ``SwiftDataError/uniquenessViolation``) for models that cannot be saved as they are,
+    ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
+    public func save() throws {
+        try throwDeferredError()
+        var saves: [StoreSave] = []
+        for model in listed {
+            let backing = model.persistentBackingData
+            guard backing.hasChanges, let membership = backing.membership else { continue }
+            let store = try container.store(for: membership.entity.type)
+            if let index = saves.firstIndex(where: { $0.store === store }) {
+                saves[index].add(model, backing)
+            } else {
+                var save = StoreSave(store: store)
+                save.add(model, backing)
+                saves.append(save)
+            }
+        }
+        for save in saves { try write(save) }
+        for model in listed where !model.persistentBackingData.hasChanges { model.persistentBackingData.isListed = false }
+        listed.removeAll { !$0.persistentBackingData.isListed }
+    }
+
+    private func write(_ save: StoreSave) throws {
+        try write(save, to: save.store)
+    }
+
+    private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws {
+        let inserted: [Store.Snapshot] = try save.inserted.map { try insertSnapshot($0.backing) }
+        let updated: [Store.Snapshot] = try save.updated.compactMap { try updateSnapshot($0.backing) }
+        let deleted = save.deleted.map {
+            Store.Snapshot(persistentIdentifier: $0.backing.identifier, values: $0.backing.row, changed: PropertySet())
+        }
+        var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+        if !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) {
+            let result = try store.save(
+                DataStoreSaveChangesRequest(
+                    editingState: editingState, inserted: inserted, updated: updated, deleted: deleted))
+            remapped = result.remappedIdentifiers
+            guard inserted.allSatisfy({ remapped[$0.persistentIdentifier]?.isTemporary == false }) else {
+                throw SwiftDataError.invalidStoreAnswer.adding(
+                    detail: "the result of a save lacks the identifier of an inserted model",
+                    storeIdentifier: store.identifier)
+            }
+        }
+        apply(save, inserted.map(\.values), remapped)
+    }
+
+    // MARK: Snapshots
+
+    private func insertSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot {
+        guard let entity = backing.membership?.entity else { throw SwiftDataError.missingModelContext }
+        if backing.assignedCount < entity.requiredCount { try checkComplete(backing, entity) }
+        var changed = PropertySet()
+        var values: [PropertyValue] = []
+        values.reserveCapacity(entity.storedProperties.count)
+        for property in entity.storedProperties {
+            values.append(try backing.currentValue(of: property))
+            changed.insert(property.slot)
+        }
+        return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+    }
+
+    /// The changed values, or `nil` when what was set is what the row has.
+    private func updateSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot? {
+        guard let entity = backing.membership?.entity else { throw SwiftDataError.missingModelContext }
+        var values = backing.row
+        var changed = PropertySet()
+        for slot in backing.changed {
+            let value = try backing.currentValue(of: entity.storedProperties[slot])
+            guard value != values[slot] else { continue }
+            values[slot] = value
+            changed.insert(slot)
+        }
+        guard !changed.isEmpty else { return nil }
+        return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+    }
+
+    /// Looks for the attribute that was never set. An attribute set after the insert was not counted, so that a short
+    /// count is a reason to look and not yet an error.
+    private func checkComplete(_ backing: BackingData, _ entity: Schema.Entity) throws {
+        for child in Mirror(reflecting: backing.model!).children {
+            guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
+            throw SwiftDataError.modelValidationFailure.adding(
+                detail: "it has no value", entityName: entity.name,
+                propertyName: child.label.map { String($0.dropFirst()) },
+                persistentIdentifier: backing.identifier)
+        }
+    }
+
+    // MARK: Afterwards
+
+    private func apply(
+        _ save: StoreSave, _ insertedRows: [[PropertyValue]],
+        _ remapped: [PersistentIdentifier: PersistentIdentifier]
+    ) {
+        for ((_, backing), row) in zip(save.inserted, insertedRows) {
+            registry.removeValue(forKey: backing.identifier)
+            backing.identifier = remapped[backing.identifier] ?? backing.identifier
+            registry[backing.identifier] = Unmanaged.passUnretained(backing)
+            backing.row = row.remapped(remapped)
+            backing.hasRow = true
+            backing.status = .saved
+            backing.changed = PropertySet()
+            backing.pending = [:]
+        }
+        for (_, backing) in save.updated {
+            keepWritten(backing, remapped)
+        }
+        for (_, backing) in save.deleted {
+            backing.isListed = false
+            registry.removeValue(forKey: backing.identifier)
+        }
+    }
+
+    /// What was written is what the row has from now on.
+    private func keepWritten(
+        _ backing: BackingData, _ remapped: [PersistentIdentifier: PersistentIdentifier]
+    ) {
+        guard let entity = backing.membership?.entity else { return }
+        for slot in backing.changed {
+            // Encoding succeeded a moment ago, for the snapshot.
+            guard let value = try? backing.currentValue(of: entity.storedProperties[slot]) else { continue }
+            backing.row[slot] = [value].remapped(remapped)[0]
+        }
+        backing.changed = PropertySet()
+        backing.pending = [:]
+    }
+}
+
+/// What one store has to write.
+private struct StoreSave {
+    let store: any DataStore
+    var inserted: [(model: any PersistentModel, backing: BackingData)] = []
+    var updated: [(model: any PersistentModel, backing: BackingData)] = []
+    var deleted: [(model: any PersistentModel, backing: BackingData)] = []
+
+    init(store: any DataStore) { self.store = store }
+
+    mutating func add(_ model: any PersistentModel, _ backing: BackingData) {
+        switch backing.status {
+        case .inserted: inserted.append((model, backing))
+        case .saved: updated.append((model, backing))
+        case .deleted: deleted.append((model, backing))
+        case .detached: break
+        }
+    }
+}

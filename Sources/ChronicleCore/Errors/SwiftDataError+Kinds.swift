@@ -1,0 +1,96 @@
+// Schema
+extension SwiftDataError {
+    /// A model or entity that the container's schema does not have. Also stands for ``invalidModel`` and
+    /// ``unsupportedAttributeType``.
+    public static let unknownSchema = SwiftDataError(.unknownSchema)
+    /// A model class whose declaration is wrong: a property that its map forgets, names twice or does not have, an
+    /// inverse that does not fit. Thrown when the schema is made; mend the class.
+    public static let invalidModel = SwiftDataError(.invalidModel)
+    /// An attribute of a type that cannot be stored. Thrown when the schema is made; make the type `Codable` or leave the
+    /// wrapper away.
+    public static let unsupportedAttributeType = SwiftDataError(.unsupportedAttributeType)
+}
+
+// Containers and files
+extension SwiftDataError {
+    /// The container could not be opened. Stands for the six kinds below.
+    public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
+    /// The file is not an SQLite database. It was left untouched.
+    public static let notADatabase = SwiftDataError(.notADatabase)
+    /// The file is an SQLite database of another application. It was left untouched.
+    public static let fileOfAnotherApplication = SwiftDataError(.fileOfAnotherApplication)
+    /// The file was written by a later version of Chronicle. It was left untouched; update the program.
+    public static let fileOfNewerFormat = SwiftDataError(.fileOfNewerFormat)
+    /// The file, or the directory it is in, cannot be written, and the configuration did not ask for read-only.
+    public static let fileIsReadOnly = SwiftDataError(.fileIsReadOnly)
+    /// The directory that should hold the file does not exist. Chronicle does not make directories.
+    public static let missingDirectory = SwiftDataError(.missingDirectory)
+    /// The file is an SQLite database, but damaged. Restore a backup, or recover what can be read with `sqlite3 .recover`.
+    public static let damagedFile = SwiftDataError(.damagedFile)
+    /// Two configurations name one store, or one model stands in two of them.
+    public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
+    /// The file's schema cannot become the one asked for.
+    public static let backwardMigration = SwiftDataError(.backwardMigration)
+}
+
+// Models and contexts
+extension SwiftDataError {
+    /// The model is in no context, or its context is gone.
+    public static let missingModelContext = SwiftDataError(.missingModelContext)
+    /// The row is gone, or never was: another writer deleted it. After a failed save, delete the model or `rollback()`.
+    public static let modelNotFound = SwiftDataError(.modelNotFound)
+    /// The model belongs to another context; carry its identifier over and ask this context for its own instance.
+    public static let modelOfAnotherContext = SwiftDataError(.modelOfAnotherContext)
+    /// A model that cannot be saved as it is. Also stands for ``valueOutOfRange`` and ``uniquenessViolation``.
+    public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
+    /// A number that does not fit the store: beyond 64 bits signed, or, when read, beyond the property's type.
+    public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
+    /// Another model already has these values of unique properties.
+    public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
+    /// A stored value that is not of the property's type: somebody else wrote it. The error names model and property.
+    public static let undecodableValue = SwiftDataError(.undecodableValue)
+}
+
+// Fetching
+extension SwiftDataError {
+    /// A predicate that cannot be translated; the detail names the part. Rewrite it, or filter the fetched models.
+    public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
+    /// A sort descriptor without a key path, or by something that is not stored.
+    public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
+    /// A key path that is no property of the model.
+    public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
+}
+
+// Stores
+extension SwiftDataError {
+    /// Another connection kept the store locked for longer than the configured wait. Nothing was written; try again.
+    public static let storeIsBusy = SwiftDataError(.storeIsBusy)
+    /// A write to a store that was opened read-only.
+    public static let storeIsReadOnly = SwiftDataError(.storeIsReadOnly)
+    /// No space left. Nothing was written; the context still holds its changes.
+    public static let storeIsFull = SwiftDataError(.storeIsFull)
+    /// The store failed in a way that has no kind of its own; see the SQLite code or the cause.
+    public static let storeFailure = SwiftDataError(.storeFailure)
+    /// A store broke a rule of its protocol; the detail names the rule.
+    public static let invalidStoreAnswer = SwiftDataError(.invalidStoreAnswer)
+}
+
+// History
+extension SwiftDataError {
+    /// Something after the token was deleted, so that reading on would miss it. Start over from the current state and
+    /// ``ModelContext/currentHistoryToken(of:)``. Stands for all five ways in which a token is of no more use.
+    public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
+    /// The store's past changed: the token's transaction was taken back by a power cut or a restored backup and another
+    /// one stands in its place.
+    public static let historyTokenForked = SwiftDataError(.historyTokenForked)
+    /// The token was given by another store.
+    public static let historyTokenOfAnotherStore = SwiftDataError(.historyTokenOfAnotherStore)
+    /// The store never reached the token's position: it was taken back, and nothing stands there yet.
+    public static let historyTokenAhead = SwiftDataError(.historyTokenAhead)
+    /// History was switched off for a time after the token.
+    public static let historyTokenGap = SwiftDataError(.historyTokenGap)
+    /// No store of the container provides transactions of this type.
+    public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
+    /// The store keeps no history: its configuration switched it off.
+    public static let historyIsOff = SwiftDataError(.historyIsOff)
+}

@@ -1,0 +1,124 @@
+/// What went wrong, by kind and with its details.
+///
+/// Catch by kind with the static members, several at once where one kind stands for a family:
+///
+/// ```swift
+/// do {
+///     let news = try context.fetchHistory(descriptor)
+/// } catch SwiftDataError.historyTokenExpired {
+///     // any token that is of no more use: start over
+/// }
+/// ```
+///
+/// A thrown error carries what is known beyond its kind (`model`, `property`, `detail`, an SQLite code and statement);
+/// equality and `~=` look at the kind alone. Values of models are never part of a message.
+public struct SwiftDataError: Error, Sendable {
+    let kind: Kind
+    /// The entity that the error is about.
+    public internal(set) var entityName: String?
+    /// The property that the error is about.
+    public internal(set) var propertyName: String?
+    /// The model that the error is about.
+    public internal(set) var persistentIdentifier: PersistentIdentifier?
+    /// The store that the error comes from.
+    public internal(set) var storeIdentifier: String?
+    /// What exactly, in a sentence.
+    public internal(set) var detail: String?
+    /// SQLite's extended result code (https://www.sqlite.org/rescode.html), when SQLite said no.
+    public internal(set) var sqliteCode: Int32?
+    /// The statement that SQLite refused, without its bound values.
+    public internal(set) var sql: String?
+    /// What caused it.
+    public internal(set) var underlying: (any Error)?
+
+    init(_ kind: Kind) { self.kind = kind }
+}
+
+extension SwiftDataError {
+    /// A kind, and the family it belongs to.
+    enum Kind: String, Sendable {
+        // Schema
+        case unknownSchema, invalidModel, unsupportedAttributeType
+        // Containers and files
+        case loadIssueModelContainer, notADatabase, fileOfAnotherApplication, fileOfNewerFormat, fileIsReadOnly
+        case missingDirectory, damagedFile, duplicateConfiguration, backwardMigration
+        // Models and contexts
+        case missingModelContext, modelNotFound, modelOfAnotherContext, modelValidationFailure
+        case valueOutOfRange, uniquenessViolation, undecodableValue
+        // Fetching
+        case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
+        // Stores
+        case storeIsBusy, storeIsReadOnly, storeIsFull, storeFailure, invalidStoreAnswer
+        // History
+        case historyTokenExpired, historyTokenForked, historyTokenOfAnotherStore, historyTokenAhead, historyTokenGap
+        case invalidTransactionFetchRequest, historyIsOff
+
+        /// The kinds that a more general one stands for in `catch` and `~=`.
+        func matches(_ other: Kind) -> Bool {
+            if self == other { return true }
+            switch self {
+            case .historyTokenExpired:
+                return [.historyTokenForked, .historyTokenOfAnotherStore, .historyTokenAhead, .historyTokenGap]
+                    .contains(other)
+            case .loadIssueModelContainer:
+                return [
+                    .notADatabase, .fileOfAnotherApplication, .fileOfNewerFormat, .fileIsReadOnly, .missingDirectory,
+                    .damagedFile,
+                ].contains(other)
+            case .modelValidationFailure:
+                return [.valueOutOfRange, .uniquenessViolation].contains(other)
+            case .unknownSchema:
+                return [.invalidModel, .unsupportedAttributeType].contains(other)
+            default:
+                return false
+            }
+        }
+    }
+
+    /// Whether an error is of the kind on the left, or of its family: `catch SwiftDataError.historyTokenExpired`.
+    public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
+        guard let error = error as? SwiftDataError else { return false }
+        return pattern.kind.matches(error.kind)
+    }
+}
+
+extension SwiftDataError: Equatable, Hashable {
+    /// Whether both are of one kind; the details do not count.
+    public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.kind == rhs.kind }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+}
+
+extension SwiftDataError: CustomStringConvertible {
+    public var description: String {
+        var text = kind.rawValue
+        if let entityName { text += " in \(entityName)" + (propertyName.map { ".\($0)" } ?? "") }
+        if let persistentIdentifier { text += " (\(persistentIdentifier))" }
+        if let storeIdentifier { text += " of store \(storeIdentifier)" }
+        if let detail { text += ": \(detail)" }
+        if let sqliteCode { text += " [SQLite \(sqliteCode)]" }
+        if let sql { text += " while running: \(sql)" }
+        if let underlying { text += " (cause: \(underlying))" }
+        return text
+    }
+}
+
+extension SwiftDataError {
+    /// This error with more said about it, for stores that report their own failures.
+    public func adding(
+        detail: String? = nil, entityName: String? = nil, propertyName: String? = nil,
+        persistentIdentifier: PersistentIdentifier? = nil, storeIdentifier: String? = nil,
+        sqliteCode: Int32? = nil, sql: String? = nil, underlying: (any Error)? = nil
+    ) -> SwiftDataError {
+        var error = self
+        error.detail = detail ?? error.detail
+        error.entityName = entityName ?? error.entityName
+        error.propertyName = propertyName ?? error.propertyName
+        error.persistentIdentifier = persistentIdentifier ?? error.persistentIdentifier
+        error.storeIdentifier = storeIdentifier ?? error.storeIdentifier
+        error.sqliteCode = sqliteCode ?? error.sqliteCode
+        error.sql = sql ?? error.sql
+        error.underlying = underlying ?? error.underlying
+        return error
+    }
+}

@@ -1,0 +1,28 @@
+public import Foundation
+
+/// What to fetch: which models, in what order, how many.
+///
+/// ```swift
+/// var descriptor = FetchDescriptor<Trip>(
+///     predicate: #Predicate { $0.destination.starts(with: "New") }, sortBy: [SortDescriptor(\.startDate)])
+/// descriptor.fetchLimit = 20
+/// let trips = try context.fetch(descriptor)
+/// ```
+public struct FetchDescriptor<Model: PersistentModel>: Sendable {
+    /// Which models; `nil` for all. What can be translated is listed in the guide *Predicates*.
+    public var predicate: Predicate<Model>?
+    /// The order; without it, that of the primary keys.
+    public var sortBy: [SortDescriptor<Model>]
+    /// At most this many; `nil` for no limit.
+    public var fetchLimit: Int?
+    /// Leaves out this many of the first.
+    public var fetchOffset: Int?
+    /// Whether the context's unsaved changes count: new models are found, deleted ones are not, and changed ones are
+    /// judged by what they are now. `true` by default.
+    public var includePendingChanges = true
+
+    public init(predicate: Predicate<Model>? = nil, sortBy: [SortDescriptor<Model>] = []) {
+        self.predicate = predicate
+        self.sortBy = sortBy
+    }
+}

@@ -1,0 +1,106 @@
+/// A class whose instances are saved, and whose changes are remembered.
+///
+/// ```swift
+/// final class Trip: PersistentModel {
+///     @Attribute(.preserveValueOnDeletion) var name: String
+///     @Attribute var destination: String
+///     @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip) var bucketList: [BucketListItem]
+///
+///     static let properties: PropertyMap<Trip> = [
+///         "name": \.name, "destination": \.destination, "bucketList": \.bucketList,
+///     ]
+///     let persistentBackingData: BackingData
+///     init(backingData: BackingData) { persistentBackingData = backingData }
+///
+///     init(name: String, destination: String) {
+///         persistentBackingData = BackingData()
+///         self.name = name
+///         self.destination = destination
+///     }
+/// }
+/// ```
+///
+/// Properties with ``Attribute`` or ``Relationship`` are stored, and ``properties`` names each of them; a property
+/// without a wrapper is left alone (SwiftData's `@Transient`). What is wrong with a declaration is an error of
+/// ``Schema/init(_:)`` that names model and property.
+///
+/// A model belongs to the context that it was inserted into or fetched by, and is confined to where that context is
+/// used: models are not `Sendable`, their ``persistentModelID`` is. Two models are equal when they are one instance;
+/// within a context there is one instance per row.
+public protocol PersistentModel: AnyObject, Hashable, Identifiable<PersistentIdentifier>, SendableMetatype {
+    /// The stored properties: the name in the store, and the key path.
+    static var properties: PropertyMap<Self> { get }
+    /// The sets of properties whose values together no two models may share. Empty by default.
+    static var uniqueness: Uniqueness<Self> { get }
+    /// The name of the entity, by default the name of the class.
+    static var entityName: String { get }
+
+    /// What the context knows of this model. Assign a new `BackingData()` in your own initialisers.
+    var persistentBackingData: BackingData { get }
+    /// Makes the instance for a row that a context fetches. Assign the argument, and nothing else.
+    init(backingData: BackingData)
+}
+
+extension PersistentModel {
+    public static var uniqueness: Uniqueness<Self> { [] }
+    public static var entityName: String { String(describing: Self.self) }
+
+    /// The model's identity, temporary until it is saved for the first time.
+    public var persistentModelID: PersistentIdentifier {
+        persistentBackingData.identifier(entityName: Self.entityName)
+    }
+
+    public var id: PersistentIdentifier { persistentModelID }
+
+    /// The context that the model was inserted into or fetched by; `nil` before that, and when the context is gone.
+    public var modelContext: ModelContext? { persistentBackingData.membership?.context }
+
+    /// Whether the model has changes that were not saved.
+    public var hasChanges: Bool { persistentBackingData.hasChanges }
+
+    /// Whether the model was deleted in its context, saved or not.
+    public var isDeleted: Bool { persistentBackingData.status == .deleted }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The stored properties of a model class: each name in the store with its key path.
+///
+/// Written as a dictionary literal. The name is the property's own; to rename a property and keep its values, declare
+/// the wrapper's `originalName`.
+///
+/// `@unchecked Sendable`: the dictionary's keys are the literal's key paths, which are `Sendable`; its type cannot say so.
+public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLiteral, @unchecked Sendable {
+    public typealias Element = (name: String, keyPath: any PartialKeyPath<Model> & Sendable)
+
+    /// The properties in the order of the literal.
+    public let elements: [Element]
+    private let names: [PartialKeyPath<Model>: Int]
+
+    public init(dictionaryLiteral elements: (String, any PartialKeyPath<Model> & Sendable)...) {
+        self.elements = elements.map { (name: $0.0, keyPath: $0.1) }
+        names = Dictionary(elements.enumerated().map { ($1.1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The name of the property that a key path leads to.
+    public func name(of keyPath: PartialKeyPath<Model>) -> String? {
+        names[keyPath].map { elements[$0].name }
+    }
+
+    /// The key path of a property.
+    public func keyPath(named name: String) -> (any PartialKeyPath<Model> & Sendable)? {
+        elements.first { $0.name == name }?.keyPath
+    }
+}
+
+/// The uniqueness constraints of a model class, written as a literal of key path arrays:
+/// `[[\.email], [\.name, \.startDate]]`.
+public struct Uniqueness<Model: PersistentModel>: ExpressibleByArrayLiteral, Sendable {
+    public let constraints: [[any PartialKeyPath<Model> & Sendable]]
+
+    public init(arrayLiteral constraints: [any PartialKeyPath<Model> & Sendable]...) {
+        self.constraints = constraints
+    }
+}

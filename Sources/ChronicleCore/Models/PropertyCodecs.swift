@@ -1,0 +1,177 @@
+import Foundation
+import Synchronization
+
+/// The codec of each type, made once.
+enum PropertyCodecs {
+    private static let known = Mutex<[ObjectIdentifier: any AnyPropertyCodec]>([:])
+
+    /// The codec for values of a type, or `nil` when they cannot be stored.
+    static func codec<Value>(_ type: Value.Type) -> PropertyCodec<Value>? {
+        codec(of: type) as? PropertyCodec<Value>
+    }
+
+    static func codec(of type: Any.Type) -> (any AnyPropertyCodec)? {
+        if let codec = known.withLock({ $0[ObjectIdentifier(type)] }) { return codec }
+        // Made outside of the lock: the codec of an optional asks for that of its wrapped type.
+        guard let codec = make(type) else { return nil }
+        known.withLock { $0[ObjectIdentifier(type)] = codec }
+        return codec
+    }
+
+    private static func make(_ type: Any.Type) -> (any AnyPropertyCodec)? {
+        switch type {
+        case is String.Type: string
+        case is Bool.Type: bool
+        case is Double.Type: double
+        case is Float.Type: float
+        case is Date.Type: date
+        case is Data.Type: data
+        case is UUID.Type: uuid
+        case is URL.Type: url
+        case is Decimal.Type: decimal
+        case let type as any FixedWidthInteger.Type: integer(type)
+        case let type as any OptionalValue.Type: type.optionalCodec()
+        case let type as any RawRepresentable.Type: rawRepresentable(type) ?? codable(type)
+        default: codable(type)
+        }
+    }
+
+    private static let string = PropertyCodec<String>(
+        .text, .text, encode: { .text($0) }, decode: { if case .text(let value) = $0 { value } else { nil } })
+
+    private static let bool = PropertyCodec<Bool>(
+        .integer, .integer(0...1), encode: { .integer($0 ? 1 : 0) },
+        decode: { if case .integer(let value) = $0 { value != 0 } else { nil } })
+
+    private static let double = PropertyCodec<Double>(.real, .real, encode: { .real($0) }, decode: real)
+
+    private static let float = PropertyCodec<Float>(
+        .real, .real, encode: { .real($0.widened) }, decode: { real($0).map(Float.init(narrowing:)) })
+
+    private static let date = PropertyCodec<Date>(
+        .real, .real, encode: { .real($0.timeIntervalSinceReferenceDate) },
+        decode: { real($0).map(Date.init(timeIntervalSinceReferenceDate:)) })
+
+    private static let data = PropertyCodec<Data>(
+        .blob, .blob, encode: { .blob($0) }, decode: { if case .blob(let value) = $0 { value } else { nil } })
+
+    private static let uuid = PropertyCodec<UUID>(
+        .blob, .decoding,
+        encode: { value in withUnsafeBytes(of: value.uuid) { .blob(Data($0)) } },
+        decode: { value in
+            switch value {
+            case .blob(let bytes) where bytes.count == 16:
+                var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+                withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
+                return UUID(uuid: uuid)
+            // What a person types into a shell.
+            case .text(let text): return UUID(uuidString: text)
+            default: return nil
+            }
+        })
+
+    private static let url = PropertyCodec<URL>(
+        .text, .decoding,
+        encode: { url in
+            url.baseURL == nil ? .text(url.relativeString) : .blob(try JSONCoding.encode(url))
+        },
+        decode: { value in
+            switch value {
+            case .text(let text): URL(string: text) ?? URL(string: text, encodingInvalidCharacters: false)
+            case .blob(let json): JSONCoding.decode(URL.self, json)
+            default: nil
+            }
+        })
+
+    private static let decimal = PropertyCodec<Decimal>(
+        .text, .decoding, encode: { .text($0.description) },
+        decode: { value in
+            switch value {
+            case .text("NaN"): Decimal.nan
+            case .text(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+            case .integer(let integer): Decimal(integer)
+            default: nil
+            }
+        })
+
+    private static func real(_ value: PropertyValue) -> Double? {
+        switch value {
+        case .real(let value): value
+        case .integer(let value): Double(value)
+        default: nil
+        }
+    }
+
+    private static func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> any AnyPropertyCodec {
+        let range = Int64(clamping: Integer.min)...Int64(clamping: Integer.max)
+        return PropertyCodec<Integer>(
+            .integer, .integer(range),
+            encode: { value in
+                guard let integer = Int64(exactly: value) else {
+                    throw SwiftDataError.valueOutOfRange.adding(
+                        detail: "a store keeps 64 bits with a sign; this \(Integer.self) needs more")
+                }
+                return .integer(integer)
+            },
+            decode: { if case .integer(let value) = $0 { Integer(exactly: value) } else { nil } })
+    }
+
+    private static func rawRepresentable<Raw: RawRepresentable>(_ type: Raw.Type) -> (any AnyPropertyCodec)? {
+        guard let codec = codec(Raw.RawValue.self) else { return nil }
+        return PropertyCodec<Raw>(
+            codec.storage, .decoding, encode: { try codec.encode($0.rawValue) },
+            decode: { codec.decode($0).flatMap(Raw.init(rawValue:)) })
+    }
+
+    private static func codable(_ type: Any.Type) -> (any AnyPropertyCodec)? {
+        guard let type = type as? any Codable.Type else { return nil }
+        return json(type)
+    }
+
+    private static func json<Value: Codable>(_ type: Value.Type) -> any AnyPropertyCodec {
+        PropertyCodec<Value>(
+            .json, .decoding,
+            encode: { .text(String(decoding: try JSONCoding.encode($0), as: UTF8.self)) },
+            decode: { value in
+                switch value {
+                case .text(let text): JSONCoding.decode(type, Data(text.utf8))
+                case .blob(let data): JSONCoding.decode(type, data)
+                default: nil
+                }
+            })
+    }
+}
+
+/// The JSON of `Codable` attributes: keys in order so that equal values have equal texts, dates as the seconds that
+/// `Date` encodes itself as, `Data` as base64, and the numbers that JSON does not have as strings.
+enum JSONCoding {
+    static func encode(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return try encoder.encode(value)
+    }
+
+    /// `nil` when the data is not this type's JSON: the caller knows model and property, and says so.
+    static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        do { return try decoder.decode(type, from: data) } catch { return nil }
+    }
+}
+
+extension Float {
+    /// Conversion between `Float` and `Double` quiets signalling NaNs and is exact for everything else; a NaN's bits
+    /// travel in the low half of a NaN of a `Double`.
+    var widened: Double {
+        isNaN ? Double(bitPattern: 0x7FF8_0000_0000_0000 | UInt64(bitPattern)) : Double(self)
+    }
+
+    init(narrowing value: Double) {
+        let low = UInt32(truncatingIfNeeded: value.bitPattern)
+        let bits = Float(bitPattern: low)
+        self = value.isNaN && bits.isNaN ? bits : Float(value)
+    }
+}

@@ -1,0 +1,83 @@
+/// The models of a container: their entities, properties and relationships.
+///
+/// Made from model classes, together with every class that these are related to. Making a schema checks the
+/// declarations; what is wrong is an error that names model and property, before anything touches a file.
+public final class Schema: Sendable {
+    /// The entities, in order of their names.
+    public let entities: [Entity]
+    /// The entities by name.
+    public let entitiesByName: [String: Entity]
+    private let entitiesByType: [ObjectIdentifier: Entity]
+
+    /// Makes the schema of these classes and of those they are related to.
+    ///
+    /// - Throws: ``SwiftDataError/invalidModel`` for a property that is forgotten, named twice or not there, and for
+    ///   relationships whose inverses do not fit; ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type
+    ///   cannot be stored.
+    public init(_ types: [any PersistentModel.Type]) throws {
+        entities = try SchemaBuilder().entities(of: types)
+        entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+        entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
+    }
+
+    /// Makes the schema of these classes and of those they are related to.
+    public convenience init(_ types: any PersistentModel.Type...) throws {
+        try self.init(types)
+    }
+
+    /// The entity of a model class.
+    public func entity(for type: any PersistentModel.Type) -> Entity? {
+        entitiesByType[ObjectIdentifier(type)]
+    }
+}
+
+extension Schema {
+    /// A model class in the schema.
+    public final class Entity: Sendable {
+        public let name: String
+        public let type: any PersistentModel.Type
+        /// All properties, in the order of the class's map; ``Property/index`` is the place in it.
+        public let properties: [Property]
+        /// The properties that a row has a value for: attributes and to-one relationships. ``Property/slot`` is the place
+        /// in it, and in ``DataStoreSnapshot/values``.
+        public let storedProperties: [Property]
+        /// The properties by name.
+        public let propertiesByName: [String: Property]
+        /// The sets of properties that together are unique.
+        public let uniquenessConstraints: [[Property]]
+        /// How many attributes have no value until a program sets them.
+        let requiredCount: Int
+        private let propertiesByKeyPath: KeyPathTable
+
+        init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]]) {
+            name = type.entityName
+            self.type = type
+            self.properties = properties
+            storedProperties = properties.filter { $0.slot >= 0 }
+            propertiesByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+            propertiesByKeyPath = KeyPathTable(properties)
+            uniquenessConstraints = uniqueness
+            requiredCount = properties.count { $0.isRequired }
+        }
+
+        /// The property that a key path leads to. Constant time.
+        public func property(at keyPath: AnyKeyPath) -> Property? {
+            propertiesByKeyPath.values[keyPath]
+        }
+
+        /// The property with this name.
+        public func property(named name: String) -> Property? {
+            propertiesByName[name]
+        }
+    }
+
+    /// `@unchecked Sendable`: key paths of stored properties without captures are immutable values; the standard library
+    /// only lacks the conformance for the erased type. Nothing changes after `init`.
+    private struct KeyPathTable: @unchecked Sendable {
+        let values: [AnyKeyPath: Property]
+
+        init(_ properties: [Property]) {
+            values = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+}

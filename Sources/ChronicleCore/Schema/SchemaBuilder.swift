@@ -1,0 +1,222 @@
+/// Reads the declarations of model classes.
+///
+/// An instance made for the purpose shows the wrappers with their options (through `Mirror`, by the names of the stored
+/// properties); the class's map gives name and key path. Comparing the two finds what was forgotten, named twice or
+/// misspelled.
+struct SchemaBuilder {
+    /// A property as declared, before the other side of a relationship is known.
+    private struct Declaration {
+        let name: String
+        let keyPath: AnyKeyPath
+        let wrapper: any PropertyDeclaration
+        var inverseName: String?
+    }
+
+    private struct EntityDeclaration {
+        let type: any PersistentModel.Type
+        var properties: [Declaration]
+        let uniqueness: [[AnyKeyPath]]
+    }
+
+    func entities(of types: [any PersistentModel.Type]) throws -> [Schema.Entity] {
+        var declared: [String: EntityDeclaration] = [:]
+        var waiting = types
+        while let type = waiting.popLast() {
+            if let known = declared[type.entityName] {
+                guard known.type == type else {
+                    throw SwiftDataError.invalidModel.adding(
+                        detail: "two classes, \(known.type) and \(type), have this entity name",
+                        entityName: type.entityName)
+                }
+                continue
+            }
+            let entity = try declaration(of: type)
+            declared[entity.type.entityName] = entity
+            waiting += entity.properties.compactMap { ($0.wrapper as? any RelationshipDeclaration)?.destinationType }
+        }
+        try resolveInverses(&declared)
+        return try declared.values.sorted { $0.type.entityName < $1.type.entityName }.map(entity)
+    }
+
+    // MARK: Declarations
+
+    private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
+        let wrappers = wrappers(of: Model(backingData: BackingData()))
+        var properties: [Declaration] = []
+        var seen: [AnyKeyPath: String] = [:]
+        for (name, keyPath) in Model.properties.elements {
+            func invalid(_ detail: String) -> SwiftDataError {
+                .invalidModel.adding(detail: detail, entityName: Model.entityName, propertyName: name)
+            }
+            guard !properties.contains(where: { $0.name == name }) else {
+                throw invalid("the map names the property twice")
+            }
+            if let other = seen[keyPath] { throw invalid("the map gives its key path to \"\(other)\" as well") }
+            guard let wrapper = wrappers[name] else {
+                throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
+            }
+            try check(keyPath, wrapper, invalid)
+            seen[keyPath] = name
+            properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper))
+        }
+        for name in wrappers.keys.sorted() where !properties.contains(where: { $0.name == name }) {
+            throw SwiftDataError.invalidModel.adding(
+                detail: "the class declares it, but its map forgets it: add \"\(name)\": \\.\(name)",
+                entityName: Model.entityName, propertyName: name)
+        }
+        return EntityDeclaration(
+            type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } })
+    }
+
+    private func wrappers(of model: any PersistentModel) -> [String: any PropertyDeclaration] {
+        var found: [String: any PropertyDeclaration] = [:]
+        for child in Mirror(reflecting: model).children {
+            // Swift stores the wrapper of `name` as `_name`.
+            guard let label = child.label, label.hasPrefix("_"), let wrapper = child.value as? any PropertyDeclaration
+            else { continue }
+            found[String(label.dropFirst())] = wrapper
+        }
+        return found
+    }
+
+    private func check(
+        _ keyPath: AnyKeyPath, _ wrapper: any PropertyDeclaration, _ invalid: (String) -> SwiftDataError
+    ) throws {
+        let declared: Any.Type =
+            (wrapper as? any AttributeDeclaration)?.valueType
+            ?? (wrapper as? any RelationshipDeclaration)?.valueType ?? Never.self
+        guard type(of: keyPath).valueType == declared else {
+            throw invalid("the map's key path leads to a \(type(of: keyPath).valueType), the property is a \(declared)")
+        }
+    }
+
+    // MARK: Inverses
+
+    /// Ties the two sides of each relationship together, by declaration or, where there is but one pair, by inference.
+    private func resolveInverses(_ entities: inout [String: EntityDeclaration]) throws {
+        for entityName in entities.keys.sorted() {
+            for index in entities[entityName]!.properties.indices {
+                let property = entities[entityName]!.properties[index]
+                guard let wrapper = property.wrapper as? any RelationshipDeclaration, let inverse = wrapper.inverse
+                else { continue }
+                func invalid(_ detail: String) -> SwiftDataError {
+                    .invalidModel.adding(detail: detail, entityName: entityName, propertyName: property.name)
+                }
+                let destination = wrapper.destinationType.entityName
+                guard let other = entities[destination]!.properties.firstIndex(where: { $0.keyPath == inverse }) else {
+                    throw invalid("its inverse is no relationship of \(destination)")
+                }
+                let back = entities[destination]!.properties[other]
+                guard let backWrapper = back.wrapper as? any RelationshipDeclaration,
+                    backWrapper.destinationType.entityName == entityName
+                else { throw invalid("its inverse \(destination).\(back.name) does not lead back to \(entityName)") }
+                guard back.inverseName == nil || back.inverseName == property.name else {
+                    throw invalid("its inverse \(destination).\(back.name) is also that of \(back.inverseName!)")
+                }
+                guard property.inverseName == nil || property.inverseName == back.name else {
+                    throw invalid("\(destination).\(property.inverseName!) names it as its inverse already")
+                }
+                entities[destination]!.properties[other].inverseName = property.name
+                entities[entityName]!.properties[index].inverseName = back.name
+            }
+        }
+        inferInverses(&entities)
+        try checkInverses(entities)
+    }
+
+    private func inferInverses(_ entities: inout [String: EntityDeclaration]) {
+        func open(_ source: String, to destination: String) -> [Int] {
+            entities[source]!.properties.indices.filter { index in
+                let property = entities[source]!.properties[index]
+                return property.inverseName == nil
+                    && (property.wrapper as? any RelationshipDeclaration)?.destinationType.entityName == destination
+            }
+        }
+        for source in entities.keys.sorted() {
+            for destination in entities.keys.sorted() where destination != source {
+                let (there, back) = (open(source, to: destination), open(destination, to: source))
+                guard there.count == 1, back.count == 1 else { continue }
+                entities[source]!.properties[there[0]].inverseName = entities[destination]!.properties[back[0]].name
+                entities[destination]!.properties[back[0]].inverseName = entities[source]!.properties[there[0]].name
+            }
+        }
+    }
+
+    private func checkInverses(_ entities: [String: EntityDeclaration]) throws {
+        for (entityName, entity) in entities.sorted(by: { $0.key < $1.key }) {
+            for property in entity.properties {
+                guard let wrapper = property.wrapper as? any RelationshipDeclaration, wrapper.isToMany else { continue }
+                func invalid(_ detail: String) -> SwiftDataError {
+                    .invalidModel.adding(detail: detail, entityName: entityName, propertyName: property.name)
+                }
+                let destination = wrapper.destinationType.entityName
+                guard let inverseName = property.inverseName else {
+                    throw invalid("a to-many relationship needs an inverse: a property of \(destination) that leads back")
+                }
+                let back = entities[destination]!.properties.first { $0.name == inverseName }!
+                if (back.wrapper as? any RelationshipDeclaration)?.isToMany == true {
+                    throw invalid("many-to-many relationships are not supported yet; use a model between the two")
+                }
+            }
+        }
+    }
+
+    // MARK: Entities
+
+    private func entity(_ declaration: EntityDeclaration) throws -> Schema.Entity {
+        var slot = 0
+        var properties: [Schema.Property] = []
+        for declared in declaration.properties {
+            let stored = (declared.wrapper as? any RelationshipDeclaration)?.isToMany != true
+            properties.append(
+                try property(declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1))
+            if stored { slot += 1 }
+        }
+        var uniqueness = properties.filter { $0.attribute?.options.contains(.unique) == true }.map { [$0] }
+        for constraint in declaration.uniqueness {
+            uniqueness.append(
+                try constraint.map { keyPath in
+                    guard let property = properties.first(where: { $0.keyPath == keyPath }), property.slot >= 0 else {
+                        throw SwiftDataError.invalidModel.adding(
+                            detail: "a uniqueness constraint names \(keyPath), which is not a stored property",
+                            entityName: declaration.type.entityName)
+                    }
+                    return property
+                })
+        }
+        return Schema.Entity(type: declaration.type, properties: properties, uniqueness: uniqueness)
+    }
+
+    private func property<Model: PersistentModel>(
+        _ declared: Declaration, of model: Model.Type, index: Int, slot: Int
+    ) throws -> Schema.Property {
+        if let wrapper = declared.wrapper as? any RelationshipDeclaration {
+            let relationship = Schema.Relationship(
+                deleteRule: wrapper.deleteRule, destination: wrapper.destinationType.entityName,
+                isToMany: wrapper.isToMany, inverseName: declared.inverseName)
+            guard let access = wrapper.access(declared.keyPath, model) else {
+                throw SwiftDataError.invalidModel.adding(
+                    detail: "a relationship has to be a `var` that its class can write",
+                    entityName: Model.entityName, propertyName: declared.name)
+            }
+            return Schema.Property(
+                name: declared.name, originalName: wrapper.originalName, index: index, slot: slot,
+                kind: .relationship(relationship), defaultValue: nil, access: access)
+        }
+        let wrapper = declared.wrapper as! any AttributeDeclaration  // the only other kind of wrapper
+        guard let codec = PropertyCodecs.codec(of: wrapper.valueType),
+            let access = wrapper.access(declared.keyPath, model, codec)
+        else {
+            throw SwiftDataError.unsupportedAttributeType.adding(
+                detail: "\(wrapper.valueType) cannot be stored: make it Codable, or leave the wrapper away",
+                entityName: Model.entityName, propertyName: declared.name)
+        }
+        let attribute = Schema.Attribute(
+            options: wrapper.options, storage: codec.storage, isOptional: codec.isOptional,
+            valueType: wrapper.valueType)
+        return Schema.Property(
+            name: declared.name, originalName: wrapper.originalName, index: index, slot: slot,
+            kind: .attribute(attribute), defaultValue: try wrapper.declaredDefault.flatMap(codec.encodeAny),
+            access: access)
+    }
+}

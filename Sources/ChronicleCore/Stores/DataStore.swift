@@ -1,0 +1,71 @@
+/// A place that models are saved in and fetched from.
+///
+/// A container makes one store for each of its configurations; contexts talk to stores through this protocol and, for
+/// history, ``HistoryProviding``, and through nothing else. A store is used by several contexts at once, on any thread.
+public protocol DataStore: AnyObject, Sendable {
+    associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
+    associatedtype Snapshot: DataStoreSnapshot
+
+    /// Opens the store, creating it when it does not exist yet.
+    ///
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` or one of its family.
+    init(_ configuration: Configuration, schema: Schema) throws
+
+    /// Tells this store from every other; the same each time it is opened, and part of its models' identifiers.
+    var identifier: String { get }
+    var configuration: Configuration { get }
+    /// The models that the store keeps.
+    var schema: Schema { get }
+
+    /// The rows that match, in the order and within the limits of the request.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for what the store
+    ///   cannot answer.
+    func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, Snapshot>
+    /// How many rows match. The default counts what ``fetch(_:)`` returns.
+    func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int
+    /// The identifiers of the rows that match. The default asks ``fetch(_:)``.
+    func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier]
+
+    /// Writes all changes of the request, or none.
+    ///
+    /// - Throws: ``SwiftDataError/modelNotFound`` when a row to update is gone, ``SwiftDataError/uniquenessViolation``,
+    ///   ``SwiftDataError/storeIsBusy`` and what else kept the store from writing. After an error the store is as it was.
+    func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
+}
+
+extension DataStore {
+    public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
+        try fetch(request).fetchedSnapshots.count
+    }
+
+    public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
+        try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
+    }
+}
+
+/// What a store needs to be opened, and which store that is.
+public protocol DataStoreConfiguration: Sendable {
+    associatedtype Store: DataStore where Store.Configuration == Self
+
+    /// What the store is called in messages; no two configurations of a container have the same.
+    var name: String { get }
+    /// The models that the store keeps; `nil` for all models of the container.
+    var schema: Schema? { get }
+}
+
+/// Who asks: the context that a request comes from.
+public struct EditingState: Identifiable, Hashable, Sendable {
+    /// The context.
+    public let id: ObjectIdentifier
+    /// The ``ModelContext/author`` at the moment of the request.
+    public let author: String?
+    /// The ``ModelContext/name`` at the moment of the request.
+    public let contextName: String?
+
+    public init(id: ObjectIdentifier, author: String?, contextName: String?) {
+        self.id = id
+        self.author = author
+        self.contextName = contextName
+    }
+}

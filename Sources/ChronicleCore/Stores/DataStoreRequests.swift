@@ -1,0 +1,60 @@
+/// What a context asks a store for.
+public struct DataStoreFetchRequest<Model: PersistentModel>: Sendable {
+    public let descriptor: FetchDescriptor<Model>
+    public let editingState: EditingState
+
+    public init(descriptor: FetchDescriptor<Model>, editingState: EditingState) {
+        self.descriptor = descriptor
+        self.editingState = editingState
+    }
+}
+
+/// What a store found.
+public struct DataStoreFetchResult<Model: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
+    /// The rows that match, in order.
+    public let fetchedSnapshots: [Snapshot]
+
+    public init(fetchedSnapshots: [Snapshot]) {
+        self.fetchedSnapshots = fetchedSnapshots
+    }
+}
+
+/// The changes of one save, to be written together.
+///
+/// The snapshots stand in the order in which the context learned of the changes; a store writes inserts, updates and
+/// deletes in this order of kinds unless its own rules ask for another.
+public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
+    public let editingState: EditingState
+    /// New models, under temporary identifiers; their references may be temporary too.
+    public let inserted: [Snapshot]
+    /// All values of each changed model; ``DataStoreSnapshot/changed`` says which are to be written.
+    public let updated: [Snapshot]
+    /// The models to delete, as last known. A row that is gone already is no error.
+    public let deleted: [Snapshot]
+
+    public init(editingState: EditingState, inserted: [Snapshot], updated: [Snapshot], deleted: [Snapshot]) {
+        self.editingState = editingState
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+    }
+}
+
+/// What became of a save.
+public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
+    /// The permanent identifier of every inserted model, by the temporary one.
+    public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+    /// Rows whose values differ from what was sent, to be taken over by the context.
+    public let snapshotsToReregister: [Snapshot]
+    /// The position of the save in the store's history; `nil` when nothing was recorded.
+    public let historyToken: (any HistoryToken)?
+
+    public init(
+        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
+        snapshotsToReregister: [Snapshot] = [], historyToken: (any HistoryToken)? = nil
+    ) {
+        self.remappedIdentifiers = remappedIdentifiers
+        self.snapshotsToReregister = snapshotsToReregister
+        self.historyToken = historyToken
+    }
+}

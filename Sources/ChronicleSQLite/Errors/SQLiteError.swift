@@ -1,0 +1,91 @@
+import ChronicleCSQLite
+
+/// What SQLite answered when it would not do what it was asked.
+///
+/// The text of the statement is kept, the values bound to it are not: `description` can go into a log as it is.
+package struct SQLiteError: Error, Sendable, CustomStringConvertible {
+    /// The extended result code, <https://www.sqlite.org/rescode.html>.
+    package let extendedCode: Int32
+
+    /// SQLite's own words, or ours when the error was found before SQLite was asked.
+    package let message: String
+
+    /// The statement with its parameters still as placeholders, when there was one.
+    package let sql: String?
+
+    package init(extendedCode: Int32, message: String, sql: String? = nil) {
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+    }
+
+    /// The low byte of the extended code: the family of the error.
+    package var primaryCode: Int32 { extendedCode & 0xFF }
+
+    package var description: String {
+        let head = "SQLite error \(extendedCode): \(message)"
+        guard let sql else { return head }
+        return "\(head) [\(sql)]"
+    }
+}
+
+// MARK: - Families
+
+extension SQLiteError {
+    /// Another connection held a lock until the busy timeout ran out: the same call may succeed later.
+    ///
+    /// A conflict inside one connection (`SQLITE_LOCKED`) is not busy, since no waiting resolves it.
+    package var isBusy: Bool { primaryCode == SQLITE_BUSY }
+
+    /// A constraint of the schema, or `RAISE` in a trigger, refused the statement.
+    package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
+
+    /// A `UNIQUE` index, a primary key or a rowid that exists already.
+    package var isUniqueConstraint: Bool {
+        // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID are nested macros, which Swift does not import.
+        // https://www.sqlite.org/rescode.html#constraint_unique
+        [2067, 1555, 2579].contains(extendedCode)
+    }
+
+    /// A foreign key without its parent, or a parent that still has children.
+    package var isForeignKeyConstraint: Bool {
+        // SQLITE_CONSTRAINT_FOREIGNKEY, and _TRIGGER for a key declared ON DELETE RESTRICT.
+        // https://www.sqlite.org/rescode.html#constraint_foreignkey
+        extendedCode == 787 || extendedCode == 1811 && message.hasPrefix("FOREIGN KEY")
+    }
+
+    /// A write through a connection, to a file, or in a directory that only allows reading.
+    package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
+
+    /// The file, or one of the files beside it, cannot be opened or made.
+    package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
+
+    /// The file does not begin as an SQLite database begins.
+    package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
+
+    /// The file is a database and is damaged.
+    package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
+
+    /// The disk, or the size limit of the database, is used up.
+    package var isFull: Bool { primaryCode == SQLITE_FULL }
+
+    /// The call itself was wrong: a closed connection, several statements where one belongs, a transaction left open.
+    package var isMisuse: Bool { primaryCode == SQLITE_MISUSE }
+}
+
+// MARK: - Making them
+
+extension SQLiteError {
+    /// The error that `connection` has just reported.
+    init(code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
+        // Without a handle there was not even memory for one; `sqlite3_errstr` knows the code by itself.
+        let text = connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
+        self.init(extendedCode: code, message: text.map { String(cString: $0) } ?? "unknown error", sql: sql)
+    }
+
+    static let readOnlyDatabase = SQLiteError(extendedCode: SQLITE_READONLY, message: "the database is read-only")
+
+    static func misuse(_ message: String, sql: String? = nil) -> SQLiteError {
+        SQLiteError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)
+    }
+}
