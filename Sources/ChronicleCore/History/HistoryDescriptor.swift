@@ -21,3 +21,41 @@ public struct HistoryDescriptor<Transaction: HistoryTransaction>: Sendable {
         self.sortBy = sortBy
     }
 }
+
+// What Core Data's persistent history asks for in one call: `context.fetchHistory(.after(token))`,
+// `context.deleteHistory(.before(date))`.
+extension HistoryDescriptor where Transaction == DefaultHistoryTransaction {
+    /// Everything after a position: what a reader has not seen.
+    public static func after(_ token: DefaultHistoryToken) -> HistoryDescriptor {
+        HistoryDescriptor(predicate: #Predicate { $0.token > token })
+    }
+
+    /// Everything up to a position: what a reader has seen. Together with ``after(_:)-(DefaultHistoryToken)`` the whole.
+    public static func before(_ token: DefaultHistoryToken) -> HistoryDescriptor {
+        HistoryDescriptor(predicate: #Predicate { $0.token <= token })
+    }
+
+    /// The transactions with a later timestamp. By the writers' clocks: to continue where a reader stopped, use a token.
+    public static func after(_ date: Date) -> HistoryDescriptor {
+        HistoryDescriptor(predicate: #Predicate { $0.timestamp > date })
+    }
+
+    /// The transactions with an earlier timestamp, by the writers' clocks.
+    public static func before(_ date: Date) -> HistoryDescriptor {
+        HistoryDescriptor(predicate: #Predicate { $0.timestamp < date })
+    }
+
+    /// The transactions that were committed to the same store later than this one.
+    public static func after(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
+        let (store, identifier) = (transaction.storeIdentifier, transaction.transactionIdentifier)
+        return HistoryDescriptor(
+            predicate: #Predicate { $0.storeIdentifier == store && $0.transactionIdentifier > identifier })
+    }
+
+    /// The transactions that were committed to the same store earlier than this one.
+    public static func before(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
+        let (store, identifier) = (transaction.storeIdentifier, transaction.transactionIdentifier)
+        return HistoryDescriptor(
+            predicate: #Predicate { $0.storeIdentifier == store && $0.transactionIdentifier < identifier })
+    }
+}

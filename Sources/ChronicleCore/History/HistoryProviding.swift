@@ -3,7 +3,7 @@
 /// A store adopts this beside ``DataStore``. What every conformance has to guarantee of its transactions, whoever reads
 /// them and however: they come in commit order, none twice, none left out, never split; any token answers the
 /// transactions after it, or an error of the family ``SwiftDataError/historyTokenExpired``.
-public protocol HistoryProviding: AnyObject, Sendable {
+public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     associatedtype HistoryType: HistoryTransaction
 
     /// The transactions that match, in commit order unless the descriptor sorts.
@@ -19,4 +19,32 @@ public protocol HistoryProviding: AnyObject, Sendable {
 
     /// The token of the newest transaction, deleted or not; `nil` when there never was one.
     func currentHistoryToken() throws -> HistoryType.TokenType?
+
+    /// How many transactions match. The default counts what ``fetchHistory(_:)`` returns.
+    func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int
+
+    /// The identifiers of the transactions that match. The default asks ``fetchHistory(_:)``.
+    func fetchHistoryIdentifiers(
+        _ descriptor: HistoryDescriptor<HistoryType>
+    ) throws -> [HistoryType.TransactionIdentifier]
+
+    /// The transactions that match, with empty ``HistoryTransaction/changes`` where the store can leave them out. The
+    /// default does not.
+    func fetchHistoryWithoutChanges(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
+}
+
+extension HistoryProviding {
+    public func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int {
+        try fetchHistory(descriptor).count
+    }
+
+    public func fetchHistoryIdentifiers(
+        _ descriptor: HistoryDescriptor<HistoryType>
+    ) throws -> [HistoryType.TransactionIdentifier] {
+        try fetchHistory(descriptor).map(\.transactionIdentifier)
+    }
+
+    public func fetchHistoryWithoutChanges(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType] {
+        try fetchHistory(descriptor)
+    }
 }

@@ -1,0 +1,136 @@
+import Foundation
+
+// Any store that provides transactions of the type asked for.
+extension ModelContext {
+    /// The transactions that match, of every store that provides this type.
+    ///
+    /// ```swift
+    /// let news = try context.fetchHistory(
+    ///     HistoryDescriptor<DefaultHistoryTransaction>(
+    ///         predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) }))
+    /// ```
+    ///
+    /// One store answers in commit order, unless the descriptor sorts. The transactions of several stores have no common
+    /// order: they come by timestamp, then store, then position, each store's own in commit order only as far as its
+    /// clock went forward.
+    ///
+    /// Reading is a pure read. Its cost grows with what it returns and with what lies after a token in the predicate,
+    /// not with the length of the history before it.
+    ///
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family for a token that cannot be continued from: start
+    ///   over from the models and ``currentHistoryToken()``. ``SwiftDataError/unsupportedPredicate``,
+    ///   ``SwiftDataError/unsupportedSortDescriptor``; ``SwiftDataError/invalidTransactionFetchRequest`` when no store
+    ///   provides this type.
+    public func fetchHistory<Transaction: HistoryTransaction>(
+        _ descriptor: HistoryDescriptor<Transaction>
+    ) throws -> [Transaction] {
+        try collect(descriptor) { store, descriptor in try store.fetchHistory(descriptor) }
+    }
+
+    /// The transactions that match, without their changes: who saved, and when.
+    ///
+    /// - Throws: As ``fetchHistory(_:)``.
+    public func fetchHistoryWithoutChanges<Transaction: HistoryTransaction>(
+        _ descriptor: HistoryDescriptor<Transaction>
+    ) throws -> [Transaction] {
+        try collect(descriptor) { store, descriptor in try store.fetchHistoryWithoutChanges(descriptor) }
+    }
+
+    /// How many transactions match.
+    ///
+    /// - Throws: As ``fetchHistory(_:)``.
+    public func fetchHistoryCount<Transaction: HistoryTransaction>(
+        _ descriptor: HistoryDescriptor<Transaction>
+    ) throws -> Int {
+        let stores = try providers(of: Transaction.self)
+        guard stores.count > 1, descriptor.isSliced else {
+            return try stores.reduce(0) { try $0 + $1.fetchHistoryCount(descriptor) }
+        }
+        return try fetchHistoryWithoutChanges(descriptor).count
+    }
+
+    /// The identifiers of the transactions that match.
+    ///
+    /// - Throws: As ``fetchHistory(_:)``.
+    public func fetchHistoryIdentifiers<Transaction: HistoryTransaction>(
+        _ descriptor: HistoryDescriptor<Transaction>
+    ) throws -> [Transaction.TransactionIdentifier] {
+        let stores = try providers(of: Transaction.self)
+        if stores.count == 1 { return try stores[0].fetchHistoryIdentifiers(descriptor) }
+        return try fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
+    }
+
+    /// Deletes the transactions that match from every store that provides this type. The models are not touched.
+    ///
+    /// Tokens before the newest deleted transaction expire: something after them is gone.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsBusy`` and other failures of the store;
+    ///   ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type.
+    public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
+        for store in try providers(of: Transaction.self) { try store.deleteHistory(descriptor) }
+    }
+
+    private func providers<Transaction: HistoryTransaction>(
+        of type: Transaction.Type
+    ) throws -> [any HistoryProviding<Transaction>] {
+        let providers = container.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
+        guard !providers.isEmpty else {
+            throw SwiftDataError.invalidTransactionFetchRequest.adding(
+                detail: "no store of the container provides \(Transaction.self)")
+        }
+        return providers
+    }
+
+    private func collect<Transaction: HistoryTransaction>(
+        _ descriptor: HistoryDescriptor<Transaction>,
+        _ fetch: (any HistoryProviding<Transaction>, HistoryDescriptor<Transaction>) throws -> [Transaction]
+    ) throws -> [Transaction] {
+        let stores = try providers(of: Transaction.self)
+        if stores.count == 1 { return try fetch(stores[0], descriptor) }
+
+        var whole = descriptor
+        whole.fetchLimit = 0
+        whole.fetchOffset = 0
+        var transactions = try stores.flatMap { try fetch($0, whole) }
+        if descriptor.sortBy.isEmpty {
+            transactions.sort {
+                ($0.timestamp, $0.storeIdentifier, $0.transactionIdentifier)
+                    < ($1.timestamp, $1.storeIdentifier, $1.transactionIdentifier)
+            }
+        } else {
+            transactions.sort(using: descriptor.sortBy)
+        }
+        return descriptor.slice(transactions)
+    }
+}
+
+extension HistoryDescriptor {
+    private var hasLimit: Bool { fetchLimit != 0 && fetchLimit != .max }
+    fileprivate var isSliced: Bool { hasLimit || fetchOffset != 0 }
+
+    fileprivate func slice(_ transactions: [Transaction]) -> [Transaction] {
+        let rest = transactions.dropFirst(Int(clamping: fetchOffset))
+        return Array(hasLimit ? rest.prefix(Int(clamping: fetchLimit)) : rest)
+    }
+}
+
+extension ModelContext {
+    /// The position of now in every store with default history: what is saved later comes after it. Constant time.
+    ///
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store has such history,
+    ///   ``SwiftDataError/historyIsOff``.
+    public func currentHistoryToken() throws -> DefaultHistoryToken? {
+        var token: DefaultHistoryToken?
+        for store in try providers(of: DefaultHistoryTransaction.self) {
+            guard let position = try currentToken(of: store) else { continue }
+            token = token?.merging(position) ?? position
+        }
+        return token
+    }
+
+    private func currentToken<Store: HistoryProviding<DefaultHistoryTransaction>>(
+        of store: Store
+    ) throws -> DefaultHistoryToken? {
+        try store.currentHistoryToken()
+    }
+}
