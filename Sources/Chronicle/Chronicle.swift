@@ -1,1 +1,2 @@
 @_exported public import ChronicleCore
+@_exported public import ChronicleStore

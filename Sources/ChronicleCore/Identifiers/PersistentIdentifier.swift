@@ -80,6 +80,12 @@ extension PersistentIdentifier {
             origin: Origin(storeIdentifier: storeIdentifier, entityName: entityName, key: key), number: 0)
     }
 
+    /// The primary key, where the store names rows by integers.
+    @inlinable
+    public var integerPrimaryKey: Int64? {
+        origin.storeIdentifier != nil && origin.key == nil ? number : nil
+    }
+
     /// The primary key that the store gave, or `nil` when it is temporary or of another type.
     public func primaryKey<Key: Codable>(as type: Key.Type) -> Key? {
         guard !isTemporary else { return nil }

@@ -5,8 +5,8 @@ extension Connection {
     ///
     /// Several processes may do this to one new file at once. An in-memory database has no log and is left as it is.
     ///
-    /// - Throws: `SQLiteError`: `isBusy` when the file stayed locked for the whole busy timeout; others for files that
-    ///   are no database, cannot be written, or lie where there is no shared memory.
+    /// - Throws: `SQLiteError`: `isBusy` when the file stayed locked for the whole busy timeout, or at most twice as
+    ///   long; others for files that are no database, cannot be written, or lie where there is no shared memory.
     package func enableWAL() throws {
         let handle = try open()
         // The empty name is that of a database without a file. https://www.sqlite.org/c3ref/db_filename.html
@@ -22,8 +22,8 @@ extension Connection {
                 }
                 return
             } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < deadline {
-                // The change goes from a shared to an exclusive lock, and two that try it at once could wait for each
-                // other for ever; so SQLite gives up at once, without the busy handler, and the waiting is ours.
+                // The change takes a shared lock and then a stronger one. Two that do so at once would wait for each other
+                // for ever; SQLite fails one of them at once, without the busy handler, and the waiting is ours.
                 // https://www.sqlite.org/c3ref/busy_handler.html
                 _ = sqlite3_sleep(pause)
                 pause = min(pause * 2, 20)

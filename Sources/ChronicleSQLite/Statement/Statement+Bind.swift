@@ -47,7 +47,9 @@ extension Statement {
             // A nil pointer would bind NULL, and an empty text need not have an address.
             return sqlite3_bind_text64(handle, index, "", 0, chronicle_sqlite_transient(), UInt8(SQLITE_UTF8))
         }
-        guard let slot = slots.slot(at: index, for: utf8.count) else { return bind(start, chronicle_sqlite_transient()) }
+        guard let slot = slots.slot(at: index, for: utf8.count) else {
+            return bind(start, chronicle_sqlite_transient())
+        }
         // Lets go of the slot, and says before it is overwritten whether a running statement still reads it.
         let code = sqlite3_bind_null(handle, index)
         guard code == SQLITE_OK else { return code }

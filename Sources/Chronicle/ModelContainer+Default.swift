@@ -1,0 +1,24 @@
+public import ChronicleCore
+import ChronicleStore
+
+extension ModelContainer {
+    /// Opens the default store, or any mix of stores, for these models and those they are related to.
+    ///
+    /// ```swift
+    /// let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
+    /// let context = ModelContext(container)
+    /// ```
+    ///
+    /// Without configurations, the store is `default.store` in the user's application support directory.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` for models that are declared wrongly,
+    ///   ``SwiftDataError/loadIssueModelContainer`` for files that cannot be opened, ``SwiftDataError/duplicateConfiguration``.
+    public convenience init(
+        for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+    ) throws {
+        try self.init(
+            for: Schema(types),
+            configurations: configurations.isEmpty
+                ? [ModelConfiguration(isStoredInMemoryOnly: false)] : configurations)
+    }
+}

@@ -1,0 +1,29 @@
+import ChronicleCore
+import ChronicleSQLite
+
+extension SwiftDataError {
+    /// What an SQLite error means to a caller; the code and the statement stay with it.
+    init(_ error: SQLiteError, storeIdentifier: String?) {
+        let kind: SwiftDataError =
+            switch error {
+            case _ where error.isBusy: .storeIsBusy
+            case _ where error.isUniqueConstraint: .uniquenessViolation
+            case _ where error.isConstraint: .modelValidationFailure
+            case _ where error.isFull: .storeIsFull
+            case _ where error.isReadOnly: .storeIsReadOnly
+            case _ where error.isNotADatabase: .notADatabase
+            case _ where error.isCorrupt: .damagedFile
+            default: .storeFailure
+            }
+        self = kind.adding(
+            detail: error.message, storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql,
+            underlying: error)
+    }
+}
+
+/// Runs `body`, and says what SQLite's errors mean.
+func translatingErrors<Result>(storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch let error as SQLiteError {
+        throw SwiftDataError(error, storeIdentifier: storeIdentifier)
+    }
+}

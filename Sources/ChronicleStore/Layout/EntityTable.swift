@@ -1,0 +1,75 @@
+import ChronicleCore
+
+/// The table of an entity: its statements, and how its rows are named.
+///
+/// A row is the primary key and one column for each stored property, in the order of their slots.
+final class EntityTable: Sendable {
+    let entity: Schema.Entity
+    /// The entity's number in the history.
+    let number: Int64
+    let origin: PersistentIdentifier.Origin
+    let columns: [Column]
+    /// The slots of to-one relationships.
+    let referenceSlots: [Int]
+    let insert: String
+    let insertWithKey: String
+    let delete: String
+    /// The quoted columns, the primary key first.
+    let columnList: [String]
+
+    /// A column as a row is read and written.
+    struct Column: Sendable {
+        let name: String
+        let storage: Storage
+        /// Where a to-one relationship leads.
+        let destination: PersistentIdentifier.Origin?
+    }
+
+    enum Storage: Sendable { case integer, real, text, blob, reference }
+
+    init(_ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin])
+    {
+        self.entity = entity
+        self.number = number
+        origin = origins[entity.name] ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name)
+        columns = entity.storedProperties.map { property in
+            Column(
+                name: property.name, storage: Storage(property),
+                destination: property.relationship.flatMap { origins[$0.destination] })
+        }
+        referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
+        let table = quoted(entity.name)
+        columnList = [quoted("id")] + columns.map { quoted($0.name) }
+        let names = columnList.dropFirst()
+        let places = names.map { _ in "?" }
+        insert =
+            names.isEmpty
+            ? "INSERT INTO \(table) DEFAULT VALUES"
+            : "INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
+        insertWithKey =
+            "INSERT INTO \(table)(\((names + [quoted("id")]).joined(separator: ", "))) "
+            + "VALUES (\((places + ["?"]).joined(separator: ", ")))"
+        delete = "DELETE FROM \(table) WHERE \"id\" = ?"
+    }
+
+    /// Writes these columns of one row; the primary key is the last parameter.
+    func update(_ slots: PropertySet) -> String {
+        let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
+        return "UPDATE \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?"
+    }
+}
+
+extension EntityTable.Storage {
+    init(_ property: Schema.Property) {
+        switch property.attribute?.storage {
+        case .integer: self = .integer
+        case .real: self = .real
+        case .text, .decimal, .json: self = .text
+        case .blob: self = .blob
+        case nil: self = .reference
+        }
+    }
+}
+
+/// A name as an SQL identifier.
+func quoted(_ name: String) -> String { RecorderSQL.quoted(name) }

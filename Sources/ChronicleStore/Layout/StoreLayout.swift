@@ -1,0 +1,55 @@
+import ChronicleCore
+
+/// The tables of a schema in one file: what the file calls everything.
+struct StoreLayout: Sendable {
+    let storeIdentifier: String
+    let tablesByName: [String: EntityTable]
+    /// The entities that the file has a history of, by their number there.
+    let recordedEntities: [Int64: RecordedEntity]
+
+    init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
+        self.storeIdentifier = storeIdentifier
+        var origins: [String: PersistentIdentifier.Origin] = [:]
+        for name in Set(recorded.map(\.name)).union(schema.entities.map(\.name)) {
+            origins[name] = .init(storeIdentifier: storeIdentifier, entityName: name)
+        }
+        var tables: [String: EntityTable] = [:]
+        for entity in recorded {
+            guard let modelled = schema.entitiesByName[entity.name] else { continue }
+            tables[entity.name] = EntityTable(
+                modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins)
+        }
+        tablesByName = tables
+        recordedEntities = Dictionary(uniqueKeysWithValues: recorded.map { ($0.number, $0) })
+    }
+
+    func table(for type: any PersistentModel.Type) throws -> EntityTable {
+        try table(named: type.entityName)
+    }
+
+    func table(named name: String) throws -> EntityTable {
+        guard let table = tablesByName[name] else {
+            throw SwiftDataError.unknownSchema.adding(
+                detail: "the store does not keep this model", entityName: name, storeIdentifier: storeIdentifier)
+        }
+        return table
+    }
+}
+
+/// An entity as the file's history knows it: with a number of its own, and every attribute that it ever had.
+struct RecordedEntity: Sendable, Hashable {
+    let number: Int64
+    let name: String
+    var attributes: [RecordedAttribute]
+}
+
+/// An attribute or to-one relationship as the history knows it. Its number is never given to another one.
+struct RecordedAttribute: Sendable, Hashable {
+    let number: Int
+    /// The column, and the property in the class.
+    var name: String
+    /// Whether a delete keeps its value.
+    var isPreserved: Bool
+    /// Whether the table still has the column.
+    var isPresent: Bool
+}

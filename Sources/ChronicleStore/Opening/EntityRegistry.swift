@@ -1,0 +1,103 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The numbers under which the history knows entities and attributes: given once, kept through renames and removals.
+struct EntityRegistry {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    static let tables = [
+        "CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        """
+        CREATE TABLE IF NOT EXISTS chronicle_attribute(entity INTEGER NOT NULL, number INTEGER NOT NULL, \
+        name TEXT NOT NULL, preserved INTEGER NOT NULL, present INTEGER NOT NULL, \
+        PRIMARY KEY (entity, number)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS chronicle_source(id INTEGER PRIMARY KEY, author TEXT, context TEXT, program TEXT, \
+        process TEXT)
+        """,
+    ]
+
+    func entities() throws -> [RecordedEntity] {
+        let statement = try connection.prepare(
+            """
+            SELECT e.id, e.name, a.number, a.name, a.preserved, a.present FROM chronicle_entity AS e
+            LEFT JOIN chronicle_attribute AS a ON a.entity = e.id ORDER BY e.id, a.number
+            """)
+        var entities: [RecordedEntity] = []
+        while try statement.step() {
+            if entities.last?.number != statement.int64(0) {
+                entities.append(RecordedEntity(number: statement.int64(0), name: statement.text(1), attributes: []))
+            }
+            guard !statement.isNull(2) else { continue }
+            entities[entities.count - 1].attributes.append(
+                RecordedAttribute(
+                    number: Int(statement.int64(2)), name: statement.text(3), isPreserved: statement.int64(4) != 0,
+                    isPresent: statement.int64(5) != 0))
+        }
+        return entities
+    }
+
+    /// The entity with this name, which gets a number when it has none yet.
+    func entity(named name: String) throws -> RecordedEntity {
+        if let known = try entities().first(where: { $0.name == name }) { return known }
+        let statement = try connection.prepare("INSERT INTO chronicle_entity(name) VALUES (?)")
+        try statement.bind(name, at: 1)
+        try statement.run()
+        return RecordedEntity(number: connection.lastInsertRowID, name: name, attributes: [])
+    }
+
+    /// Gives new properties their numbers, and takes over what is to be preserved.
+    func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity) throws {
+        for property in entity.storedProperties {
+            let preserved = property.attribute?.options.contains(.preserveValueOnDeletion) == true
+            if let index = recorded.attributes.firstIndex(where: { $0.name == property.name && $0.isPresent }) {
+                recorded.attributes[index].isPreserved = preserved
+                try update(recorded.attributes[index], of: recorded)
+            } else {
+                let attribute = RecordedAttribute(
+                    number: (recorded.attributes.map(\.number).max() ?? -1) + 1, name: property.name,
+                    isPreserved: preserved, isPresent: true)
+                recorded.attributes.append(attribute)
+                try update(attribute, of: recorded)
+            }
+        }
+    }
+
+    func update(_ attribute: RecordedAttribute, of entity: RecordedEntity) throws {
+        let statement = try connection.cached(
+            """
+            INSERT INTO chronicle_attribute(entity, number, name, preserved, present) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET name = excluded.name, preserved = excluded.preserved, present = excluded.present
+            """)
+        try statement.bind(entity.number, at: 1)
+        try statement.bind(attribute.number, at: 2)
+        try statement.bind(attribute.name, at: 3)
+        try statement.bind(attribute.isPreserved ? 1 : 0, at: 4)
+        try statement.bind(attribute.isPresent ? 1 : 0, at: 5)
+        try statement.run()
+    }
+
+    /// The table as the recorder needs to know it. The unique indexes are the file's, whoever made them.
+    func table(of entity: RecordedEntity) throws -> RecordedTable {
+        let indexes = try connection.prepare(
+            """
+            SELECT i.name, c.name FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
+            WHERE i."unique" AND NOT i.partial ORDER BY i.seq, c.seqno
+            """)
+        try indexes.bind(entity.name, at: 1)
+        var columnsByIndex: [(name: String, columns: [String])] = []
+        while try indexes.step() {
+            if columnsByIndex.last?.name != indexes.text(0) { columnsByIndex.append((indexes.text(0), [])) }
+            columnsByIndex[columnsByIndex.count - 1].columns.append(indexes.text(1))
+        }
+        return RecordedTable(
+            entityID: entity.number, name: entity.name,
+            columns: entity.attributes.filter(\.isPresent).map {
+                RecordedTable.Column(number: $0.number, name: $0.name, preserved: $0.isPreserved)
+            },
+            uniqueness: columnsByIndex.map(\.columns))
+    }
+}

@@ -1,0 +1,67 @@
+import ChronicleSQLite
+
+/// What the file knows of itself, by name.
+enum MetaTable {
+    enum Name {
+        /// A UUID, made with the file.
+        case storeIdentifier
+        /// `on` or `off`.
+        case history
+        /// The highest position that was deleted: what came after an older token is not complete any more.
+        case floor
+        /// The check value of the floor.
+        case floorCheck
+        /// The position at which recording began again after it was off.
+        case gap
+        /// The file has all that a schema asks for.
+        case completeFor(String)
+
+        var text: String {
+            switch self {
+            case .storeIdentifier: "store"
+            case .history: "history"
+            case .floor: "floor"
+            case .floorCheck: "floorCheck"
+            case .gap: "gap"
+            case .completeFor(let signature): "complete:\(signature)"
+            }
+        }
+    }
+
+    static func create(_ connection: Connection) throws {
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID")
+    }
+
+    static func exists(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'") != nil
+    }
+
+    static func text(_ name: Name, _ connection: Connection) throws -> String? {
+        try connection.scalarText("SELECT value FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }
+    }
+
+    static func integer(_ name: Name, _ connection: Connection) throws -> Int64? {
+        try connection.scalarInt64("SELECT value FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }
+    }
+
+    static func set(_ name: Name, _ value: String, _ connection: Connection) throws {
+        try set(name, connection) { try $0.bind(value, at: 2) }
+    }
+
+    static func set(_ name: Name, _ value: Int64, _ connection: Connection) throws {
+        try set(name, connection) { try $0.bind(value, at: 2) }
+    }
+
+    private static func set(_ name: Name, _ connection: Connection, _ bind: (Statement) throws -> Void) throws {
+        let statement = try connection.cached(
+            "INSERT INTO chronicle_meta(name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+        try statement.bind(name.text, at: 1)
+        try bind(statement)
+        try statement.run()
+    }
+
+    static func removeCompletions(_ connection: Connection) throws {
+        try connection.execute("DELETE FROM chronicle_meta WHERE name >= 'complete:' AND name < 'complete;'")
+    }
+}

@@ -1,0 +1,88 @@
+import ChronicleCore
+import Foundation
+
+/// The SQL that makes an entity's table, for people as much as for SQLite: `sqlite3 file .schema` shows it.
+struct TableDefinition {
+    let entity: Schema.Entity
+    let schema: Schema
+
+    /// AUTOINCREMENT, so that a key is never given twice, whoever writes: the history refers to rows by their keys.
+    /// https://www.sqlite.org/autoinc.html
+    var createTable: String {
+        let columns = entity.storedProperties.map { column($0) }
+        let all = ["\"id\" INTEGER PRIMARY KEY AUTOINCREMENT"] + columns
+        return "CREATE TABLE \(quoted(entity.name))(\n    \(all.joined(separator: ",\n    "))\n)"
+    }
+
+    /// The definition of one column.
+    func column(_ property: Schema.Property) -> String {
+        switch property.kind {
+        case .attribute(let attribute): attributeColumn(property, attribute)
+        case .relationship(let relationship): referenceColumn(property, relationship)
+        }
+    }
+
+    private func attributeColumn(_ property: Schema.Property, _ attribute: Schema.Attribute) -> String {
+        var parts = [quoted(property.name)]
+        switch attribute.storage {
+        case .integer: parts.append("INTEGER")
+        case .text, .decimal, .json: parts.append("TEXT")
+        case .blob: parts.append("BLOB")
+        // No type: REAL would make the integer 0 of -0.0, https://www.sqlite.org/datatype3.html#storage_classes
+        case .real: break
+        }
+        if !attribute.isOptional { parts.append("NOT NULL") }
+        if let literal = property.defaultValue.flatMap(literal) { parts.append("DEFAULT \(literal)") }
+        return parts.joined(separator: " ")
+    }
+
+    /// A reference is checked when the transaction commits: rows that refer to each other come in any order.
+    /// https://www.sqlite.org/foreignkeys.html#fk_deferred
+    private func referenceColumn(_ property: Schema.Property, _ relationship: Schema.Relationship) -> String {
+        let name = "\(quoted(property.name)) INTEGER"
+        let action: String
+        switch inverseRule(relationship) {
+        case .cascade: action = "CASCADE"
+        case .nullify: action = "SET NULL"
+        // A destination that may go without a trace cannot be a foreign key.
+        case .noAction: return name
+        }
+        return "\(name) REFERENCES \(quoted(relationship.destination))(\"id\") ON DELETE \(action) "
+            + "DEFERRABLE INITIALLY DEFERRED"
+    }
+
+    /// What a delete of the destination does to this row: the rule of the property that leads here.
+    private func inverseRule(_ relationship: Schema.Relationship) -> Schema.Relationship.DeleteRule {
+        relationship.inverseName
+            .flatMap { schema.entitiesByName[relationship.destination]?.property(named: $0)?.relationship?.deleteRule }
+            ?? .nullify
+    }
+
+    /// The indexes of the table by name: of to-one relationships, and of what is unique.
+    var indexes: [(name: String, sql: String)] {
+        var indexes: [(String, String)] = []
+        for property in entity.storedProperties where property.relationship != nil {
+            let name = "chronicle_reference_\(entity.name)_\(property.name)"
+            indexes.append((name, "CREATE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(quoted(property.name)))"))
+        }
+        for constraint in entity.uniquenessConstraints {
+            let name = "chronicle_unique_\(entity.name)_\(constraint.map(\.name).joined(separator: "_"))"
+            let columns = constraint.map { quoted($0.name) }.joined(separator: ", ")
+            indexes.append((name, "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(columns))"))
+        }
+        return indexes
+    }
+
+    /// A value as an SQL literal that is exactly this value, or `nil` when there is none: a NaN, a text with a NUL.
+    private func literal(_ value: PropertyValue) -> String? {
+        switch value {
+        case .null: return nil
+        case .integer(let integer): return String(integer)
+        case .real(let real): return real.isFinite ? "\(real)" : nil
+        case .text(let text):
+            return text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
+        case .blob(let data): return "x'\(data.map { String(format: "%02x", $0) }.joined())'"
+        case .reference, .references: return nil
+        }
+    }
+}

@@ -1,0 +1,18 @@
+extension RecorderSQL {
+    /// The trigger that records an insert, after the rows that the insert replaced.
+    ///
+    /// It always looks into `chronicle_conflict`, which is nearly always empty; that costs less than a second trigger.
+    static func recordInsert(_ table: RecordedTable) -> String {
+        trigger(
+            .insert, on: table, "AFTER INSERT",
+            do: recordConflicts(table) + [insertRow(table)])
+    }
+
+    /// The statement that records that the row NEW has come to be.
+    static func insertRow(_ table: RecordedTable) -> String {
+        "INSERT INTO chronicle_change(what, key) VALUES (\(table.what(.insert)), NEW.\(key))"
+    }
+
+    /// The primary key, as written in the SQL of a trigger.
+    static var key: String { quoted(RecordedTable.primaryKey) }
+}

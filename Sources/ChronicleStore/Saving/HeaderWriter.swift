@@ -1,0 +1,109 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+import Synchronization
+
+/// Who signs a transaction; the file keeps each once.
+struct Signer: Hashable, Sendable {
+    let author: String?
+    let contextName: String?
+    let program: String
+    let process: String
+
+    init(_ state: EditingState) {
+        author = state.author
+        contextName = state.contextName
+        program = Self.program
+        process = Self.process
+    }
+
+    private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+    private static let process = String(ProcessInfo.processInfo.processIdentifier)
+}
+
+/// Ends the change rows of a transaction with a header, which makes them one.
+///
+/// All of this runs inside of the writer's IMMEDIATE transaction.
+struct HeaderWriter {
+    struct Header {
+        let position: Int64
+        let check: Int64
+        let source: Int64
+        let signer: Signer
+
+        func token(storeIdentifier: String) -> DefaultHistoryToken {
+            DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, check: check)
+        }
+    }
+
+    let connection: Connection
+    private let known: (Signer) -> Int64?
+
+    init(_ store: DefaultStore, _ connection: Connection) {
+        self.connection = connection
+        known = { signer in store.sources.withLock { $0[signer] } }
+    }
+
+    /// Closes what other programs wrote since the last header as one external transaction.
+    ///
+    /// - Returns: The first change id that is free.
+    @discardableResult
+    func sealForeignChanges() throws -> Int64 {
+        let last = try connection.cached(RecorderStatements.newest)
+        defer { last.reset() }
+        guard try last.step() else { return 1 }
+        let (position, what) = (last.int64(0), last.int64(1))
+        guard what > 0 else { return position + 1 }
+        let previous = try connection.scalarInt64(RecorderStatements.newestHeader) ?? 0
+        let statement = try connection.cached(RecorderStatements.insertHeader)
+        try bind(statement, source: RecorderStatements.externalSource, check: .random(in: .min ... .max), first: previous + 1)
+        try statement.run()
+        return position + 2
+    }
+
+    /// Ends the changes from `first` on; `nil` when there are none.
+    func write(_ state: EditingState, from first: Int64) throws -> Header? {
+        guard let newest = try connection.scalarInt64(RecorderStatements.newestPosition), newest >= first else { return nil }
+        let signer = Signer(state)
+        let source = try known(signer) ?? number(of: signer)
+        let check = Int64.random(in: .min ... .max)
+        let statement = try connection.cached(RecorderStatements.insertHeader)
+        try bind(statement, source: source, check: check, first: first)
+        try statement.run()
+        return Header(position: connection.lastInsertRowID, check: check, source: source, signer: signer)
+    }
+
+    private func bind(_ statement: Statement, source: Int64, check: Int64, first: Int64) throws {
+        try statement.bind(-source, at: 1)
+        try statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
+        try statement.bind(check, at: 3)
+        try statement.bind(first, at: 4)
+    }
+
+    private func number(of signer: Signer) throws -> Int64 {
+        func bind(_ statement: Statement) throws {
+            for (index, text) in [signer.author, signer.contextName, signer.program, signer.process].enumerated() {
+                if let text { try statement.bind(text, at: Int32(index + 1)) } else { try statement.bindNull(Int32(index + 1)) }
+            }
+        }
+        if let number = try connection.scalarInt64(RecorderStatements.findSource, bind) { return number }
+        let insert = try connection.cached(RecorderStatements.insertSource)
+        try bind(insert)
+        try insert.run()
+        return connection.lastInsertRowID
+    }
+}
+
+/// The statements on the history tables that a save runs.
+enum RecorderStatements {
+    /// The signer of external transactions.
+    static let externalSource: Int64 = 1
+
+    static let newest = "SELECT id, what FROM chronicle_change ORDER BY id DESC LIMIT 1"
+    static let newestPosition = "SELECT max(id) FROM chronicle_change"
+    static let newestHeader = "SELECT id FROM chronicle_change WHERE what <= 0 ORDER BY id DESC LIMIT 1"
+    static let insertHeader = "INSERT INTO chronicle_change(what, key, detail, more) VALUES (?, ?, ?, ?)"
+    static let findSource =
+        "SELECT id FROM chronicle_source WHERE author IS ? AND context IS ? AND program IS ? AND process IS ?"
+    static let insertSource = "INSERT INTO chronicle_source(author, context, program, process) VALUES (?, ?, ?, ?)"
+}

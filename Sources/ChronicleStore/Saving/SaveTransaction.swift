@@ -1,0 +1,196 @@
+public import ChronicleCore
+import ChronicleSQLite
+import Foundation
+import Synchronization
+
+extension DefaultStore {
+    public func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        guard configuration.allowsSave else {
+            throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)
+        }
+        return try translating {
+            try database.write { connection in
+                var header: HeaderWriter.Header?
+                let remapped = try connection.immediate {
+                    let headers = HeaderWriter(self, connection)
+                    let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
+                    var rows = RowWriter(connection, layout)
+                    try rows.write(request)
+                    if let first { header = try headers.write(request.editingState, from: first) }
+                    return rows.remappedIdentifiers
+                }
+                // Only now: a transaction that failed took its new signer back.
+                if let header { sources.withLock { $0[header.signer] = header.source } }
+                return DataStoreSaveChangesResult(
+                    remappedIdentifiers: remapped, historyToken: header.map { $0.token(storeIdentifier: identifier) })
+            }
+        }
+    }
+}
+
+/// Writes the rows of one save.
+///
+/// Rows come in an order in which a save can rarely stand in its own way: references that move first (so that deleting
+/// the old destination does not cascade to them), then deletes (so that unique values are free again), then other
+/// updates, then inserts.
+struct RowWriter {
+    let connection: Connection
+    let layout: StoreLayout
+    private(set) var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
+
+    init(_ connection: Connection, _ layout: StoreLayout) {
+        self.connection = connection
+        self.layout = layout
+    }
+
+    mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+        let keys = try reserveKeys(request)
+        var tables = TableCursor(layout)
+        var later: [DefaultSnapshot] = []
+        for snapshot in request.updated {
+            let table = try tables.table(of: snapshot)
+            if table.referenceSlots.contains(where: snapshot.changed.contains) {
+                try update(snapshot, table)
+            } else {
+                later.append(snapshot)
+            }
+        }
+        for snapshot in request.deleted { try delete(snapshot, tables.table(of: snapshot)) }
+        for snapshot in later { try update(snapshot, tables.table(of: snapshot)) }
+        remappedIdentifiers.reserveCapacity(request.inserted.count)
+        for snapshot in request.inserted {
+            try insert(snapshot, tables.table(of: snapshot), hasKey: keys)
+        }
+    }
+
+    // MARK: Keys
+
+    /// Gives the new rows their keys ahead where something refers to them; otherwise SQLite does as they are written.
+    ///
+    /// - Returns: Whether it did.
+    private mutating func reserveKeys(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
+        var tables = TableCursor(layout)
+        func refersToNew(_ snapshots: [DefaultSnapshot]) throws -> Bool {
+            try snapshots.contains { snapshot in
+                try tables.table(of: snapshot).referenceSlots.contains { slot in
+                    guard case .reference(let identifier) = snapshot.values[slot] else { return false }
+                    return identifier.isTemporary
+                }
+            }
+        }
+        guard !request.inserted.isEmpty, try refersToNew(request.inserted) || refersToNew(request.updated) else {
+            return false
+        }
+        var next: [Int64: Int64] = [:]
+        for snapshot in request.inserted {
+            let table = try tables.table(of: snapshot)
+            let key = try next[table.number] ?? firstFreeKey(table)
+            next[table.number] = key + 1
+            remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(key)
+        }
+        return true
+    }
+
+    /// The key after the highest that the table ever had. https://www.sqlite.org/autoinc.html
+    private func firstFreeKey(_ table: EntityTable) throws -> Int64 {
+        let highest = try connection.scalarInt64("SELECT seq FROM sqlite_sequence WHERE name = ?") {
+            try $0.bind(table.entity.name, at: 1)
+        }
+        return (highest ?? 0) + 1
+    }
+
+    // MARK: Rows
+
+    private mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable, hasKey: Bool) throws {
+        let statement = try connection.cached(hasKey ? table.insertWithKey : table.insert)
+        guard snapshot.values.count == table.columns.count else { throw wrongCount(snapshot, table) }
+        var index: Int32 = 1
+        for value in snapshot.values {
+            try bind(value, statement, index)
+            index += 1
+        }
+        if hasKey {
+            guard let key = remappedIdentifiers[snapshot.persistentIdentifier]?.integerPrimaryKey else {
+                throw SwiftDataError.invalidStoreAnswer.adding(persistentIdentifier: snapshot.persistentIdentifier)
+            }
+            try statement.bind(key, at: index)
+        }
+        try run(statement, snapshot, table)
+        if !hasKey {
+            remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(connection.lastInsertRowID)
+        }
+    }
+
+    private func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try connection.cached(table.update(snapshot.changed))
+        var index: Int32 = 1
+        for slot in snapshot.changed {
+            try bind(snapshot.values[slot], statement, index)
+            index += 1
+        }
+        try statement.bind(key(snapshot, table), at: index)
+        try run(statement, snapshot, table)
+        guard connection.changes == 1 else {
+            throw SwiftDataError.modelNotFound.adding(
+                detail: "another writer deleted it", entityName: table.entity.name,
+                persistentIdentifier: snapshot.persistentIdentifier)
+        }
+    }
+
+    private func delete(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try connection.cached(table.delete)
+        try statement.bind(key(snapshot, table), at: 1)
+        try run(statement, snapshot, table)
+    }
+
+    @inline(__always)
+    private func bind(_ value: PropertyValue, _ statement: Statement, _ index: Int32) throws {
+        if case .reference(let identifier) = value, identifier.isTemporary {
+            try statement.bind(.reference(remappedIdentifiers[identifier] ?? identifier), at: index)
+        } else {
+            try statement.bind(value, at: index)
+        }
+    }
+
+    private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            throw SwiftDataError(error, storeIdentifier: nil)
+                .adding(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+        }
+    }
+
+    private func key(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Int64 {
+        guard let key = snapshot.persistentIdentifier.integerPrimaryKey,
+            snapshot.persistentIdentifier.storeIdentifier == layout.storeIdentifier
+        else {
+            throw SwiftDataError.modelNotFound.adding(
+                detail: "it lives in another store", entityName: table.entity.name,
+                persistentIdentifier: snapshot.persistentIdentifier)
+        }
+        return key
+    }
+
+    private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
+        .modelValidationFailure.adding(
+            detail: "a snapshot has \(snapshot.values.count) values for \(table.columns.count) columns",
+            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+}
+
+/// Finds the table of one snapshot after another: they mostly are of the same entity.
+private struct TableCursor {
+    let layout: StoreLayout
+    private var latest: EntityTable?
+
+    init(_ layout: StoreLayout) { self.layout = layout }
+
+    mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
+        let name = snapshot.persistentIdentifier.entityName
+        if let latest, latest.entity.name == name { return latest }
+        let table = try layout.table(named: name)
+        latest = table
+        return table
+    }
+}

@@ -1,0 +1,67 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+extension Statement {
+    /// Binds a value in the form in which a column keeps it.
+    ///
+    /// A NaN goes as the eight bytes of its bits, since SQLite would make NULL of it
+    /// (https://www.sqlite.org/c3ref/bind_blob.html says so of `sqlite3_bind_double`). References have to be permanent.
+    @inline(__always)
+    func bind(_ value: PropertyValue, at index: Int32) throws {
+        switch value {
+        case .null: try bindNull(index)
+        case .integer(let integer): try bind(integer, at: index)
+        case .real(let real):
+            if real.isNaN { try bindNaN(real, at: index) } else { try bind(real, at: index) }
+        case .text(let text): try bind(text, at: index)
+        case .blob(let data): try bindData(data, at: index)
+        case .reference(let identifier): try bindReference(identifier, at: index)
+        case .references: throw SwiftDataError.invalidStoreAnswer.adding(detail: "a to-many relationship has no column")
+        }
+    }
+
+    private func bindNaN(_ value: Double, at index: Int32) throws {
+        try withUnsafeBytes(of: value.bitPattern.bigEndian) { try bind($0, at: index) }
+    }
+
+    private func bindData(_ data: Data, at index: Int32) throws {
+        try data.withUnsafeBytes { try bind($0, at: index) }
+    }
+
+    private func bindReference(_ identifier: PersistentIdentifier, at index: Int32) throws {
+        guard let key = identifier.integerPrimaryKey else {
+            throw SwiftDataError.modelValidationFailure.adding(
+                detail: "a relationship leads to a model that was not saved, or lives in another store",
+                persistentIdentifier: identifier)
+        }
+        try bind(key, at: index)
+    }
+}
+
+extension Statement {
+    /// The value of a column, in the form that the property's type is decoded from. What another program stored comes as
+    /// it is; the context finds what cannot be decoded.
+    @inline(__always)
+    func value(_ index: Int32, _ column: EntityTable.Column) -> PropertyValue {
+        switch columnType(index) {
+        case .null: return .null
+        case .integer:
+            let integer = int64(index)
+            if let destination = column.destination { return .reference(destination.identifier(integer)) }
+            return .integer(integer)
+        case .float: return .real(double(index))
+        case .text: return .text(text(index))
+        case .blob: return blobValue(index, column)
+        }
+    }
+
+    private func blobValue(_ index: Int32, _ column: EntityTable.Column) -> PropertyValue {
+        withBlob(index) { bytes in
+            if column.storage == .real, bytes.count == 8 {
+                return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
+            }
+            return .blob(Data(bytes))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import ChronicleSQLite
+import Testing
+
+@Suite struct TransactionTests {
+    let directory: TemporaryDirectory
+    let connection: Connection
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        connection = try Connection(path: directory.path(), mode: .readWriteCreate)
+        try connection.execute(
+            """
+            PRAGMA foreign_keys = ON;
+            CREATE TABLE t(a UNIQUE);
+            CREATE TABLE child(a REFERENCES t(a) DEFERRABLE INITIALLY DEFERRED);
+            """)
+    }
+
+    @Test func immediateCommitsAndReturns() throws {
+        let id = try connection.immediate {
+            #expect(connection.isInTransaction)
+            try connection.execute("INSERT INTO t VALUES (1)")
+            return connection.lastInsertRowID
+        }
+        #expect(id == 1)
+        #expect(!connection.isInTransaction)
+        #expect(try other().int64s("SELECT a FROM t") == [1])
+    }
+
+    @Test func anErrorOfTheBodyRollsBack() throws {
+        #expect(throws: Oops()) {
+            try connection.immediate {
+                try connection.execute("INSERT INTO t VALUES (1)")
+                throw Oops()
+            }
+        }
+        #expect(!connection.isInTransaction)
+        #expect(try connection.int64s("SELECT a FROM t") == [])
+    }
+
+    /// SQLite has rolled back by itself: a second ROLLBACK would fail, and must not hide why.
+    @Test func theFirstErrorWins() throws {
+        let error = try sqliteError {
+            try connection.immediate {
+                try connection.execute("INSERT INTO t VALUES (1)")
+                try connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
+            }
+        }
+        #expect(error.isUniqueConstraint)
+        #expect(!connection.isInTransaction)
+        #expect(try connection.int64s("SELECT a FROM t") == [])
+    }
+
+    /// The body hides the error after which SQLite rolled back; committing nothing must not look like success.
+    @Test func aTransactionThatIsGoneIsNotASuccess() throws {
+        let error = try sqliteError {
+            try connection.immediate {
+                try connection.execute("INSERT INTO t VALUES (1)")
+                _ = try? connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
+            }
+        }
+        #expect(error.sql == "COMMIT")
+        #expect(try connection.int64s("SELECT a FROM t") == [])
+    }
+
+    @Test func anErrorOfTheCommitRollsBack() throws {
+        let error = try sqliteError {
+            try connection.immediate { try connection.execute("INSERT INTO child VALUES (7)") }
+        }
+        #expect(error.isForeignKeyConstraint)
+        #expect(!connection.isInTransaction)
+        #expect(try connection.int64s("SELECT a FROM child") == [])
+    }
+
+    @Test func aCommitThatMeetsAReaderIsBusyAndRollsBack() throws {
+        // In a rollback journal a reader keeps the writer from committing.
+        let writer = try other()
+        let reader = try connection.prepare("SELECT 1 FROM sqlite_schema")
+        #expect(try reader.step())
+        #expect(try sqliteError { try writer.immediate { try writer.execute("INSERT INTO t VALUES (1)") } }.isBusy)
+        #expect(!writer.isInTransaction)
+        reader.reset()
+        try writer.immediate { try writer.execute("INSERT INTO t VALUES (2)") }
+        #expect(try connection.int64s("SELECT a FROM t") == [2])
+    }
+
+    @Test func aFailedBeginLeavesTheOuterTransactionAlone() throws {
+        try connection.immediate {
+            try connection.execute("INSERT INTO t VALUES (1)")
+            let error = try sqliteError { try connection.immediate { throw Oops() } }
+            #expect(error.sql == "BEGIN IMMEDIATE")
+            #expect(connection.isInTransaction)
+        }
+        #expect(try connection.int64s("SELECT a FROM t") == [1])
+    }
+
+    @Test func aLockOfAnotherConnectionIsBusyAfterTheTimeout() throws {
+        let patient = try other(busyTimeout: .milliseconds(30))
+        try connection.immediate {
+            let start = ContinuousClock.now
+            let error = try sqliteError { try patient.immediate { throw Oops() } }
+            #expect(error.isBusy)
+            #expect(error.extendedCode == 5)
+            #expect(ContinuousClock.now - start >= .milliseconds(30))
+            #expect(!patient.isInTransaction)
+        }
+        // The failed attempt has left nothing behind.
+        try patient.immediate { try patient.execute("INSERT INTO t VALUES (1)") }
+    }
+
+    @Test func aReadTransactionIsASnapshot() throws {
+        try connection.enableWAL()
+        let writer = try other()
+        try connection.deferredRead {
+            #expect(try connection.int64s("SELECT count(*) FROM t") == [0])
+            try writer.execute("INSERT INTO t VALUES (1)")
+            #expect(try connection.int64s("SELECT count(*) FROM t") == [0])
+            // A snapshot that others have gone past cannot be written from, and waiting would not help.
+            let error = try sqliteError { try connection.execute("INSERT INTO t VALUES (2)") }
+            #expect(error.isBusy)
+            #expect(error.extendedCode == 517)
+        }
+        #expect(!connection.isInTransaction)
+        #expect(try connection.int64s("SELECT count(*) FROM t") == [1])
+    }
+
+    @Test func aReadInsideATransactionIsPartOfIt() throws {
+        try connection.immediate {
+            try connection.execute("INSERT INTO t VALUES (1)")
+            #expect(try connection.deferredRead { try connection.int64s("SELECT a FROM t") } == [1])
+            #expect(throws: Oops()) { try connection.deferredRead { throw Oops() } }
+            #expect(connection.isInTransaction)
+        }
+        #expect(try connection.int64s("SELECT a FROM t") == [1])
+    }
+
+    private func other(busyTimeout: Duration = .zero) throws -> Connection {
+        try Connection(path: directory.path(), mode: .readWrite, busyTimeout: busyTimeout)
+    }
+}

@@ -1,0 +1,60 @@
+import ChronicleSQLite
+import Testing
+
+@Suite struct WALTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test func theFileStaysInIt() throws {
+        let first = try Connection(path: directory.path(), mode: .readWriteCreate)
+        try first.enableWAL()
+        try first.enableWAL()
+        first.close()
+        let second = try Connection(path: directory.path(), mode: .readWrite)
+        #expect(try second.scalarText("PRAGMA journal_mode") == "wal")
+    }
+
+    @Test func memoryHasNoLog() throws {
+        let connection = try Connection.inMemory()
+        try connection.enableWAL()
+        #expect(try connection.scalarText("PRAGMA journal_mode") == "memory")
+    }
+
+    @Test func manyAtOnceOnANewFile() throws {
+        let path = directory.path()
+        let start = Barrier(count: 8)
+        try onThreads(8) { _ in
+            guard start.meet() else { throw Oops() }
+            let connection = try Connection(path: path, mode: .readWriteCreate, busyTimeout: .seconds(30))
+            try connection.enableWAL()
+            guard try connection.scalarText("PRAGMA journal_mode") == "wal" else { throw Oops() }
+        }
+    }
+
+    /// For an exclusive lock SQLite waits by itself; beside a writer that has not come so far it gives up at once.
+    @Test(arguments: ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
+    func aLockThatStaysEndsInBusyAfterTheTimeout(_ begin: String) throws {
+        let holder = try Connection(path: directory.path(), mode: .readWriteCreate)
+        try holder.execute("CREATE TABLE t(a)")
+        try holder.execute(begin)
+        let waiting = try Connection(path: directory.path(), mode: .readWrite, busyTimeout: .milliseconds(50))
+        let start = ContinuousClock.now
+        #expect(try sqliteError { try waiting.enableWAL() }.isBusy)
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+        try holder.execute("COMMIT")
+        try waiting.enableWAL()
+    }
+
+    @Test func otherFilesAreErrors() throws {
+        try directory.write(Array(repeating: 0x61, count: 2000), to: "letter.txt")
+        let letter = try Connection(path: directory.path("letter.txt"), mode: .readWrite)
+        #expect(try sqliteError { try letter.enableWAL() }.isNotADatabase)
+
+        try Connection(path: directory.path(), mode: .readWriteCreate).execute("CREATE TABLE t(a)")
+        let reader = try Connection(path: directory.path(), mode: .readOnly)
+        #expect(throws: SQLiteError.self) { try reader.enableWAL() }
+    }
+}

@@ -1,0 +1,24 @@
+import ChronicleSQLite
+import Testing
+
+extension Connection {
+    static func inMemory() throws -> Connection { try Connection(path: ":memory:", mode: .readWriteCreate) }
+
+    /// The integers in the first column of every row.
+    func int64s(_ sql: String) throws -> [Int64] {
+        let statement = try prepare(sql)
+        var values: [Int64] = []
+        while try statement.step() { values.append(statement.int64(0)) }
+        return values
+    }
+}
+
+/// The SQLite error that `body` throws; the test fails when it throws none or another kind.
+func sqliteError(
+    _ sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) throws -> SQLiteError {
+    try #require(throws: SQLiteError.self, sourceLocation: sourceLocation) { try body() }
+}
+
+/// An error that is not SQLite's.
+struct Oops: Error, Equatable {}
