@@ -32,7 +32,10 @@ let package = Package(
         // What users import.
         .target(name: "Chronicle", dependencies: ["ChronicleCore", "ChronicleStore"], swiftSettings: settings),
         .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
-        .testTarget(name: "ChronicleTests", dependencies: ["Chronicle"], swiftSettings: settings),
+        .testTarget(name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker"], swiftSettings: settings),
+        // A second process for the tests: it opens, writes, reads and is killed.
+        .executableTarget(
+            name: "ChronicleTestWorker", dependencies: ["Chronicle"], path: "Tests/Worker", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,9 +14,13 @@ extension ModelContext {
             guard membership.context === self else {
                 throw SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
             }
-            if backing.status == .deleted, backing.isListed {
-                backing.status = .saved
+            guard backing.status == .deleted else { return }
+            guard backing.isListed else {
+                throw SwiftDataError.modelNotFound.adding(
+                    detail: "it was deleted and the delete was saved; make a new model",
+                    persistentIdentifier: backing.identifier)
             }
+            backing.status = .saved
             return
         }
         let entity = try contextEntity(for: type(of: model))

@@ -34,7 +34,9 @@ extension ModelContext {
 
     private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws {
         let inserted: [Store.Snapshot] = try save.inserted.map { try insertSnapshot($0.backing) }
-        let updated: [Store.Snapshot] = try save.updated.compactMap { try updateSnapshot($0.backing) }
+        let changed: [Store.Snapshot] = try save.updated.map { try updateSnapshot($0.backing) }
+        // What was set to the value that the row has already is no change.
+        let updated = changed.filter { !$0.changed.isEmpty }
         let deleted = save.deleted.map {
             Store.Snapshot(persistentIdentifier: $0.backing.identifier, values: $0.backing.row, changed: PropertySet())
         }
@@ -50,7 +52,7 @@ extension ModelContext {
                     storeIdentifier: store.identifier)
             }
         }
-        apply(save, inserted.map(\.values), remapped)
+        apply(save, inserted, changed, remapped)
     }
 
     // MARK: Snapshots
@@ -68,8 +70,8 @@ extension ModelContext {
         return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
     }
 
-    /// The changed values, or `nil` when what was set is what the row has.
-    private func updateSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot? {
+    /// The values as they are now; changed is what differs from the row.
+    private func updateSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot {
         guard let entity = backing.membership?.entity else { throw SwiftDataError.missingModelContext }
         var values = backing.row
         var changed = PropertySet()
@@ -79,7 +81,6 @@ extension ModelContext {
             values[slot] = value
             changed.insert(slot)
         }
-        guard !changed.isEmpty else { return nil }
         return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
     }
 
@@ -97,41 +98,25 @@ extension ModelContext {
 
     // MARK: Afterwards
 
-    private func apply(
-        _ save: StoreSave, _ insertedRows: [[PropertyValue]],
+    private func apply<Snapshot: DataStoreSnapshot>(
+        _ save: StoreSave, _ inserted: [Snapshot], _ updated: [Snapshot],
         _ remapped: [PersistentIdentifier: PersistentIdentifier]
     ) {
-        for ((_, backing), row) in zip(save.inserted, insertedRows) {
+        for ((_, backing), snapshot) in zip(save.inserted, inserted) {
             registry.removeValue(forKey: backing.identifier)
             backing.identifier = remapped[backing.identifier] ?? backing.identifier
             registry[backing.identifier] = Unmanaged.passUnretained(backing)
-            backing.row = row.remapped(remapped)
             backing.hasRow = true
             backing.status = .saved
-            backing.changed = PropertySet()
-            backing.pending = [:]
+            backing.keepWritten(snapshot.values.remapped(remapped))
         }
-        for (_, backing) in save.updated {
-            keepWritten(backing, remapped)
+        for ((_, backing), snapshot) in zip(save.updated, updated) {
+            backing.keepWritten(snapshot.values.remapped(remapped))
         }
         for (_, backing) in save.deleted {
             backing.isListed = false
             registry.removeValue(forKey: backing.identifier)
         }
-    }
-
-    /// What was written is what the row has from now on.
-    private func keepWritten(
-        _ backing: BackingData, _ remapped: [PersistentIdentifier: PersistentIdentifier]
-    ) {
-        guard let entity = backing.membership?.entity else { return }
-        for slot in backing.changed {
-            // Encoding succeeded a moment ago, for the snapshot.
-            guard let value = try? backing.currentValue(of: entity.storedProperties[slot]) else { continue }
-            backing.row[slot] = [value].remapped(remapped)[0]
-        }
-        backing.changed = PropertySet()
-        backing.pending = [:]
     }
 }
 

@@ -115,6 +115,8 @@ protocol PropertyDeclaration {
     var originalName: String? { get }
     /// Whether the property needs a value before it can be saved and does not have one.
     var isUnset: Bool { get }
+    /// Whether a value was set or read, beyond the declared default.
+    var isSet: Bool { get }
 }
 
 extension PropertyDeclaration {
@@ -126,6 +128,7 @@ extension PropertyDeclaration {
 extension Attribute: PropertyDeclaration {
     var originalName: String? { Self.name(originalNamePointer) }
     var isUnset: Bool { value == nil && generation == 0 }
+    var isSet: Bool { generation != 0 }
 }
 
 protocol AttributeDeclaration: PropertyDeclaration {

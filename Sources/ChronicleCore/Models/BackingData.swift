@@ -35,6 +35,13 @@ public final class BackingData {
     /// Backing data for a new model, which is in no context yet.
     public init() {}
 
+    /// Backing data that answers every read with some value of the type, to see which wrapper a key path leads to.
+    static func probe() -> BackingData {
+        let probe = BackingData()
+        probe.hasRow = true
+        return probe
+    }
+
     deinit {
         if let knownIdentifier, status != .detached { membership?.forget(knownIdentifier) }
     }
@@ -66,7 +73,8 @@ extension BackingData {
     /// The value of an attribute as the row has it, or `nil` when the property is not stored.
     @usableFromInline
     func load<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
-        guard let membership, let property = membership.property(at: keyPath) else { return nil }
+        guard let membership else { return PropertyCodecs.codec(Value.self)?.sample() as? Value }
+        guard let property = membership.property(at: keyPath) else { return nil }
         let slot = property.slot
         if !decoded.isEmpty, let value = decoded.removeValue(forKey: slot) { return value as? Value }
         let codec = unsafeDowncast(property.codec.unsafelyUnwrapped, to: PropertyCodec<Value>.self)
@@ -110,6 +118,13 @@ extension BackingData {
         self.decoded = decoded
         hasRow = true
         generation &+= 1
+    }
+
+    /// What was written is what the row has from now on. Wrappers keep what they hold: it is the same.
+    func keepWritten(_ row: [PropertyValue]) {
+        self.row = row
+        changed = PropertySet()
+        pending = [:]
     }
 
     /// Forgets what was set since the row was read.

@@ -27,7 +27,7 @@
 /// A model belongs to the context that it was inserted into or fetched by, and is confined to where that context is
 /// used: models are not `Sendable`, their ``persistentModelID`` is. Two models are equal when they are one instance;
 /// within a context there is one instance per row.
-public protocol PersistentModel: AnyObject, Hashable, Identifiable<PersistentIdentifier>, SendableMetatype {
+public protocol PersistentModel: IdentifiableModel, Hashable, Identifiable<PersistentIdentifier>, SendableMetatype {
     /// The stored properties: the name in the store, and the key path.
     static var properties: PropertyMap<Self> { get }
     /// The sets of properties whose values together no two models may share. Empty by default.
@@ -49,8 +49,6 @@ extension PersistentModel {
     public var persistentModelID: PersistentIdentifier {
         persistentBackingData.identifier(entityName: Self.entityName)
     }
-
-    public var id: PersistentIdentifier { persistentModelID }
 
     /// The context that the model was inserted into or fetched by; `nil` before that, and when the context is gone.
     public var modelContext: ModelContext? { persistentBackingData.membership?.context }

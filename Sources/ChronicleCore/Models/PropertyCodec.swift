@@ -62,6 +62,8 @@ protocol AnyPropertyCodec: AnyObject, Sendable {
     var check: PropertyCheck { get }
     var isOptional: Bool { get }
     func decodeAny(_ value: PropertyValue) -> Any?
+    /// Some value of the type, if one comes to mind.
+    func sample() -> Any?
     func encodeAny(_ value: Any) throws -> PropertyValue?
 }
 
@@ -69,6 +71,13 @@ extension PropertyCodec: AnyPropertyCodec {
     var isOptional: Bool { Value.self is any OptionalValue.Type }
 
     func decodeAny(_ value: PropertyValue) -> Any? { decode(value) }
+
+    func sample() -> Any? {
+        let simple: [PropertyValue] = [
+            .null, .integer(0), .real(0), .text(""), .blob(Data()), .blob(Data(count: 16)), .text("0"), .text("{}"),
+        ]
+        return simple.lazy.compactMap(decode).first
+    }
 
     func encodeAny(_ value: Any) throws -> PropertyValue? {
         try (value as? Value).map(encode)

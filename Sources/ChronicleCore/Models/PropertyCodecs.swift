@@ -73,13 +73,20 @@ enum PropertyCodecs {
     private static let url = PropertyCodec<URL>(
         .text, .decoding,
         encode: { url in
-            url.baseURL == nil ? .text(url.relativeString) : .blob(try JSONCoding.encode(url))
+            guard let base = url.baseURL else { return .text(url.relativeString) }
+            // `URL` itself encodes the absolute string alone.
+            return .blob(try JSONCoding.encode(["base": base.absoluteString, "relative": url.relativeString]))
         },
         decode: { value in
             switch value {
-            case .text(let text): URL(string: text) ?? URL(string: text, encodingInvalidCharacters: false)
-            case .blob(let json): JSONCoding.decode(URL.self, json)
-            default: nil
+            case .text(let text): return URL(string: text)
+            case .blob(let json):
+                let parts = JSONCoding.decode([String: String].self, json)
+                guard let base = parts?["base"].flatMap(URL.init(string:)), let relative = parts?["relative"] else {
+                    return nil
+                }
+                return URL(string: relative, relativeTo: base)
+            default: return nil
             }
         })
 

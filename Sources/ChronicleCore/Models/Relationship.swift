@@ -11,7 +11,8 @@ public import Foundation
 /// a model inserts what it is related to. Destinations are loaded when they are first read.
 ///
 /// A getter cannot throw. When a destination cannot be loaded (a locked or damaged file), the property reads as `nil` or
-/// empty and the next `fetch` or `save` of the context throws the error.
+/// empty and the next `fetch` or `save` of the context throws the error. A model whose context is gone has no way to
+/// load destinations either: hold the context as long as its models.
 @propertyWrapper
 public struct Relationship<Value: RelationshipValue> {
     /// The value of a model that is in no context.
@@ -125,6 +126,7 @@ extension Array: RelationshipValue where Element: PersistentModel {
 extension Relationship: PropertyDeclaration {
     var originalName: String? { Self.name(originalNamePointer) }
     var isUnset: Bool { false }
+    var isSet: Bool { false }
 }
 
 protocol RelationshipDeclaration: PropertyDeclaration {

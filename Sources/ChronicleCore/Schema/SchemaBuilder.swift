@@ -41,7 +41,8 @@ struct SchemaBuilder {
     // MARK: Declarations
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
-        let wrappers = wrappers(of: Model(backingData: BackingData()))
+        let sample = Model(backingData: .probe())
+        let wrappers = wrappers(of: sample)
         var properties: [Declaration] = []
         var seen: [AnyKeyPath: String] = [:]
         for (name, keyPath) in Model.properties.elements {
@@ -56,6 +57,9 @@ struct SchemaBuilder {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
             try check(keyPath, wrapper, invalid)
+            if !isKeyPath(keyPath, to: name, wrapper, in: sample) {
+                throw invalid("the map gives it the key path of another property")
+            }
             seen[keyPath] = name
             properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper))
         }
@@ -88,6 +92,18 @@ struct SchemaBuilder {
         guard type(of: keyPath).valueType == declared else {
             throw invalid("the map's key path leads to a \(type(of: keyPath).valueType), the property is a \(declared)")
         }
+    }
+
+    /// Reads the property, and looks whether that touched its wrapper. Types of which no sample value comes to mind go
+    /// unchecked.
+    private func isKeyPath<Model: PersistentModel>(
+        _ keyPath: PartialKeyPath<Model>, to name: String, _ wrapper: any PropertyDeclaration, in sample: Model
+    ) -> Bool {
+        guard let type = (wrapper as? any AttributeDeclaration)?.valueType,
+            PropertyCodecs.codec(of: type)?.sample() != nil
+        else { return true }
+        _ = sample[keyPath: keyPath]
+        return wrappers(of: sample)[name]?.isSet == true
     }
 
     // MARK: Inverses

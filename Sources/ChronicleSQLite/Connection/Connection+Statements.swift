@@ -4,7 +4,7 @@ extension Connection {
     /// Runs one statement or many, and ignores any rows. What ran before a failing one stays, unless a transaction
     /// around them is rolled back.
     package func execute(_ sql: String) throws {
-        let handle = try open()
+        let handle = try openHandle()
         try requireNoNUL(in: sql)
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle, sql: sql) }
@@ -39,7 +39,7 @@ extension Connection {
     }
 
     private func prepare(_ sql: String, flags: UInt32) throws -> Statement {
-        let handle = try open()
+        let handle = try openHandle()
         try requireNoNUL(in: sql)
         var sql = sql
         return try sql.withUTF8 { utf8 in

@@ -8,7 +8,7 @@ extension Connection {
     /// - Throws: `SQLiteError`: `isBusy` when the file stayed locked for the whole busy timeout, or at most twice as
     ///   long; others for files that are no database, cannot be written, or lie where there is no shared memory.
     package func enableWAL() throws {
-        let handle = try open()
+        let handle = try openHandle()
         // The empty name is that of a database without a file. https://www.sqlite.org/c3ref/db_filename.html
         guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return }
         let deadline = ContinuousClock.now + busyTimeout

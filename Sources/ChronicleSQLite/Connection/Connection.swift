@@ -93,7 +93,7 @@ extension Connection {
     package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
     /// The handle, or the error that the connection is closed.
-    func open() throws -> OpaquePointer {
+    func openHandle() throws -> OpaquePointer {
         guard let handle else { throw SQLiteError.misuse("the connection is closed") }
         return handle
     }
@@ -132,7 +132,7 @@ extension Connection.Mode {
 
 extension Connection {
     private func configure(_ mode: Mode) throws {
-        let handle = try open()
+        let handle = try openHandle()
         // SQLite opens a write-protected file for reading instead, and says so only when asked.
         // https://www.sqlite.org/c3ref/open.html
         guard mode == .readOnly || sqlite3_db_readonly(handle, "main") == 0 else {

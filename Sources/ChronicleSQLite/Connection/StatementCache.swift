@@ -42,6 +42,4 @@ struct StatementCache {
     mutating func removeAll() {
         entries = [:]
     }
-
-    var count: Int { entries.count }
 }

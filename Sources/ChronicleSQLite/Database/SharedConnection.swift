@@ -30,7 +30,7 @@ extension Connection {
     /// - Throws: the error of `body`, or else `isMisuse` for a transaction that it began and did not end: it is rolled
     ///   back, and what it wrote is not stored.
     func tidily<T>(_ body: (Connection) throws -> T) throws -> T {
-        _ = try open()
+        _ = try openHandle()
         let result: T
         do {
             result = try body(self)

@@ -48,10 +48,11 @@ extension SQLiteError {
     }
 
     /// A foreign key without its parent, or a parent that still has children.
+    ///
+    /// A key declared `ON DELETE RESTRICT` is not among them: SQLite reports it as a trigger of its own.
     package var isForeignKeyConstraint: Bool {
-        // SQLITE_CONSTRAINT_FOREIGNKEY, and _TRIGGER for a key declared ON DELETE RESTRICT.
-        // https://www.sqlite.org/rescode.html#constraint_foreignkey
-        extendedCode == 787 || extendedCode == 1811 && message.hasPrefix("FOREIGN KEY")
+        // SQLITE_CONSTRAINT_FOREIGNKEY. https://www.sqlite.org/rescode.html#constraint_foreignkey
+        extendedCode == 787
     }
 
     /// A write through a connection, to a file, or in a directory that only allows reading.

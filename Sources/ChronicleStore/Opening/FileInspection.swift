@@ -36,9 +36,9 @@ struct FileInspection {
             return .new
         }
         // Without locks first: SQLite then touches nothing at all (https://www.sqlite.org/uri.html, immutable=1). What
-        // looks wrong may be a file that another process is just making; a second look waits for its lock.
+        // makes no sense may be a page that another process is just writing; a second look waits for its lock.
         let finding: Finding
-        do { finding = try look(immutable: true) } catch let error as SwiftDataError where error != .fileOfNewerFormat {
+        do { finding = try look(immutable: true) } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile {
             finding = try look(immutable: false)
         }
         if allowsSave {

@@ -12,8 +12,11 @@
 /// writes all notes of the entity anew, with the values of that time; the next insert removes them.
 ///
 /// The foreign-key actions that a REPLACE may set off run between the two triggers. Their deletes withdraw their
-/// notes; their `SET NULL` updates cannot replace anything, and see to it that they touch no note
-/// (``mayReplace(_:)``).
+/// notes; their `SET NULL` updates cannot replace anything, and are kept from touching a note by ``mayReplace(_:)``.
+///
+/// One case is recorded late: an `UPDATE OR REPLACE` whose own row is deleted by the cascade that it sets off has no
+/// AFTER trigger. The notes stay, and true, until the next conflict or insert in the table, or until Chronicle's next
+/// write settles them (``settleConflicts(of:)``).
 extension RecorderSQL {
     /// The trigger that notes the rows in the way of an insert.
     ///
@@ -50,15 +53,17 @@ extension RecorderSQL {
 
     /// The statements that record the noted rows that are gone, and forget all notes of the entity.
     ///
-    /// The row that took the key of a noted row proves that the noted one is gone.
-    static func recordConflicts(_ table: RecordedTable) -> [String] {
-        [
+    /// A row that took the key of a noted row proves that the noted one is gone.
+    ///
+    /// - Parameter row: The row that was written, `NEW` in an AFTER trigger; nil where no row was written.
+    static func recordConflicts(_ table: RecordedTable, after row: String? = "NEW") -> [String] {
+        let missing = "NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.key)"
+        let gone = row.map { "(note.key = \($0).\(key) OR \(missing))" } ?? missing
+        return [
             """
             INSERT INTO chronicle_change(what, key, detail, more) \
             SELECT note.what, note.key, note.detail, note.more FROM chronicle_conflict AS note \
-            WHERE note.entity = \(table.entityID) AND (note.key = NEW.\(key) \
-            OR NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.key)) \
-            ORDER BY note.rowid
+            WHERE note.entity = \(table.entityID) AND \(gone) ORDER BY note.rowid
             """,
             "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID)",
         ]
@@ -71,7 +76,7 @@ extension RecorderSQL {
 }
 
 extension RecorderSQL {
-    /// The statements that forget the notes of the entity, and note the rows that meet one of the conditions.
+    /// The statements that settle the old notes of the entity, and note the rows that meet one of the conditions.
     ///
     /// The rows of a note are those that its delete is going to have in the log, in the same order.
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
@@ -93,13 +98,11 @@ extension RecorderSQL {
                 \(deleted), NULL, NULL FROM \(quoted(table.name)) AS held WHERE \(condition) ORDER BY held.\(key)
                 """
         }
-        return [
-            "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID)",
-            """
+        let note = """
             INSERT INTO chronicle_conflict(entity, key, what, detail, more) \
             SELECT \(table.entityID), held.\(key), \(selection)
-            """,
-        ]
+            """
+        return recordConflicts(table, after: nil) + [note]
     }
 
     /// An expression that is true if a row meets one of the conditions: a look-up in one index for each.

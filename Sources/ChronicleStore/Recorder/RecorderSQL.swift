@@ -60,6 +60,14 @@ enum RecorderSQL {
             + ["DELETE FROM chronicle_conflict WHERE entity = \(entityID)"]
     }
 
+    /// The statements that record the deletes which no trigger had the occasion to record.
+    ///
+    /// To be run for every recorded table at the start of a write transaction of Chronicle, before what others wrote
+    /// is sealed, if `chronicle_conflict` is not empty.
+    static func settleConflicts(of table: RecordedTable) -> [String] {
+        recordConflicts(table, after: nil)
+    }
+
     /// The statements that bring the triggers in line with a table whose columns, uniqueness or preserved attributes
     /// changed.
     ///

@@ -1,0 +1,86 @@
+import Foundation
+
+extension PredicateExpressions.KeyPath: PredicateNode {
+    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+        if let property = walker.resolver.property(at: keyPath, of: Root.Output.self) {
+            guard !property.isToMany else {
+                throw walker.unsupported("KeyPath: \(property.name) leads to many and is no single value")
+            }
+            return try path(property, &walker)
+        }
+        if let tree = try partOfCollection(&walker) ?? partOfValue(&walker) { return tree }
+        throw unknown(walker)
+    }
+
+    func elements<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>.Elements {
+        guard let property = walker.resolver.property(at: keyPath, of: Root.Output.self) else { throw unknown(walker) }
+        guard property.isToMany else {
+            throw walker.unsupported("KeyPath: what is inside of \(property.name)")
+        }
+        switch try path(property, &walker) {
+        case .path(let path), .unwrapped(.path(let path)):
+            return PredicateTree.Elements(path: path, variable: walker.newVariable())
+        default: throw unknown(walker)
+        }
+    }
+
+    /// The property of the object that the root stands for.
+    private func path<Resolver>(
+        _ property: Resolver.Property, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        switch try walker.tree(root) {
+        case .path(var path):
+            path.properties.append(property)
+            return .path(path)
+        case .unwrapped(.path(var path)):
+            path.properties.append(property)
+            return Output.self is any OptionalValue.Type ? .path(path) : .unwrapped(.path(path))
+        default:
+            throw walker.unsupported("KeyPath: \(property.name) of \(name(ofNode: Root.self))")
+        }
+    }
+
+    /// `isEmpty` and `count`
+    private func partOfCollection<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>? {
+        guard let kind else { return nil }
+        if Root.Output.self == String.self {
+            guard kind == .collectionIsEmpty else { throw walker.unsupported("KeyPath: \(kind) of a String") }
+            return .equal(try walker.tree(root), .constant(.text("")))
+        }
+        switch kind {
+        case .collectionIsEmpty: return .not(.exists(try walker.elements(root)))
+        case .collectionCount: return .count(try walker.elements(root))
+        default: throw walker.unsupported("KeyPath: \(kind)")
+        }
+    }
+
+    /// Other ways to the value itself.
+    private func partOfValue<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>? {
+        let isSame =
+            keyPath == \Date.timeIntervalSinceReferenceDate || keyPath == \PersistentIdentifier.id
+            || (Root.Output.self as? any CaseIterable.Type).map { isRawValue($0) } == true
+        return isSame ? try walker.tree(root) : nil
+    }
+
+    /// Whether the key path leads to the raw value of every case of an enum.
+    ///
+    /// The key path of a concrete type's `rawValue` is not that of the protocol's, so that only a trial tells.
+    private func isRawValue<Cases: CaseIterable>(_ type: Cases.Type) -> Bool {
+        func agrees<Raw: RawRepresentable>(_ value: Raw) -> Bool {
+            guard let root = value as? Root.Output, let raw = value.rawValue as? any Equatable else { return false }
+            return isEqual(raw, root[keyPath: keyPath])
+        }
+        func isEqual<Raw: Equatable>(_ raw: Raw, _ other: Any) -> Bool { other as? Raw == raw }
+        return Cases.allCases.allSatisfy { ($0 as? any RawRepresentable).map { agrees($0) } == true }
+    }
+
+    private func unknown<Resolver>(_ walker: PredicateWalker<Resolver>) -> SwiftDataError {
+        walker.unsupported("KeyPath: \(keyPath), which is no stored property of \(Root.Output.self)")
+    }
+}

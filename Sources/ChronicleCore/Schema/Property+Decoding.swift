@@ -1,0 +1,27 @@
+extension Schema.Property {
+    /// The Swift value of an attribute, from what a store holds of it: what a tombstone is made of. An optional value
+    /// comes without its optional; `nil` for ``PropertyValue/null``.
+    ///
+    /// - Throws: ``SwiftDataError/undecodableValue`` for what is no value of the property's type.
+    public func decode(_ value: PropertyValue) throws -> (any Sendable)? {
+        if value.isNull { return nil }
+        guard let codec, let decoded = codec.decodeAny(value) else {
+            throw SwiftDataError.undecodableValue.adding(
+                detail: "the store holds \(value.formName) that is no value of \(attribute?.valueType ?? Never.self)",
+                propertyName: name)
+        }
+        let plain = codec.isOptional ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
+        // Attributes are values, and this one was made a moment ago: nobody else has it. `Sendable` has no run-time
+        // form that a cast could look for.
+        return unsafeBitCast(plain, to: (any Sendable).self)
+    }
+}
+
+/// What an optional holds, without its type.
+private protocol Wrapping {
+    var wrapped: Any? { get }
+}
+
+extension Optional: Wrapping {
+    fileprivate var wrapped: Any? { self }
+}

@@ -1,0 +1,65 @@
+import ChronicleCore
+import ChronicleSQLite
+import Synchronization
+
+/// What readers of one store's history need to know beside its rows: entities by number, and who signed.
+///
+/// Made once for a store. Other processes add to both, so that what is missing here is looked up in the file, by the
+/// reader that misses it and in its snapshot.
+final class HistoryCatalog: Sendable {
+    private struct State {
+        /// By the entity's number, which is its place; there are no large ones.
+        var entities: [EntityHistory?]
+        var signers: [Int64: HistorySigner] = [RecorderStatements.externalSource: .external]
+    }
+
+    let storeIdentifier: String
+    private let schema: Schema
+    private let state: Mutex<State>
+
+    init(_ layout: StoreLayout, _ schema: Schema) {
+        storeIdentifier = layout.storeIdentifier
+        self.schema = schema
+        let entities = Self.entities(Array(layout.recordedEntities.values), schema, layout.storeIdentifier)
+        state = Mutex(State(entities: entities))
+    }
+
+    /// The entities by their number, as far as known.
+    var entities: [EntityHistory?] { state.withLock(\.entities) }
+
+    /// The entities by their number, as the connection's snapshot has them.
+    func reloadEntities(_ connection: Connection) throws -> [EntityHistory?] {
+        let entities = Self.entities(try EntityRegistry(connection).entities(), schema, storeIdentifier)
+        state.withLock { $0.entities = entities }
+        return entities
+    }
+
+    private static func entities(
+        _ recorded: [RecordedEntity], _ schema: Schema, _ storeIdentifier: String
+    ) -> [EntityHistory?] {
+        // A file that numbers its entities in millions was not made by us: what refers to them is damaged then.
+        let known = recorded.filter { (1...1_000_000).contains($0.number) }
+        var entities = [EntityHistory?](repeating: nil, count: Int(known.map(\.number).max() ?? 0) + 1)
+        for entity in known {
+            entities[Int(entity.number)] = EntityHistory(
+                entity, schema.entitiesByName[entity.name], storeIdentifier: storeIdentifier)
+        }
+        return entities
+    }
+
+    /// The signer with this number; `nil` when the file does not have it.
+    func signer(_ number: Int64, _ connection: Connection) throws -> HistorySigner? {
+        if let known = state.withLock({ $0.signers[number] }) { return known }
+        let statement = try connection.cached(
+            "SELECT author, context, program, process FROM chronicle_source WHERE id = ?")
+        defer { statement.reset() }
+        try statement.bind(number, at: 1)
+        guard try statement.step() else { return nil }
+        let signer = HistorySigner(
+            author: statement.isNull(0) ? nil : statement.text(0),
+            contextName: statement.isNull(1) ? nil : statement.text(1),
+            program: statement.text(2), process: statement.text(3))
+        state.withLock { $0.signers[number] = signer }
+        return signer
+    }
+}

@@ -1,0 +1,129 @@
+import Chronicle
+import Foundation
+import Testing
+
+/// What a wrong declaration says, when the schema is made.
+@Suite struct SchemaTests {
+    @Test func aSchemaHasTheRelatedModelsToo() throws {
+        let schema = try Schema(BucketListItem.self)
+        #expect(schema.entities.map(\.name) == ["BucketListItem", "LivingAccommodation", "Trip"])
+        let trip = try #require(schema.entity(for: Trip.self))
+        #expect(trip.property(at: \Trip.name)?.name == "name")
+        #expect(trip.storedProperties.map(\.name).contains("bucketList") == false)
+        #expect(trip.property(named: "bucketList")?.relationship?.inverseName == "trip")
+        #expect(schema.entity(for: BucketListItem.self)?.property(named: "trip")?.relationship?.inverseName == "bucketList")
+        #expect(trip.uniquenessConstraints.map { $0.map(\.name) } == [["name", "startDate", "endDate"]])
+    }
+
+    @Test func aForgottenPropertyIsNamed() {
+        expectInvalid(Forgetful.self, property: "second", detail: "forgets")
+    }
+
+    @Test func aPropertyThatIsNamedTwiceIsNamed() {
+        expectInvalid(Repetitive.self, property: "first", detail: "twice")
+    }
+
+    @Test func aKeyPathThatIsUsedTwiceIsNamed() {
+        expectInvalid(Confused.self, property: "second", detail: "as well")
+    }
+
+    @Test func swappedKeyPathsAreNamed() {
+        expectInvalid(Swapped.self, property: "first", detail: "another property")
+    }
+
+    @Test func aPropertyWithoutWrapperIsNamed() {
+        expectInvalid(Plain.self, property: "second", detail: "no @Attribute")
+    }
+
+    @Test func aTypeThatCannotBeStoredIsNamed() throws {
+        do {
+            _ = try Schema(Unstorable.self)
+            Issue.record("a closure was accepted")
+        } catch let error as SwiftDataError {
+            #expect(error == .unsupportedAttributeType)
+            #expect(SwiftDataError.unknownSchema ~= error)
+            #expect(error.entityName == "Unstorable")
+            #expect(error.propertyName == "action")
+            #expect(error.description.contains("Codable"))
+        }
+    }
+
+    @Test func aToManyRelationshipNeedsAnInverse() {
+        expectInvalid(Lonely.self, property: "others", detail: "needs an inverse")
+    }
+
+    private func expectInvalid(_ type: any PersistentModel.Type, property: String, detail: String) {
+        do {
+            _ = try Schema(type)
+            Issue.record("\(type) was accepted")
+        } catch let error as SwiftDataError {
+            #expect(error == .invalidModel)
+            #expect(error.entityName == type.entityName)
+            #expect(error.propertyName == property)
+            #expect(error.detail?.contains(detail) == true, "\(error)")
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+}
+
+private final class Forgetful: PersistentModel {
+    @Attribute var first = ""
+    @Attribute var second = ""
+    static let properties: PropertyMap<Forgetful> = ["first": \.first]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Repetitive: PersistentModel {
+    @Attribute var first = ""
+    @Attribute var second = ""
+    static let properties: PropertyMap<Repetitive> = ["first": \.first, "second": \.second, "first": \.first]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Confused: PersistentModel {
+    @Attribute var first = ""
+    @Attribute var second = ""
+    static let properties: PropertyMap<Confused> = ["first": \.first, "second": \.first]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Swapped: PersistentModel {
+    @Attribute var first = ""
+    @Attribute var second = ""
+    static let properties: PropertyMap<Swapped> = ["first": \.second, "second": \.first]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Plain: PersistentModel {
+    @Attribute var first = ""
+    var second = ""
+    static let properties: PropertyMap<Plain> = ["first": \.first, "second": \.second]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Unstorable: PersistentModel {
+    @Attribute var action: () -> Void = {}
+    static let properties: PropertyMap<Unstorable> = ["action": \.action]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Lonely: PersistentModel {
+    @Relationship var others: [Forgotten]
+    static let properties: PropertyMap<Lonely> = ["others": \.others]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Forgotten: PersistentModel {
+    @Attribute var name = ""
+    static let properties: PropertyMap<Forgotten> = ["name": \.name]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
