@@ -32,7 +32,12 @@ let package = Package(
         // What users import.
         .target(name: "Chronicle", dependencies: ["ChronicleCore", "ChronicleStore"], swiftSettings: settings),
         .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
-        .testTarget(name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker"], swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "FirstSteps"],
+            swiftSettings: settings),
+        // The program of the README: `swift run FirstSteps`.
+        .executableTarget(
+            name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
         // A second process for the tests: it opens, writes, reads and is killed.
         .executableTarget(
             name: "ChronicleTestWorker", dependencies: ["Chronicle"], path: "Tests/Worker", swiftSettings: settings),

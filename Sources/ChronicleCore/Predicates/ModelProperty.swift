@@ -46,14 +46,34 @@ struct ModelKeyPaths: PredicateResolver {
     let schema: Schema
 
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> ModelProperty? {
-        guard let model = type as? any PersistentModel.Type else { return nil }
-        if let property = schema.entity(for: model)?.property(at: keyPath) { return .stored(property) }
-        return model.isIdentifier(keyPath) ? .identifier : nil
+        guard let model = type as? any PersistentModel.Type, let entity = schema.entity(for: model) else { return nil }
+        return ModelProperty(keyPath, of: entity)
+    }
+}
+
+extension ModelProperty {
+    /// The property of an entity that a key path leads to; `nil` for a key path through several properties, too.
+    public init?(_ keyPath: AnyKeyPath, of entity: Schema.Entity) {
+        if let property = entity.property(at: keyPath) {
+            self = .stored(property)
+        } else if entity.type.isIdentifier(keyPath) {
+            self = .identifier
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Schema.Property {
+    /// Whether the stored values are in the order of the property's, so that a store can sort by them: numbers, text,
+    /// dates and UUIDs, but neither `Decimal` nor a `Comparable` type of a program's own.
+    public var hasStoredOrder: Bool {
+        attribute.map { StoredOrder.isKnown($0.valueType) } ?? false
     }
 }
 
 extension PersistentModel {
-    static func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
+    fileprivate static func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
         keyPath == \Self.persistentModelID || keyPath == Self.idKeyPath
     }
 }

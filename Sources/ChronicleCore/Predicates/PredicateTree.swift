@@ -72,7 +72,8 @@ extension PredicateTree {
         /// 0 for the object to be judged, and a number of its own for each ``Elements``.
         public let number: Int
 
-        static var subject: Variable { Variable(number: 0) }
+        /// The object to be judged.
+        public static var subject: Variable { Variable(number: 0) }
     }
 
     /// A way from an object to one of its properties, through to-one relationships.
@@ -80,8 +81,13 @@ extension PredicateTree {
     /// The value is nil where the last property is, and where one of the relationships leads nowhere. A path without
     /// properties, and one that ends with a relationship, stand for the object.
     public struct Path: Hashable, Sendable {
-        public let variable: Variable
+        public var variable: Variable
         public var properties: [Property]
+
+        public init(variable: Variable, properties: [Property]) {
+            self.variable = variable
+            self.properties = properties
+        }
     }
 
     /// What a to-many property leads to, all of it or what passes a filter.

@@ -10,10 +10,10 @@ extension Schema.Property {
                 detail: "the store holds \(value.formName) that is no value of \(attribute?.valueType ?? Never.self)",
                 propertyName: name)
         }
-        let plain = codec.isOptional ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
-        // Attributes are values, and this one was made a moment ago: nobody else has it. `Sendable` has no run-time
-        // form that a cast could look for.
-        return unsafeBitCast(plain, to: (any Sendable).self)
+        let plain: Any = codec.isOptional ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
+        // Attributes are values, and this one was made a moment ago: nobody else has it. `Sendable` has no run-time form
+        // that a cast could look for; `as Any` keeps Swift from opening the box.
+        return unsafeBitCast(plain as Any, to: (any Sendable).self)
     }
 }
 

@@ -38,7 +38,8 @@ final class EntityHistory: Sendable {
     func names(_ masks: [Int64]) -> [String]? {
         var names: [String] = []
         for (index, mask) in masks.enumerated() {
-            var rest = UInt64(bitPattern: mask)
+            guard mask >> RecorderSQL.attributesPerMask == 0 else { return nil }
+            var rest = mask
             while rest != 0 {
                 let number = index * RecorderSQL.attributesPerMask + rest.trailingZeroBitCount
                 guard number < attributes.count, let attribute = attributes[number] else { return nil }

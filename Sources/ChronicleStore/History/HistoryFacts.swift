@@ -24,7 +24,7 @@ struct HistoryFacts {
         facts.gap = statement.int64(5)
         switch statement.columnType(1) {
         case .null: facts.row = .none
-        case .integer where statement.int64(1) > 0: facts.row = .change
+        case .integer where statement.int64(1) > 0: facts.row = statement.int64(7) == 1 ? .partOfChange : .change
         case .integer where statement.columnType(2) == .integer: facts.row = .header(check: statement.int64(2))
         default: throw SwiftDataError.damagedHistory("it is neither a change nor a header", at: position)
         }
@@ -35,24 +35,30 @@ struct HistoryFacts {
     ///
     /// - Throws: As ``facts(at:)``.
     func newest() throws -> (position: Int64, check: Int64?)? {
+        try newest(requiringHistory: true)
+    }
+
+    /// The changes of other programs that no header follows yet, as far as they lie after a position. Costs a scan of
+    /// these.
+    func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
+        guard let newest = try newest(requiringHistory: false), newest.check == nil, newest.position > position else {
+            return nil
+        }
+        let header = try connection.scalarInt64(Self.selectNewestHeader) { try $0.bind(position, at: 1) }
+        return max(header ?? 0, position) + 1...newest.position
+    }
+
+    private func newest(requiringHistory: Bool) throws -> (position: Int64, check: Int64?)? {
         let statement = try connection.cached(Self.selectNewest)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        guard statement.text(3) != "off" else { throw Self.historyIsOff }
+        if requiringHistory, statement.text(3) == "off" { throw Self.historyIsOff }
         let position = statement.int64(0)
         guard statement.int64(1) <= 0 else { return (position, nil) }
         guard statement.columnType(2) == .integer else {
             throw SwiftDataError.damagedHistory("it is neither a change nor a header", at: position)
         }
         return (position, statement.int64(2))
-    }
-
-    /// The changes of other programs that no header follows yet, as far as they lie after a position. Costs a scan of
-    /// these.
-    func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
-        guard let newest = try newest(), newest.check == nil, newest.position > position else { return nil }
-        let header = try connection.scalarInt64(Self.selectNewestHeader) { try $0.bind(position, at: 1) }
-        return max(header ?? 0, position) + 1...newest.position
     }
 
     static let historyIsOff = SwiftDataError.historyIsOff.adding(
@@ -63,7 +69,8 @@ struct HistoryFacts {
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.floor.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.floorCheck.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.gap.text)'), \
-        (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.history.text)') \
+        (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.history.text)'), \
+        (SELECT what & 3 = 0 AND what > 0 FROM chronicle_change WHERE id = c.id + 1) \
         FROM (SELECT 1) LEFT JOIN chronicle_change AS c ON c.id = ?
         """
     private static let selectNewest = """

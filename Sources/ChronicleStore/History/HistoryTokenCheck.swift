@@ -6,6 +6,8 @@ struct HistoryPositionFacts: Hashable, Sendable {
     enum Row: Hashable, Sendable {
         case none
         case change
+        /// A change that goes on in the next row.
+        case partOfChange
         /// A header, void or not, with its check value.
         case header(check: Int64)
     }
@@ -46,7 +48,7 @@ enum HistoryTokenCheck {
         // The row of the floor is gone, or void; its check value stays.
         if position <= facts.floor { return matches(check, facts.floorCheck) ? nil : .forked }
         switch facts.row {
-        case .none: return .forked
+        case .none, .partOfChange: return .forked
         case .change: return check == nil ? nil : .forked
         case .header(let actual): return matches(check, actual) ? nil : .forked
         }

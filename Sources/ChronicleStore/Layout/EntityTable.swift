@@ -11,6 +11,8 @@ final class EntityTable: Sendable {
     let columns: [Column]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
+    /// OR FAIL spares SQLite the journal that takes a single statement back (https://www.sqlite.org/lang_conflict.html):
+    /// a save that fails is taken back as a whole.
     let insert: String
     let insertWithKey: String
     let delete: String
@@ -44,10 +46,10 @@ final class EntityTable: Sendable {
         let places = names.map { _ in "?" }
         insert =
             names.isEmpty
-            ? "INSERT INTO \(table) DEFAULT VALUES"
-            : "INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
+            ? "INSERT OR FAIL INTO \(table) DEFAULT VALUES"
+            : "INSERT OR FAIL INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
         insertWithKey =
-            "INSERT INTO \(table)(\((names + [quoted("id")]).joined(separator: ", "))) "
+            "INSERT OR FAIL INTO \(table)(\((names + [quoted("id")]).joined(separator: ", "))) "
             + "VALUES (\((places + ["?"]).joined(separator: ", ")))"
         delete = "DELETE FROM \(table) WHERE \"id\" = ?"
     }
@@ -55,7 +57,7 @@ final class EntityTable: Sendable {
     /// Writes these columns of one row; the primary key is the last parameter.
     func update(_ slots: PropertySet) -> String {
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
-        return "UPDATE \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?"
+        return "UPDATE OR FAIL \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?"
     }
 }
 

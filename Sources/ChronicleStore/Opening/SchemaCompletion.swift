@@ -86,6 +86,11 @@ struct SchemaCompletion {
     private func complete(_ entity: Schema.Entity, _ registry: EntityRegistry) throws {
         let definition = TableDefinition(entity: entity, schema: schema)
         var recorded = try registry.entity(named: entity.name)
+        if try !columns(of: entity.name).isEmpty {
+            for statement in RecorderSQL.settleConflicts(of: try registry.table(of: recorded)) {
+                try connection.execute(statement)
+            }
+        }
         try rename(entity, &recorded, registry)
         // Triggers name columns: they make way before the table changes.
         for statement in RecorderSQL.dropTriggers(of: recorded.number) { try connection.execute(statement) }

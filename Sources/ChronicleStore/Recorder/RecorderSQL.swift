@@ -55,6 +55,8 @@ enum RecorderSQL {
     ///
     /// What was noted about the entity goes too: while nothing is recorded, a row can leave unseen, and a note about
     /// it would be taken for a replaced row later.
+    ///
+    /// Where the table is at hand and was recorded up to now, run ``settleConflicts(of:)`` before this.
     static func dropTriggers(of entityID: Int64) -> [String] {
         TriggerKind.allCases.map { "DROP TRIGGER IF EXISTS \(quoted($0.name(of: entityID)))" }
             + ["DELETE FROM chronicle_conflict WHERE entity = \(entityID)"]
@@ -73,7 +75,7 @@ enum RecorderSQL {
     ///
     /// Run them in the transaction that changes the table, or changes in between are lost.
     static func recreateTriggers(of table: RecordedTable) -> [String] {
-        dropTriggers(of: table.entityID) + triggers(of: table)
+        settleConflicts(of: table) + dropTriggers(of: table.entityID) + triggers(of: table)
     }
 }
 

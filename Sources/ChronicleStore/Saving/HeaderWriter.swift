@@ -38,9 +38,11 @@ struct HeaderWriter {
 
     let connection: Connection
     private let known: (Signer) -> Int64?
+    private let layout: StoreLayout
 
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
+        layout = store.layout
         known = { signer in store.sources.withLock { $0[signer] } }
     }
 
@@ -54,11 +56,21 @@ struct HeaderWriter {
         guard try last.step() else { return 1 }
         let (position, what) = (last.int64(0), last.int64(1))
         guard what > 0 else { return position + 1 }
+        try settleConflicts()
         let previous = try connection.scalarInt64(RecorderStatements.newestHeader) ?? 0
         let statement = try connection.cached(RecorderStatements.insertHeader)
         try bind(statement, source: RecorderStatements.externalSource, check: .random(in: .min ... .max), first: previous + 1)
         try statement.run()
-        return position + 2
+        return connection.lastInsertRowID + 1
+    }
+
+    /// Records the deletes of foreign REPLACEs that no trigger had the occasion to record. There almost never are any.
+    private func settleConflicts() throws {
+        guard try connection.scalarInt64(RecorderStatements.anyConflict) != nil else { return }
+        for entity in layout.recordedEntities.values {
+            let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
+            for statement in RecorderSQL.settleConflicts(of: table) { try connection.execute(statement) }
+        }
     }
 
     /// Ends the changes from `first` on; `nil` when there are none.
@@ -102,6 +114,7 @@ enum RecorderStatements {
     static let newest = "SELECT id, what FROM chronicle_change ORDER BY id DESC LIMIT 1"
     static let newestPosition = "SELECT max(id) FROM chronicle_change"
     static let newestHeader = "SELECT id FROM chronicle_change WHERE what <= 0 ORDER BY id DESC LIMIT 1"
+    static let anyConflict = "SELECT 1 FROM chronicle_conflict LIMIT 1"
     static let insertHeader = "INSERT INTO chronicle_change(what, key, detail, more) VALUES (?, ?, ?, ?)"
     static let findSource =
         "SELECT id FROM chronicle_source WHERE author IS ? AND context IS ? AND program IS ? AND process IS ?"

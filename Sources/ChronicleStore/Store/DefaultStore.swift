@@ -23,6 +23,8 @@ public final class DefaultStore: DataStore {
     let layout: StoreLayout
     /// The numbers of signers that are known to be in the file.
     let sources = Mutex<[Signer: Int64]>([:])
+    /// How the history's rows become changes.
+    let historyCatalog: HistoryCatalog
 
     /// Opens the file, or makes it when it does not exist and may be written.
     ///
@@ -41,6 +43,7 @@ public final class DefaultStore: DataStore {
         database = opened.database
         layout = opened.layout
         identifier = opened.layout.storeIdentifier
+        historyCatalog = HistoryCatalog(opened.layout, schema)
     }
 
     deinit { database.close() }

@@ -1,0 +1,48 @@
+import Chronicle
+import Foundation
+
+final class Trip: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var name: String
+    @Attribute var destination: String
+    @Attribute var note: String?
+
+    static let properties: PropertyMap<Trip> = [
+        "name": \.name, "destination": \.destination, "note": \.note,
+    ]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(name: String, destination: String) {
+        persistentBackingData = BackingData()
+        self.name = name
+        self.destination = destination
+    }
+}
+
+let container = try ModelContainer(
+    for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+let context = ModelContext(container)
+context.author = "app"
+
+let trip = Trip(name: "Honeymoon", destination: "Rome")
+context.insert(trip)
+try context.save()
+let token = try context.currentHistoryToken()!
+
+trip.note = "Bring an umbrella"
+try context.save()
+context.delete(trip)
+try context.save()
+
+// What happened since the token? Any process with this file may ask, now or after a restart.
+for transaction in try context.fetchHistory(.after(token)) {
+    for change in transaction.changes {
+        switch change {
+        case .update(let update as DefaultHistoryUpdate<Trip>):
+            print(transaction.author ?? "-", "updated", update.updatedAttributeNames)
+        case .delete(let delete as DefaultHistoryDelete<Trip>):
+            print(transaction.author ?? "-", "deleted", delete.tombstone[\.name] ?? "-")
+        default: break
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// Finds the headers that a query asks for. What other programs wrote and no header follows yet is found like a
+/// transaction, which it is to a reader.
+struct HeaderSearch {
+    let query: HistoryQuery
+    let range: HistoryRange
+    let connection: Connection
+
+    /// The headers, in the order asked for.
+    func headers() throws -> [HistoryHeader] {
+        let statement = try statement("SELECT h.id, h.what, h.key, h.detail, h.more")
+        defer { statement.reset() }
+        var headers: [HistoryHeader] = []
+        while try statement.step() { headers.append(try HistoryHeader(statement)) }
+        return headers
+    }
+
+    /// The positions, in the order asked for.
+    func identifiers() throws -> [Int64] {
+        let statement = try statement("SELECT h.id")
+        defer { statement.reset() }
+        var identifiers: [Int64] = []
+        while try statement.step() { identifiers.append(statement.int64(0)) }
+        return identifiers
+    }
+
+    func count() throws -> Int {
+        let statement = try statement("SELECT count(*) FROM (SELECT 1", ")")
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.int64(0)) : 0
+    }
+
+    // MARK: SQL
+
+    /// A header at the position after the range's begin ends changes that all are before it.
+    ///
+    /// A subquery that SQLite takes apart, so that the order of positions is that of the table and a limit ends the scan.
+    /// https://www.sqlite.org/optoverview.html#flattening
+    private static let source = """
+         FROM (SELECT id, CASE WHEN what > 0 THEN -\(RecorderStatements.externalSource) ELSE what END AS what, \
+        CASE WHEN what > 0 THEN ?5 ELSE key END AS key, CASE WHEN what > 0 THEN NULL ELSE detail END AS detail, \
+        max(CASE WHEN what > 0 THEN ?4 ELSE more END, ?2 + 1) AS more FROM chronicle_change \
+        WHERE id > ?1 AND (what < 0 AND id > ?2 + 1 OR id = ?3)) AS h \
+        LEFT JOIN chronicle_source AS s ON s.id = -h.what
+        """
+
+    private func statement(_ selection: String, _ end: String = "") throws -> Statement {
+        var sql = selection + Self.source
+        if let condition = query.condition { sql += " WHERE \(condition)" }
+        sql += " ORDER BY \((query.order + ["h.id"]).joined(separator: ", "))"
+        if query.limit != nil || query.offset > 0 { sql += " LIMIT ? OFFSET ?" }
+        let statement = try connection.cached(sql + end)
+        let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
+        try statement.bind(range.endingAfter, at: 1)
+        try statement.bind(range.after, at: 2)
+        if let unsealed {
+            try statement.bind(unsealed.upperBound, at: 3)
+            try statement.bind(unsealed.lowerBound, at: 4)
+            try statement.bind(Date().timeIntervalSinceReferenceDate, at: 5)
+        }
+        var index: Int32 = 6
+        for value in query.bindings {
+            try statement.bind(value, at: index)
+            index += 1
+        }
+        if query.limit != nil || query.offset > 0 {
+            try statement.bind(query.limit ?? -1, at: index)
+            try statement.bind(query.offset, at: index + 1)
+        }
+        return statement
+    }
+}

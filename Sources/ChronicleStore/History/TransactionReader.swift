@@ -1,0 +1,92 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Makes transactions of the rows of `chronicle_change`, in one forward scan for each range of positions: changes come
+/// first, and the header that ends them makes them one.
+///
+/// Inside of one read transaction of its connection.
+struct TransactionReader {
+    let connection: Connection
+    let catalog: HistoryCatalog
+    private(set) var transactions: [DefaultHistoryTransaction] = []
+    private var buffer = ChangeBuffer()
+    private var changes: ChangeAssembly
+    private var signer = (number: RecorderStatements.externalSource, signer: HistorySigner.external)
+
+    init(_ connection: Connection, _ catalog: HistoryCatalog) {
+        self.connection = connection
+        self.catalog = catalog
+        changes = ChangeAssembly(connection, catalog)
+    }
+
+    /// Reads whole transactions, and nothing beyond the last that is wanted.
+    ///
+    /// - Parameters:
+    ///   - positions: Where to read. What lies before is left out, also of the transaction that it belongs to; at the end
+    ///     stands a header, or the end of the stream.
+    ///   - offset: Leaves out this many of the first transactions.
+    ///   - limit: At most this many.
+    /// - Throws: ``SwiftDataError/damagedFile``, ``SwiftDataError/undecodableValue``.
+    mutating func read(_ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max) throws {
+        let statement = try connection.cached(Self.scan)
+        defer { statement.reset() }
+        try statement.bind(positions.lowerBound, at: 1)
+        try statement.bind(positions.upperBound, at: 2)
+        var (offset, limit) = (offset, limit)
+        func take(_ header: HistoryHeader, _ reader: inout TransactionReader) throws {
+            defer { reader.buffer.removeAll() }
+            guard try reader.isWhole(header, from: positions.lowerBound) else { return }
+            if offset > 0 {
+                offset -= 1
+            } else {
+                reader.transactions.append(try reader.transaction(header))
+                limit -= 1
+            }
+        }
+        while limit > 0, try statement.step() {
+            let (position, what) = (statement.int64(0), statement.int64(1))
+            if what > 0 {
+                try buffer.append(statement, position: position, what: what)
+            } else if what < 0 {
+                try take(HistoryHeader(statement), &self)
+            } else if buffer.count > 0 {
+                throw SwiftDataError.damagedHistory("changes that no transaction has", at: position)
+            }
+        }
+        if limit > 0, buffer.count > 0 {
+            try take(.unsealed(buffer.first...buffer.last), &self)
+        }
+    }
+
+    /// Whether the header ends changes that were read, which then are all of its changes from a position on.
+    private func isWhole(_ header: HistoryHeader, from position: Int64) throws -> Bool {
+        let first = max(header.first, position)
+        guard buffer.count == header.last - first + 1, buffer.count == 0 || buffer.first == first else {
+            throw SwiftDataError.damagedHistory("some of the transaction's changes are missing", at: header.position)
+        }
+        return buffer.count > 0
+    }
+
+    private mutating func transaction(_ header: HistoryHeader) throws -> DefaultHistoryTransaction {
+        let changes = try changes.changes(buffer, of: header.position)
+        return header.transaction(changes, try signer(of: header), storeIdentifier: catalog.storeIdentifier)
+    }
+
+    /// The transaction of a header, without its changes.
+    mutating func append(_ header: HistoryHeader) throws {
+        transactions.append(
+            header.transaction([], try signer(of: header), storeIdentifier: catalog.storeIdentifier))
+    }
+
+    private mutating func signer(of header: HistoryHeader) throws -> HistorySigner {
+        if signer.number == header.source { return signer.signer }
+        guard let found = try catalog.signer(header.source, connection) else {
+            throw SwiftDataError.damagedHistory("nobody has the signer's number", at: header.position)
+        }
+        signer = (header.source, found)
+        return found
+    }
+
+    private static let scan =
+        "SELECT id, what, key, detail, more FROM chronicle_change WHERE id BETWEEN ? AND ? ORDER BY id"
+}

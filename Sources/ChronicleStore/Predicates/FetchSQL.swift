@@ -1,0 +1,85 @@
+import ChronicleCore
+import Foundation
+
+/// The statements that answer a ``FetchDescriptor``: rows, their number, or their primary keys.
+///
+///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
+///     fetch.select("t.\"id\", t.\"name\"")
+///     // SELECT t."id", t."name" FROM "Trip" AS t WHERE t."name" = ? ORDER BY t."id" LIMIT ?
+struct FetchSQL {
+    /// What the table of the fetched models is called, in the columns given to ``select(_:)``.
+    static let table = ModelSource.subject
+
+    private let tables: SQLQuery
+    private let condition: SQLQuery?
+    private let order: SQLQuery
+    private let limit: SQLQuery?
+
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
+    ///   ``SwiftDataError/unknownSchema`` for a model that the schema does not have.
+    init<Model>(_ descriptor: FetchDescriptor<Model>, schema: Schema, storeIdentifier: String) throws {
+        guard let entity = schema.entity(for: Model.self) else {
+            throw SwiftDataError.unknownSchema.adding(entityName: Model.entityName)
+        }
+        var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
+        do {
+            condition = try descriptor.predicate.flatMap { predicate in
+                try translator.topCondition(PredicateTree(predicate, schema: schema))
+            }
+            order = try SortSQL(entity).order(descriptor.sortBy)
+        } catch let error as SwiftDataError {
+            throw error.adding(entityName: entity.name)
+        }
+        tables = translator.source.tables(of: .subject)
+        limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
+    }
+
+    /// The matching rows in order, with these columns of ``table``.
+    func select(_ columns: String) -> SQLQuery {
+        "SELECT \(raw: columns) \(rows) ORDER BY \(order)\(limit ?? "")"
+    }
+
+    /// The primary keys of the matching rows in order.
+    var identifiers: SQLQuery { select("\(Self.table).\"id\"") }
+
+    /// The number of rows that ``select(_:)`` returns.
+    var count: SQLQuery {
+        guard let limit else { return "SELECT count(*) \(rows)" }
+        return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))"
+    }
+
+    private var rows: SQLQuery {
+        guard let condition else { return "FROM \(tables)" }
+        return "FROM \(tables) WHERE \(condition)"
+    }
+}
+
+extension PredicateSQL {
+    /// A condition to stand behind WHERE; `nil` when it is true of everything.
+    mutating func topCondition(_ tree: Tree) throws -> SQLQuery? {
+        let terms = try tree.terms.map { try condition($0, .nullIsFalse) }.filter { $0 != "1" }
+        return terms.isEmpty ? nil : terms.joined(" AND ")
+    }
+}
+
+extension PredicateTree {
+    /// The conditions that all have to be true.
+    private var terms: [PredicateTree] {
+        guard case .and(let a, let b) = self else { return [self] }
+        return a.terms + b.terms
+    }
+}
+
+extension SQLQuery {
+    /// ` LIMIT … OFFSET …`, or `nil` when there is neither. Less than nothing counts as nothing.
+    init?(limit: Int?, offset: Int?) {
+        let offset = offset.flatMap { $0 > 0 ? Int64($0) : nil }
+        switch (limit.map { Int64(max($0, 0)) }, offset) {
+        case (nil, nil): return nil
+        case (let limit?, nil): self = " LIMIT \(value: .integer(limit))"
+        // SQLite has no OFFSET without a LIMIT; a negative one is none. https://www.sqlite.org/lang_select.html#limitoffset
+        case (let limit, let offset?):
+            self = " LIMIT \(value: .integer(limit ?? -1)) OFFSET \(value: .integer(offset))"
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import ChronicleCore
+
+/// The tables of models: one for each entity, with a column for each stored property.
+///
+/// The table of the models in question is called `t`, those of elements `e1`, `e2`, …, and what to-one relationships lead
+/// to `j1`, `j2`, …
+struct ModelSource: PredicateSource {
+    typealias Property = ModelProperty
+
+    let schema: Schema
+    let storeIdentifier: String
+    private var scopes: [Tree.Variable: Scope] = [:]
+    private var aliasCount = 0
+
+    /// A query, or a subquery, with the rows that its variable stands for.
+    private struct Scope {
+        let table: Table
+        var joins: [Join] = []
+    }
+
+    private struct Table {
+        let entity: Schema.Entity
+        let alias: String
+
+        var id: SQLQuery { column("id") }
+
+        func column(_ name: String) -> SQLQuery { "\(raw: alias).\(name: name)" }
+    }
+
+    private struct Join {
+        /// The column that it follows, and where that leads.
+        let reference: SQLQuery
+        let table: Table
+    }
+
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String) {
+        self.schema = schema
+        self.storeIdentifier = storeIdentifier
+        scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject))
+    }
+
+    /// What the table of the models in question is called.
+    static let subject = "t"
+
+    // MARK: Paths
+
+    mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
+        let (table, property, isJoined) = try owner(of: path)
+        switch property {
+        case nil, .identifier:
+            return SQLOperand(sql: table.id, form: .reference(table.entity.name), isOptional: isJoined)
+        case .stored(let property):
+            var operand = SQLOperand(sql: table.column(property.name), form: try form(property))
+            operand.isOptional = isJoined || property.attribute?.isOptional != false
+            operand.nan = operand.form == .real ? .blob : .none
+            return operand
+        }
+    }
+
+    private func form(_ property: Schema.Property) throws -> SQLOperand.Form {
+        switch property.kind {
+        case .attribute(let attribute):
+            switch attribute.storage {
+            case .integer: .integer
+            case .real: .real
+            case .text, .decimal, .json: .text
+            case .blob: .blob
+            }
+        case .relationship(let relationship):
+            if relationship.isToMany { throw unsupported(property, "leads to many") }
+            else { .reference(relationship.destination) }
+        }
+    }
+
+    /// The table that has the last column of a path, that column, and whether relationships lead to the table.
+    private mutating func owner(
+        of path: Tree.Path
+    ) throws -> (Table, column: ModelProperty?, isJoined: Bool) {
+        var properties = path.properties
+        // The key of a destination stands in the column that refers to it.
+        if properties.count > 1, properties.last == .identifier { properties.removeLast() }
+        var table = try scope(path.variable).table
+        for case .stored(let property) in properties.dropLast() {
+            guard let relationship = property.relationship else { throw unsupported(property, "is no relationship") }
+            table = try join(table.column(property.name), relationship, path.variable)
+        }
+        return (table, properties.last, properties.count > 1)
+    }
+
+    private func unsupported(_ property: Schema.Property, _ detail: String) -> SwiftDataError {
+        .unsupportedPredicate.adding(detail: "\(property.name) \(detail)", propertyName: property.name)
+    }
+
+    // MARK: Tables
+
+    private func scope(_ variable: Tree.Variable) throws -> Scope {
+        guard let scope = scopes[variable] else {
+            throw SwiftDataError.unsupportedPredicate.adding(detail: "a variable outside of its closure")
+        }
+        return scope
+    }
+
+    private func entity(_ name: String) throws -> Schema.Entity {
+        guard let entity = schema.entitiesByName[name] else { throw SwiftDataError.unknownSchema.adding(entityName: name) }
+        return entity
+    }
+
+    private mutating func newTable(_ letter: String, _ entityName: String) throws -> Table {
+        aliasCount += 1
+        return Table(entity: try entity(entityName), alias: "\(letter)\(aliasCount)")
+    }
+
+    /// The rows that a column refers to. An outer join by primary key: no row is lost, and none is there twice.
+    private mutating func join(
+        _ reference: SQLQuery, _ relationship: Schema.Relationship, _ variable: Tree.Variable
+    ) throws -> Table {
+        if let known = try scope(variable).joins.first(where: { $0.reference == reference }) { return known.table }
+        let table = try newTable("j", relationship.destination)
+        scopes[variable]?.joins.append(Join(reference: reference, table: table))
+        return table
+    }
+
+    func tables(of variable: Tree.Variable) -> SQLQuery {
+        guard let scope = scopes[variable] else { return "" }
+        let first: SQLQuery = "\(name: scope.table.entity.name) AS \(raw: scope.table.alias)"
+        return scope.joins.reduce(first) { tables, join in
+            """
+            \(tables) LEFT JOIN \(name: join.table.entity.name) AS \(raw: join.table.alias) \
+            ON \(join.table.id) = \(join.reference)
+            """
+        }
+    }
+
+    // MARK: Elements
+
+    mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
+        guard case .stored(let property) = elements.path.properties.last, let relationship = property.relationship,
+            relationship.isToMany, let inverseName = relationship.inverseName
+        else { throw SwiftDataError.unsupportedPredicate.adding(detail: "elements of what is no to-many relationship") }
+        guard try entity(relationship.destination).property(named: inverseName)?.relationship?.isToMany == false else {
+            throw unsupported(property, "has many on both sides")
+        }
+        let owner = try operand(Tree.Path(variable: elements.path.variable, properties: elements.path.properties.dropLast()))
+        let table = try newTable("e", relationship.destination)
+        scopes[elements.variable] = Scope(table: table)
+        return "\(table.column(inverseName)) = \(owner.sql)"
+    }
+
+    // MARK: Identifiers
+
+    func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? {
+        guard identifier.storeIdentifier == storeIdentifier, identifier.entityName == entityName else { return nil }
+        return identifier.integerPrimaryKey
+    }
+
+    func anyIdentifier(in entityName: String) -> PersistentIdentifier {
+        PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: entityName).identifier(0)
+    }
+}

@@ -1,0 +1,30 @@
+import ChronicleCore
+
+// SQLite goes on with a REAL where a sum of integers does not fit, and answers NULL where a divisor is zero; Swift would
+// stop the program. https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
+extension PredicateSQL {
+    mutating func integers(_ operation: Tree.Arithmetic, _ a: Tree, _ b: Tree) throws -> SQLOperand {
+        SQLOperand(
+            sql: try "(\(operand(a).sql) \(raw: operation.rawValue) \(operand(b).sql))", form: .integer)
+    }
+
+    mutating func reals(_ operation: Tree.Arithmetic, _ a: Tree, _ b: Tree) throws -> SQLOperand {
+        let (a, b) = (try operand(a).calculable, try operand(b).calculable)
+        let sql: SQLQuery =
+            operation == .divide ? quotient(a, b) : "(\(a.sql) \(raw: operation.rawValue) \(b.sql))"
+        return SQLOperand(sql: sql, form: .real, nan: .null)
+    }
+
+    private func quotient(_ a: SQLOperand, _ b: SQLOperand) -> SQLQuery {
+        // Somebody may have stored an integer where a real belongs, and two of them would divide as integers.
+        let quotient: SQLQuery = "1.0 * \(a.sql) / \(b.sql)"
+        if case .real(let divisor) = b.constant, !divisor.isZero { return "(\(quotient))" }
+        // A number divided by zero is infinite, and zero by zero, like zero times infinity, no number.
+        return "iif(\(b.sql) = 0, \(a.sql) * \(SQLOperand.infinity), \(quotient))"
+    }
+
+    mutating func negative(_ number: Tree.Number, _ value: Tree) throws -> SQLOperand {
+        let operand = try operand(value).calculable
+        return SQLOperand(sql: "(-\(operand.sql))", form: number == .integer ? .integer : .real, nan: operand.nan)
+    }
+}

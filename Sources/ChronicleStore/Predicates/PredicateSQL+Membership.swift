@@ -1,0 +1,167 @@
+import ChronicleCore
+import Foundation
+
+extension PredicateSQL {
+    mutating func membership(_ value: Tree, _ list: [PropertyValue], _ truth: Truth) throws -> SQLQuery {
+        let operand = try operand(value).storable
+        let isNull: SQLQuery? = list.contains { $0.isNull } ? "\(operand.sql) IS NULL" : nil
+        let found = try elements(list, comparableWith: operand).found(operand)
+        switch (found, isNull) {
+        case (nil, nil): return "0"
+        case (nil, let isNull?): return isNull
+        case (let found?, let isNull?): return "(\(found) OR \(isNull))"
+        case (let found?, nil):
+            return operand.isOptional && truth == .exact ? "ifnull(\(found), 0)" : found
+        }
+    }
+
+    /// What a value can be equal to: no nil, no NaN, no row of another table.
+    private func elements(
+        _ list: [PropertyValue], comparableWith operand: SQLOperand
+    ) throws -> SQLList {
+        var elements: [PropertyValue] = []
+        for value in list {
+            switch (value, operand.form) {
+            case (.null, _): continue
+            case (.real(let number), _) where number.isNaN: continue
+            case (.reference(let identifier), .reference(let entityName)):
+                guard let key = source.key(of: identifier, in: entityName) else { continue }
+                elements.append(.integer(key))
+            case (.reference, _):
+                throw SwiftDataError.unsupportedPredicate.adding(detail: "captured identifiers in this place")
+            default: elements.append(value)
+            }
+        }
+        return SQLList(elements)
+    }
+}
+
+/// A list behind an IN.
+///
+/// SQLite allows for a limited number of parameters (https://www.sqlite.org/limits.html#max_variable_number), and each
+/// length of a list is a statement of its own to prepare. So a long list goes as one parameter, JSON that SQLite takes
+/// apart; what JSON cannot say exactly is said in other words.
+struct SQLList {
+    private let values: [PropertyValue]
+
+    /// How many parameters a list takes before it becomes JSON.
+    static let longest = 200
+    /// How many parameters a list of what JSON does not know takes at all.
+    static let longestInAnyCase = 10_000
+
+    init(_ values: [PropertyValue]) { self.values = values }
+
+    /// The condition that a value is in the list; `nil` for an empty one.
+    func found(_ operand: SQLOperand) -> SQLQuery? {
+        guard !values.isEmpty else { return nil }
+        guard values.count > Self.longest else { return Self.parameters(values, operand) }
+        let reals = values.compactMap { if case .real(let number) = $0 { number } else { nil } }
+        if reals.count == values.count { return Self.scaled(reals, operand) }
+        let plain = values.filter(\.isPlainJSON)
+        let others = values.filter { !$0.isPlainJSON }
+        let parts = [
+            plain.isEmpty ? nil : Self.json(plain.map(\.json), operand.sql),
+            others.isEmpty ? nil : Self.exact(others, operand),
+        ].compactMap { $0 }
+        return parts.count == 1 ? parts[0] : "(\(parts.joined(" OR ")))"
+    }
+
+    private static func parameters(_ values: [PropertyValue], _ operand: SQLOperand) -> SQLQuery {
+        "\(operand.sql) IN (\(values.map { "\(value: $0)" as SQLQuery }.joined(", ")))"
+    }
+
+    private static func json(_ elements: [String], _ operand: SQLQuery) -> SQLQuery {
+        let array = "[\(elements.joined(separator: ","))]"
+        return "\(operand) IN (SELECT value FROM json_each(\(value: .text(array))))"
+    }
+
+    /// Blobs, and texts with a NUL, at which SQLite's JSON would end. In hexadecimal they cost a scan of the table, so
+    /// that it is left for what would be too much otherwise.
+    private static func exact(_ values: [PropertyValue], _ operand: SQLOperand) -> SQLQuery {
+        guard values.count > longestInAnyCase else { return parameters(values, operand) }
+        return json(values.map { "\"\($0.hexadecimal)\"" }, "hex(\(operand.sql))")
+    }
+
+    /// Reals as odd integers times powers of two. SQLite does not read every decimal as the nearest real.
+    private static func scaled(_ numbers: [Double], _ operand: SQLOperand) -> SQLQuery {
+        let parts = numbers.map(\.integerAndExponent)
+        let powers = Set(parts.map(\.exponent)).sorted().map { exponent -> SQLQuery in
+            "(\(value: .integer(Int64(exponent))), \(value: .real(.powerOfTwo(exponent))))"
+        }
+        let array = "[\(parts.map { "[\($0.integer),\($0.exponent)]" }.joined(separator: ","))]"
+        return """
+            \(operand.sql) IN (SELECT json_extract(value, '$[0]') * column2 FROM json_each(\(value: .text(array))) \
+            JOIN (VALUES \(powers.joined(", "))) ON column1 = json_extract(value, '$[1]'))
+            """
+    }
+}
+
+extension PropertyValue {
+    fileprivate var isPlainJSON: Bool {
+        switch self {
+        case .integer: true
+        case .text(let text): !text.utf8.contains(0)
+        default: false
+        }
+    }
+
+    fileprivate var json: String {
+        switch self {
+        case .integer(let integer): return String(integer)
+        case .text(let text): return text.jsonString
+        default: return "null"
+        }
+    }
+
+    fileprivate var hexadecimal: String {
+        switch self {
+        case .text(let text): Data(text.utf8).hexadecimal
+        case .blob(let data): data.hexadecimal
+        default: ""
+        }
+    }
+}
+
+extension String {
+    fileprivate var jsonString: String {
+        var json = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"", "\\":
+                json += "\\"
+                json.unicodeScalars.append(scalar)
+            case "\0"..<" ":
+                let code = String(scalar.value, radix: 16)
+                json += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+            default: json.unicodeScalars.append(scalar)
+            }
+        }
+        return json + "\""
+    }
+}
+
+extension Data {
+    /// As SQLite's hex() writes it.
+    fileprivate var hexadecimal: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension Double {
+    /// The exponent that stands for the power of two that infinity is.
+    private static var infiniteExponent: Int { 10_000 }
+
+    /// The number as an integer times a power of two.
+    fileprivate var integerAndExponent: (integer: Int64, exponent: Int) {
+        if isZero { return (0, 0) }
+        if isInfinite { return (self < 0 ? -1 : 1, Self.infiniteExponent) }
+        let integer = Int64(significand * 0x1p52)
+        let zeros = integer.trailingZeroBitCount
+        return ((self < 0 ? -1 : 1) * (integer >> Int64(zeros)), Int(exponent) - 52 + zeros)
+    }
+
+    fileprivate static func powerOfTwo(_ exponent: Int) -> Double {
+        exponent == infiniteExponent ? .infinity : Double(sign: .plus, exponent: exponent, significand: 1)
+    }
+}

@@ -1,0 +1,77 @@
+import ChronicleCore
+
+extension PredicateSQL {
+    mutating func operand(_ tree: Tree) throws -> SQLOperand {
+        switch tree {
+        case .constant(let value): SQLOperand(constant: value)
+        case .path(let path): try source.operand(path)
+        case .arithmetic(let operation, .integer, let a, let b): try integers(operation, a, b)
+        case .arithmetic(let operation, .real, let a, let b): try reals(operation, a, b)
+        case .negative(let number, let value): try negative(number, value)
+        case .count(let elements): SQLOperand(sql: try subquery("count(*)", elements), form: .integer)
+        case .ifPresent(let value, let result): try flatMap(value, result)
+        case .coalesce(let value, let other): try coalesce(value, other)
+        case .unwrapped(let value): try unwrapped(value)
+        case .conditional(let test, let then, let other): try conditional(test, then, other)
+        case .foreign(let value):
+            throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured \(type(of: value)) in this place")
+        case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .exists:
+            SQLOperand(sql: "(\(try condition(tree, .exact)))", form: .integer)
+        }
+    }
+
+    // MARK: Optionals
+
+    private mutating func flatMap(_ value: Tree, _ result: Tree) throws -> SQLOperand {
+        var operand = try operand(result).storable
+        operand.sql = "CASE WHEN \(try self.operand(value).storable.sql) IS NOT NULL THEN \(operand.sql) END"
+        operand.isOptional = true
+        operand.constant = nil
+        return operand.enclosed
+    }
+
+    private mutating func coalesce(_ value: Tree, _ other: Tree) throws -> SQLOperand {
+        let (first, second) = (try operand(value).storable, try operand(other).storable)
+        return SQLOperand(
+            sql: "ifnull(\(first.sql), \(second.sql))", form: first.form, isOptional: second.isOptional,
+            nan: first.nan == .none ? second.nan : first.nan)
+    }
+
+    private mutating func unwrapped(_ value: Tree) throws -> SQLOperand {
+        var operand = try operand(value)
+        operand.isOptional = false
+        return operand
+    }
+
+    /// `value.map { condition } ?? other`, which is how `if let` is spelled in a predicate.
+    mutating func presence(_ value: Tree, _ result: Tree, _ other: Tree, _ truth: Truth) throws -> SQLQuery {
+        let tested = try operand(value).storable.sql
+        let result = try condition(result, truth)
+        switch other {
+        // Whatever the condition says of NULL, AND and OR with a plain truth value hide it.
+        case .constant(.integer(0)): return "(\(tested) IS NOT NULL AND \(result))"
+        case .constant(.integer): return "(\(tested) IS NULL OR \(result))"
+        default: return "CASE WHEN \(tested) IS NOT NULL THEN \(result) ELSE \(try condition(other, truth)) END"
+        }
+    }
+
+    // MARK: Choice
+
+    private mutating func conditional(_ test: Tree, _ then: Tree, _ other: Tree) throws -> SQLOperand {
+        let test = try condition(test, .nullIsFalse)
+        let (first, second) = (try operand(then).storable, try operand(other).storable)
+        let choice = SQLOperand(
+            sql: "CASE WHEN \(test) THEN \(first.sql) ELSE \(second.sql) END",
+            form: first.form == .null ? second.form : first.form, isOptional: first.isOptional || second.isOptional,
+            nan: first.nan == .none ? second.nan : first.nan)
+        return choice.enclosed
+    }
+}
+
+extension SQLOperand {
+    fileprivate var enclosed: SQLOperand {
+        var result = self
+        result.sql = "(\(sql))"
+        return result
+    }
+}

@@ -1,0 +1,79 @@
+import ChronicleCore
+
+/// Translates a predicate into an SQL condition with the same answer.
+///
+/// SQL has three truth values and Swift two, so every condition is made for one of two places: where NULL would change
+/// the answer, and where it counts as false anyway, which allows for plainer and faster SQL.
+struct PredicateSQL<Source: PredicateSource> {
+    typealias Tree = PredicateTree<Source.Property>
+
+    var source: Source
+
+    /// What a condition may be besides true and false.
+    enum Truth {
+        /// Nothing: a NOT stands before it, or a value is made of it.
+        case exact
+        /// NULL, in place of false.
+        case nullIsFalse
+    }
+
+    mutating func condition(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
+        switch tree {
+        case .and(let a, let b): try "(\(conditions(a, truth)) AND \(condition(b, truth)))"
+        case .or(let a, let b): try "(\(alternatives(a, truth)) OR \(condition(b, truth)))"
+        case .not(let inner): try negation(inner, truth)
+        case .equal(let a, let b): try equality(a, b, isNegated: false, truth)
+        case .compare(let a, let order, let b): try comparison(a, order, b, truth)
+        case .isOneOf(let value, let list): try membership(value, list, truth)
+        case .contains(let text, let part): try contains(text, part)
+        case .starts(let text, let prefix): try starts(text, prefix)
+        case .exists(let elements): try "EXISTS \(subquery("1", elements))"
+        case .conditional(let test, let then, let other):
+            try """
+                CASE WHEN \(condition(test, .nullIsFalse)) THEN \(condition(then, truth)) \
+                ELSE \(condition(other, truth)) END
+                """
+        case .coalesce(.ifPresent(let value, let result), let other) where result.isCondition:
+            try presence(value, result, other, truth)
+        case .constant(.integer(let truth)): truth == 0 ? "0" : "1"
+        default: try operand(tree).sql
+        }
+    }
+
+    /// The terms of a chain of `&&`, which leans to the left, without parentheses around each step.
+    private mutating func conditions(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
+        guard case .and(let a, let b) = tree else { return try condition(tree, truth) }
+        return try "\(conditions(a, truth)) AND \(condition(b, truth))"
+    }
+
+    private mutating func alternatives(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
+        guard case .or(let a, let b) = tree else { return try condition(tree, truth) }
+        return try "\(alternatives(a, truth)) OR \(condition(b, truth))"
+    }
+
+    private mutating func negation(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
+        switch tree {
+        case .not(let inner): try condition(inner, truth)
+        case .equal(let a, let b): try equality(a, b, isNegated: true, truth)
+        case .constant(.integer(let truth)): truth == 0 ? "1" : "0"
+        default: try "NOT (\(condition(tree, .exact)))"
+        }
+    }
+
+    /// `SELECT … FROM elements WHERE they are the owner's AND match`
+    mutating func subquery(_ column: SQLQuery, _ elements: Tree.Elements) throws -> SQLQuery {
+        var conditions = [try source.enter(elements)]
+        if let filter = elements.filter { conditions.append(try condition(filter, .nullIsFalse)) }
+        return "(SELECT \(column) FROM \(source.tables(of: elements.variable)) WHERE \(conditions.joined(" AND ")))"
+    }
+}
+
+extension PredicateTree {
+    /// Whether it is true or false by its nature, and never nil.
+    var isCondition: Bool {
+        switch self {
+        case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .exists: true
+        default: false
+        }
+    }
+}
