@@ -34,8 +34,8 @@ extension PredicateExpressions.NotEqual: PredicateNode {
 
 extension PredicateExpressions.Comparison: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        try walker.requireOrder(LHS.Output.self, "Comparison")
-        return .compare(try walker.tree(lhs), try order(walker), try walker.tree(rhs))
+        try walker.comparison(
+            walker.tree(lhs), order(walker), walker.tree(rhs), of: LHS.Output.self, "Comparison")
     }
 
     private func order<Resolver>(

@@ -16,12 +16,14 @@ struct PredicateBounds<Property: PredicateProperty> {
     var includesUpper = false
 
     /// The condition that a value lies between the bounds.
-    func contain<Resolver>(
+    func contain<Resolver: PredicateResolver>(
         _ value: PredicateTree<Property>, _ type: any Any.Type, _ walker: PredicateWalker<Resolver>
-    ) throws -> PredicateTree<Property> {
-        try walker.requireOrder(type, "Range")
-        let above = lower.map { PredicateTree.compare(value, .greaterOrEqual, $0) }
-        let below = upper.map { PredicateTree.compare(value, includesUpper ? .lessOrEqual : .less, $0) }
+    ) throws -> PredicateTree<Property> where Resolver.Property == Property {
+        func compare(_ order: PredicateTree<Property>.Order, _ bound: PredicateTree<Property>) throws -> PredicateTree<Property> {
+            try walker.comparison(value, order, bound, of: type, "Range")
+        }
+        let above = try lower.map { try compare(.greaterOrEqual, $0) }
+        let below = try upper.map { try compare(includesUpper ? .lessOrEqual : .less, $0) }
         guard let above, let below else { return above ?? below ?? .constant(.integer(1)) }
         return .and(above, below)
     }

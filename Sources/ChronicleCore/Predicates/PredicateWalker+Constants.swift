@@ -16,12 +16,21 @@ extension PredicateWalker {
         return try encode(collection)
     }
 
-    /// Whether the order of values of a type is that of their stored forms.
+    /// The comparison of two values of a type, whose order has to be that of their stored forms.
     ///
     /// A `Comparable` enum or structure orders its values as it likes, which no store knows.
-    func requireOrder(_ type: any Any.Type, _ node: String) throws {
+    func comparison(
+        _ left: Tree, _ order: Tree.Order, _ right: Tree, of type: any Any.Type, _ node: String
+    ) throws -> Tree {
         guard StoredOrder.isKnown(type) || resolver.isOrdered(type) else {
             throw unsupported("\(node) of \(type) values: their order is not that of what is stored")
+        }
+        // Unlike a number, a date that is NaN is at most and at least any other: Foundation leaves `<=` to the standard
+        // library, for which it is the opposite of `>`.
+        switch order {
+        case .lessOrEqual where type == Date.self: return .not(.compare(left, .greater, right))
+        case .greaterOrEqual where type == Date.self: return .not(.compare(left, .less, right))
+        default: return .compare(left, order, right)
         }
     }
 
@@ -75,7 +84,8 @@ struct ConstantEncoder<Value> {
             mirror.displayStyle == .set
             || mirror.displayStyle == .dictionary && !(value is any StringKeyed)
         if isUnordered, mirror.children.count > 1 {
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured \(type(of: value)), stored in no order")
+            throw SwiftDataError.unsupportedPredicate.adding(
+                detail: "a captured \(type(of: value)), which is stored in no order")
         }
         for child in mirror.children { try requireOneText(child.value) }
     }

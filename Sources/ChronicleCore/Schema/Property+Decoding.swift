@@ -10,7 +10,7 @@ extension Schema.Property {
                 detail: "the store holds \(value.formName) that is no value of \(attribute?.valueType ?? Never.self)",
                 propertyName: name)
         }
-        let plain: Any = codec.isOptional ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
+        let plain: Any = attribute?.isOptional == true ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
         // Attributes are values, and this one was made a moment ago: nobody else has it. `Sendable` has no run-time form
         // that a cast could look for; `as Any` keeps Swift from opening the box.
         return unsafeBitCast(plain as Any, to: (any Sendable).self)

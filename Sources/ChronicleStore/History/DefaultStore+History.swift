@@ -81,7 +81,7 @@ extension DefaultStore: HistoryProviding {
         _ body: (HistoryQuery, HistoryRange, Connection) throws -> Result
     ) throws -> Result {
         try requireHistory()
-        let query = try HistoryQuery(descriptor, storeIdentifier: identifier)
+        let query = try HistoryQuery(descriptor, self)
         return try translating {
             try database.read { connection in
                 try connection.deferredRead {

@@ -48,12 +48,13 @@ struct HeaderSearch {
         """
 
     private func statement(_ selection: String, _ end: String = "") throws -> Statement {
-        var sql = selection + Self.source
-        if let condition = query.condition { sql += " WHERE \(condition)" }
-        sql += " ORDER BY \((query.order + ["h.id"]).joined(separator: ", "))"
-        if query.limit != nil || query.offset > 0 { sql += " LIMIT ? OFFSET ?" }
-        let statement = try connection.cached(sql + end)
+        let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
+        let order = (query.sql.order + ["h.id"]).joined(", ")
+        let limit = SQLQuery(limit: query.limit, offset: query.offset) ?? ""
+        let rest: SQLQuery = "\(condition) ORDER BY \(order)\(limit)"
         let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
+
+        let statement = try connection.cached(selection + Self.source + rest.sql + end)
         try statement.bind(range.endingAfter, at: 1)
         try statement.bind(range.after, at: 2)
         if let unsealed {
@@ -61,14 +62,8 @@ struct HeaderSearch {
             try statement.bind(unsealed.lowerBound, at: 4)
             try statement.bind(Date().timeIntervalSinceReferenceDate, at: 5)
         }
-        var index: Int32 = 6
-        for value in query.bindings {
-            try statement.bind(value, at: index)
-            index += 1
-        }
-        if query.limit != nil || query.offset > 0 {
-            try statement.bind(query.limit ?? -1, at: index)
-            try statement.bind(query.offset, at: index + 1)
+        for (index, value) in rest.bindings.enumerated() {
+            try statement.bind(value, at: Int32(index + 6))
         }
         return statement
     }

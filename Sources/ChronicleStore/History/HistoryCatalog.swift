@@ -27,6 +27,11 @@ final class HistoryCatalog: Sendable {
     /// The entities by their number, as far as known.
     var entities: [EntityHistory?] { state.withLock(\.entities) }
 
+    /// The number of an entity, as far as known.
+    func number(ofEntity name: String) -> Int64? {
+        entities.firstIndex { $0?.name == name }.map { Int64($0) }
+    }
+
     /// The entities by their number, as the connection's snapshot has them.
     func reloadEntities(_ connection: Connection) throws -> [EntityHistory?] {
         let entities = Self.entities(try EntityRegistry(connection).entities(), schema, storeIdentifier)

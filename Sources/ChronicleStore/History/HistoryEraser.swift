@@ -18,11 +18,12 @@ extension DefaultStore {
             throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)
         }
         try requireHistory()
-        let query = try HistoryQuery(descriptor, storeIdentifier: identifier)
+        let query = try HistoryQuery(descriptor, self)
         try translating {
             try database.write { connection in
                 try connection.immediate {
                     try HeaderWriter(self, connection).sealForeignChanges()
+                    try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
                     let search = HeaderSearch(query: query, range: range, connection: connection)
                     try HistoryEraser(connection).erase(search.headers())

@@ -1,31 +1,40 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// What a descriptor asks of the headers, as SQL on `h`, a header, and `s`, its source.
+/// A descriptor, as far as it can be understood without looking into the history.
 struct HistoryQuery {
-    /// A token that transactions have to come after.
-    struct LowerBound {
-        let token: DefaultHistoryToken
-        /// Whether the token's own transaction is among them.
-        let isInclusive: Bool
-    }
-
-    /// `nil` when the bounds say it all.
-    var condition: String?
-    var bindings: [PropertyValue] = []
-    /// Every transaction comes after each of these.
-    var bounds: [LowerBound] = []
-    /// Terms of ORDER BY; empty for commit order.
-    var order: [String] = []
+    let sql: HistorySQL
     /// `nil` for no limit.
-    var limit: Int?
-    var offset = 0
+    let limit: Int?
+    let offset: Int
 
-    init(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, storeIdentifier: String) throws {
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``.
+    init(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: DefaultStore) throws {
+        do {
+            sql = try HistorySQL(descriptor, storeIdentifier: store.identifier, entityNumber: store.entityNumber)
+        } catch let error as SwiftDataError {
+            throw error.adding(storeIdentifier: store.identifier)
+        }
         limit = [0, .max].contains(descriptor.fetchLimit) ? nil : Int(clamping: descriptor.fetchLimit)
         offset = Int(clamping: descriptor.fetchOffset)
     }
 
-    /// Whether it asks for all transactions from a position on, in commit order.
-    var isPlain: Bool { condition == nil && order.isEmpty && !bounds.contains { $0.isInclusive } }
+    /// Whether it asks for all transactions after a position, in commit order.
+    var isPlain: Bool {
+        sql.condition == nil && sql.order.isEmpty && !sql.lowerBounds.contains { $0.isInclusive }
+    }
+}
+
+extension DefaultStore {
+    /// The number under which the history knows an entity; `nil` when it does not.
+    fileprivate func entityNumber(_ name: String) throws -> Int64? {
+        if let number = historyCatalog.number(ofEntity: name) { return number }
+        // Another process may have added it.
+        return try translating {
+            try database.read { connection in
+                _ = try historyCatalog.reloadEntities(connection)
+                return historyCatalog.number(ofEntity: name)
+            }
+        }
+    }
 }

@@ -36,14 +36,17 @@ enum HistoryTokenCheck {
     /// - Parameters:
     ///   - position: The token's position in this store, if it has one.
     ///   - check: The token's check value, which positions inside of unsealed changes do not have.
-    static func failure(position: Int64?, check: Int64?, _ facts: HistoryPositionFacts) -> Failure? {
+    ///   - isInclusive: Whether the transaction that ends at the position is wanted, too.
+    static func failure(
+        position: Int64?, check: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts
+    ) -> Failure? {
         guard let position else { return .ofAnotherStore }
         // No store gives negative positions, and before them nothing is known.
         guard position >= 0 else { return .forked }
         if position > facts.newest { return .ahead }
         // The floor is a header, which is no change: who has seen the change before it has seen everything up to it.
         let lowest = check == nil ? max(facts.floor - 1, 0) : facts.floor
-        if position < lowest { return .expired }
+        if position < lowest || isInclusive && position <= facts.floor && facts.floor > 0 { return .expired }
         if position < facts.gap { return .gap }
         // The row of the floor is gone, or void; its check value stays.
         if position <= facts.floor { return matches(check, facts.floorCheck) ? nil : .forked }

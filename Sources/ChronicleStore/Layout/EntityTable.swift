@@ -16,8 +16,8 @@ final class EntityTable: Sendable {
     let insert: String
     let insertWithKey: String
     let delete: String
-    /// The quoted columns, the primary key first.
-    let columnList: [String]
+    /// What a fetch selects of the table, the primary key first.
+    let selection: String
 
     /// A column as a row is read and written.
     struct Column: Sendable {
@@ -41,8 +41,8 @@ final class EntityTable: Sendable {
         }
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
         let table = quoted(entity.name)
-        columnList = [quoted("id")] + columns.map { quoted($0.name) }
-        let names = columnList.dropFirst()
+        let names = columns.map { quoted($0.name) }
+        selection = (["id"] + columns.map(\.name)).map { "\(FetchSQL.table).\(quoted($0))" }.joined(separator: ", ")
         let places = names.map { _ in "?" }
         insert =
             names.isEmpty

@@ -56,15 +56,17 @@ struct FetchSQL {
 
 extension PredicateSQL {
     /// A condition to stand behind WHERE; `nil` when it is true of everything.
-    mutating func topCondition(_ tree: Tree) throws -> SQLQuery? {
-        let terms = try tree.terms.map { try condition($0, .nullIsFalse) }.filter { $0 != "1" }
+    ///
+    /// - Parameter isKnown: Says which of the conditions that all have to be true need not be asked.
+    mutating func topCondition(_ tree: Tree, without isKnown: (Tree) -> Bool = { _ in false }) throws -> SQLQuery? {
+        let terms = try tree.terms.filter { !isKnown($0) }.map { try condition($0, .nullIsFalse) }.filter { $0 != "1" }
         return terms.isEmpty ? nil : terms.joined(" AND ")
     }
 }
 
 extension PredicateTree {
     /// The conditions that all have to be true.
-    private var terms: [PredicateTree] {
+    fileprivate var terms: [PredicateTree] {
         guard case .and(let a, let b) = self else { return [self] }
         return a.terms + b.terms
     }

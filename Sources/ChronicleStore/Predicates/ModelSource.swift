@@ -61,14 +61,14 @@ struct ModelSource: PredicateSource {
         switch property.kind {
         case .attribute(let attribute):
             switch attribute.storage {
-            case .integer: .integer
-            case .real: .real
-            case .text, .decimal, .json: .text
-            case .blob: .blob
+            case .integer: return .integer
+            case .real: return .real
+            case .text, .decimal, .json: return .text
+            case .blob: return .blob
             }
         case .relationship(let relationship):
             if relationship.isToMany { throw unsupported(property, "leads to many") }
-            else { .reference(relationship.destination) }
+            return .reference(relationship.destination)
         }
     }
 
@@ -101,7 +101,9 @@ struct ModelSource: PredicateSource {
     }
 
     private func entity(_ name: String) throws -> Schema.Entity {
-        guard let entity = schema.entitiesByName[name] else { throw SwiftDataError.unknownSchema.adding(entityName: name) }
+        guard let entity = schema.entitiesByName[name] else {
+            throw SwiftDataError.unknownSchema.adding(entityName: name)
+        }
         return entity
     }
 
@@ -140,7 +142,9 @@ struct ModelSource: PredicateSource {
         guard try entity(relationship.destination).property(named: inverseName)?.relationship?.isToMany == false else {
             throw unsupported(property, "has many on both sides")
         }
-        let owner = try operand(Tree.Path(variable: elements.path.variable, properties: elements.path.properties.dropLast()))
+        var path = elements.path
+        path.properties.removeLast()
+        let owner = try operand(path)
         let table = try newTable("e", relationship.destination)
         scopes[elements.variable] = Scope(table: table)
         return "\(table.column(inverseName)) = \(owner.sql)"

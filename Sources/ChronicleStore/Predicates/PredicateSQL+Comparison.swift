@@ -5,7 +5,7 @@ extension PredicateSQL {
 
     /// Swift's `==` and `!=`: nil equals nil, so it is IS and IS NOT wherever there may be one.
     mutating func equality(_ a: Tree, _ b: Tree, isNegated: Bool, _ truth: Truth) throws -> SQLQuery {
-        if let condition = try foreign(a, nil, b) { return isNegated ? "NOT (\(condition))" : condition }
+        if let condition = try ofSource(a, nil, b) { return isNegated ? "NOT (\(condition))" : condition }
         var (left, right) = (try operand(a), try operand(b))
         if left.constant != nil { swap(&left, &right) }
         if right.isNull { return "\(left.storable.sql) IS \(raw: isNegated ? "NOT NULL" : "NULL")" }
@@ -49,17 +49,26 @@ extension PredicateSQL {
 
     // MARK: Order
 
-    mutating func comparison(_ a: Tree, _ order: Tree.Order, _ b: Tree, _ truth: Truth) throws -> SQLQuery {
-        if let condition = try foreign(a, order, b) { return condition }
+    /// Swift's `<` and its kin, and their opposites, which differ for NaN: it is in no order with anything.
+    mutating func comparison(
+        _ a: Tree, _ order: Tree.Order, _ b: Tree, isNegated: Bool, _ truth: Truth
+    ) throws -> SQLQuery {
+        if let condition = try ofSource(a, order, b) { return isNegated ? "NOT (\(condition))" : condition }
         let (left, right) = (try operand(a), try operand(b))
-        if left.isNaN || right.isNaN { return "0" }
-        if let condition = try identifierOrder(left, order, right) { return condition }
+        if left.isNaN || right.isNaN { return isNegated ? "1" : "0" }
+        if let condition = try identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
 
-        let sql: SQLQuery = "\(left.sql) \(raw: order.rawValue) \(right.sql)"
-        // A NaN in a column is a blob and greater than any number.
+        var sql: SQLQuery = "\(left.sql) \(raw: (isNegated ? order.opposite : order).rawValue) \(right.sql)"
+        // A NaN in a column is a blob and greater than any number: in doubt it has to be told from a greater number.
         let greater = order == .less || order == .lessOrEqual ? right : left
-        if greater.nan == .blob { return "(\(sql) AND \(greater.sql) <= \(SQLOperand.infinity))" }
-        return (left.nan == .null || right.nan == .null) && truth == .exact ? "ifnull(\(sql), 0)" : sql
+        if greater.nan == .blob {
+            sql =
+                isNegated
+                ? "(\(sql) OR \(greater.sql) > \(SQLOperand.infinity))"
+                : "(\(sql) AND \(greater.sql) <= \(SQLOperand.infinity))"
+        }
+        guard left.nan == .null || right.nan == .null, isNegated || truth == .exact else { return sql }
+        return "ifnull(\(sql), \(raw: isNegated ? "1" : "0"))"
     }
 
     /// The order of identifiers: by store and entity first, which is one answer for all rows, then by number.
@@ -79,18 +88,25 @@ extension PredicateSQL {
         return nil
     }
 
-    // MARK: Foreign values
-
-    private mutating func foreign(_ a: Tree, _ order: Tree.Order?, _ b: Tree) throws -> SQLQuery? {
-        switch (a, b) {
-        case (.path(let path), .foreign(let value)): try source.condition(path, order, value)
-        case (.foreign(let value), .path(let path)): try source.condition(path, order?.reversed, value)
-        default: nil
-        }
+    /// What the source does in its own way.
+    private mutating func ofSource(_ a: Tree, _ order: Tree.Order?, _ b: Tree) throws -> SQLQuery? {
+        if case .path(let path) = a, let condition = try source.condition(path, order, b) { return condition }
+        if case .path(let path) = b { return try source.condition(path, order?.reversed, a) }
+        return nil
     }
 }
 
 extension PredicateTree.Order {
+    /// What is true when this is not, of anything but NaN.
+    fileprivate var opposite: Self {
+        switch self {
+        case .less: .greaterOrEqual
+        case .lessOrEqual: .greater
+        case .greater: .lessOrEqual
+        case .greaterOrEqual: .less
+        }
+    }
+
     /// The same question asked from the other side.
     var reversed: Self {
         switch self {

@@ -3,6 +3,7 @@ import Foundation
 
 extension PredicateSQL {
     mutating func membership(_ value: Tree, _ list: [PropertyValue], _ truth: Truth) throws -> SQLQuery {
+        if case .path(let path) = value, let condition = try source.membership(path, list) { return condition }
         let operand = try operand(value).storable
         let isNull: SQLQuery? = list.contains { $0.isNull } ? "\(operand.sql) IS NULL" : nil
         let found = try elements(list, comparableWith: operand).found(operand)

@@ -51,7 +51,7 @@ extension PredicateSQL {
         // Whatever the condition says of NULL, AND and OR with a plain truth value hide it.
         case .constant(.integer(0)): return "(\(tested) IS NOT NULL AND \(result))"
         case .constant(.integer): return "(\(tested) IS NULL OR \(result))"
-        default: return "CASE WHEN \(tested) IS NOT NULL THEN \(result) ELSE \(try condition(other, truth)) END"
+        default: return choice("\(tested) IS NOT NULL", result, try condition(other, truth))
         }
     }
 
@@ -60,11 +60,11 @@ extension PredicateSQL {
     private mutating func conditional(_ test: Tree, _ then: Tree, _ other: Tree) throws -> SQLOperand {
         let test = try condition(test, .nullIsFalse)
         let (first, second) = (try operand(then).storable, try operand(other).storable)
-        let choice = SQLOperand(
-            sql: "CASE WHEN \(test) THEN \(first.sql) ELSE \(second.sql) END",
+        let operand = SQLOperand(
+            sql: choice(test, first.sql, second.sql),
             form: first.form == .null ? second.form : first.form, isOptional: first.isOptional || second.isOptional,
             nan: first.nan == .none ? second.nan : first.nan)
-        return choice.enclosed
+        return operand.enclosed
     }
 }
 

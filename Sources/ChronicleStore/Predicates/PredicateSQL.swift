@@ -23,16 +23,13 @@ struct PredicateSQL<Source: PredicateSource> {
         case .or(let a, let b): try "(\(alternatives(a, truth)) OR \(condition(b, truth)))"
         case .not(let inner): try negation(inner, truth)
         case .equal(let a, let b): try equality(a, b, isNegated: false, truth)
-        case .compare(let a, let order, let b): try comparison(a, order, b, truth)
+        case .compare(let a, let order, let b): try comparison(a, order, b, isNegated: false, truth)
         case .isOneOf(let value, let list): try membership(value, list, truth)
         case .contains(let text, let part): try contains(text, part)
         case .starts(let text, let prefix): try starts(text, prefix)
         case .exists(let elements): try "EXISTS \(subquery("1", elements))"
         case .conditional(let test, let then, let other):
-            try """
-                CASE WHEN \(condition(test, .nullIsFalse)) THEN \(condition(then, truth)) \
-                ELSE \(condition(other, truth)) END
-                """
+            try choice(condition(test, .nullIsFalse), condition(then, truth), condition(other, truth))
         case .coalesce(.ifPresent(let value, let result), let other) where result.isCondition:
             try presence(value, result, other, truth)
         case .constant(.integer(let truth)): truth == 0 ? "0" : "1"
@@ -55,9 +52,14 @@ struct PredicateSQL<Source: PredicateSource> {
         switch tree {
         case .not(let inner): try condition(inner, truth)
         case .equal(let a, let b): try equality(a, b, isNegated: true, truth)
+        case .compare(let a, let order, let b): try comparison(a, order, b, isNegated: true, truth)
         case .constant(.integer(let truth)): truth == 0 ? "1" : "0"
         default: try "NOT (\(condition(tree, .exact)))"
         }
+    }
+
+    func choice(_ test: SQLQuery, _ then: SQLQuery, _ other: SQLQuery) -> SQLQuery {
+        "CASE WHEN \(test) THEN \(then) ELSE \(other) END"
     }
 
     /// `SELECT … FROM elements WHERE they are the owner's AND match`

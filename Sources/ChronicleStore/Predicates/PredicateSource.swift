@@ -18,12 +18,14 @@ protocol PredicateSource {
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64?
     /// Some identifier of an entity in this store.
     func anyIdentifier(in entityName: String) -> PersistentIdentifier
-    /// A comparison, or an equality where there is no order, with a value that only this source understands.
-    mutating func condition(_ path: Tree.Path, _ order: Tree.Order?, _ foreign: any Sendable) throws -> SQLQuery
+    /// A comparison with the end of a path that takes more than an operand, or an equality where there is no order. It is
+    /// never NULL. `nil` where operands do.
+    mutating func condition(_ path: Tree.Path, _ order: Tree.Order?, _ other: Tree) throws -> SQLQuery?
+    /// The same for the question whether the end of a path is in a list.
+    mutating func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery?
 }
 
 extension PredicateSource {
-    func condition(_ path: Tree.Path, _ order: Tree.Order?, _ foreign: any Sendable) throws -> SQLQuery {
-        throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured \(type(of: foreign))")
-    }
+    func condition(_ path: Tree.Path, _ order: Tree.Order?, _ other: Tree) throws -> SQLQuery? { nil }
+    func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery? { nil }
 }

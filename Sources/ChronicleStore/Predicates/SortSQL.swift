@@ -32,12 +32,14 @@ struct SortSQL {
         case .stored(let property) where property.hasStoredOrder:
             guard descriptor.stringComparator.isBinary else {
                 throw SwiftDataError.unsupportedSortDescriptor.adding(
-                    detail: "the store has no localized order; use the comparator .lexical", propertyName: property.name)
+                    detail: "the store has no localized order; use the comparator .lexical",
+                    propertyName: property.name)
             }
             return "\(raw: ModelSource.subject).\(name: property.name)"
         case .stored(let property):
             throw SwiftDataError.unsupportedSortDescriptor.adding(
-                detail: "\(type(of: keyPath).valueType) values are not stored in their order", propertyName: property.name)
+                detail: "\(type(of: keyPath).valueType) values are not stored in their order",
+                propertyName: property.name)
         case nil:
             throw SwiftDataError.unsupportedSortDescriptor.adding(
                 detail: "\(keyPath) is no stored property of \(entity.name)")
@@ -47,5 +49,5 @@ struct SortSQL {
 
 extension String.StandardComparator? {
     /// Whether it compares texts as Swift's `<` does.
-    fileprivate var isBinary: Bool { map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true }
+    var isBinary: Bool { map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true }
 }

@@ -1,0 +1,119 @@
+import ChronicleCore
+
+/// The rows of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.more` on.
+///
+/// See `Documentation/FileFormat.md` for what the columns hold.
+struct HistorySource: PredicateSource {
+    typealias Property = HistoryProperty
+
+    let storeIdentifier: String
+    /// The number under which the history knows an entity; `nil` when it does not.
+    let entityNumber: (String) throws -> Int64?
+    private var aliases: [Tree.Variable: SQLQuery] = [:]
+
+    init(storeIdentifier: String, entityNumber: @escaping (String) throws -> Int64?) {
+        self.storeIdentifier = storeIdentifier
+        self.entityNumber = entityNumber
+    }
+
+    // MARK: Paths
+
+    mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
+        switch path.properties.last {
+        case .author: return SQLOperand(sql: "s.author", form: .text, isOptional: true)
+        case .contextName: return SQLOperand(sql: "s.context", form: .text, isOptional: true)
+        // External transactions have neither.
+        case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", form: .text)
+        case .processIdentifier: return SQLOperand(sql: "ifnull(s.process, '')", form: .text)
+        case .isExternal: return SQLOperand(sql: "(ifnull(s.process, '') = '')", form: .integer)
+        case .timestamp: return SQLOperand(sql: "h.key", form: .real)
+        case .transactionIdentifier: return SQLOperand(sql: "h.id", form: .integer)
+        case .storeIdentifier, .changedStoreIdentifier: return SQLOperand(constant: .text(storeIdentifier))
+        case .changedEntityName:
+            let change = try alias(path)
+            return SQLOperand(
+                sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).what >> 2)", form: .text)
+        case .token, .changes, .changedPersistentIdentifier, nil:
+            throw SwiftDataError.unsupportedPredicate.adding(
+                detail: "\(path.properties.last?.name ?? "a transaction") in this place",
+                propertyName: path.properties.last?.name)
+        }
+    }
+
+    private func alias(_ path: Tree.Path) throws -> SQLQuery {
+        guard let alias = aliases[path.variable] else {
+            throw SwiftDataError.unsupportedPredicate.adding(detail: "a variable outside of its closure")
+        }
+        return alias
+    }
+
+    // MARK: Changes
+
+    mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
+        let change = SQLQuery(raw: "c\(elements.variable.number)")
+        aliases[elements.variable] = change
+        // The last two bits tell changes from what belongs to them; headers are negative.
+        return "\(change).id BETWEEN h.more AND h.id AND \(change).what > 0 AND \(change).what & 3 <> 0"
+    }
+
+    func tables(of variable: Tree.Variable) -> SQLQuery {
+        "chronicle_change AS \(aliases[variable] ?? "h")"
+    }
+
+    // MARK: Identifiers
+
+    func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? { nil }
+
+    func anyIdentifier(in entityName: String) -> PersistentIdentifier {
+        PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: entityName).identifier(0)
+    }
+
+    mutating func condition(_ path: Tree.Path, _ order: Tree.Order?, _ other: Tree) throws -> SQLQuery? {
+        switch (path.properties.last, order, other) {
+        case (.token, _, .foreign(let token as DefaultHistoryToken)): position(order, token)
+        case (.changedPersistentIdentifier, nil, .constant(.reference(let identifier))):
+            try membership(path, [.reference(identifier)])
+        case (.changedEntityName, nil, .constant(.text(let name))): try membership(path, [.text(name)])
+        default: nil
+        }
+    }
+
+    mutating func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery? {
+        switch path.properties.last {
+        case .changedPersistentIdentifier: return try models(list, try alias(path))
+        case .changedEntityName:
+            let numbers = try list.compactMap { value -> PropertyValue? in
+                guard case .text(let name) = value else { return nil }
+                return try entityNumber(name).map { .integer($0) }
+            }
+            let entity = SQLOperand(sql: "\(try alias(path)).what >> 2", form: .integer)
+            return SQLList(numbers).found(entity) ?? "0"
+        default: return nil
+        }
+    }
+
+    /// That a change is of one of these models, which are listed for each entity.
+    private func models(_ list: [PropertyValue], _ change: SQLQuery) throws -> SQLQuery {
+        var keys: [String: [PropertyValue]] = [:]
+        for case .reference(let identifier) in list where identifier.storeIdentifier == storeIdentifier {
+            guard let key = identifier.integerPrimaryKey else { continue }
+            keys[identifier.entityName, default: []].append(.integer(key))
+        }
+        let conditions = try keys.sorted { $0.key < $1.key }.compactMap { name, keys -> SQLQuery? in
+            guard let number = try entityNumber(name) else { return nil }
+            let key = SQLOperand(sql: "\(change).key", form: .integer)
+            return SQLList(keys).found(key).map { "\(change).what >> 2 = \(value: .integer(number)) AND \($0)" }
+        }
+        return conditions.isEmpty ? "0" : "(\(conditions.joined(" OR ")))"
+    }
+
+    // MARK: Tokens
+
+    /// Compares the position that a token has in this store: what it says of other stores does not matter here.
+    private func position(_ order: Tree.Order?, _ token: DefaultHistoryToken) -> SQLQuery {
+        guard let position = token.position(in: storeIdentifier) else { return "0" }
+        if let order { return "h.id \(raw: order.rawValue) \(value: .integer(position))" }
+        // The token of a transaction knows of one store.
+        return token.tokenValue?.count == 1 ? "h.id = \(value: .integer(position))" : "0"
+    }
+}
