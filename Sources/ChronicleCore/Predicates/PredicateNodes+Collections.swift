@@ -5,7 +5,7 @@ import Foundation
 extension PredicateExpressions.SequenceContains: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
         if let range = sequence as? any PredicateRange, let bounds = try range.bounds(&walker) {
-            return try bounds.contain(try walker.tree(element), RHS.Output.self, walker)
+            return try walker.condition(that: walker.tree(element), isIn: bounds, of: RHS.Output.self)
         }
         if let captured = sequence as? any CapturedValue {
             // What is no collection may be endless.

@@ -67,7 +67,7 @@ extension DefaultStore: HistoryProviding {
     /// - Throws: ``SwiftDataError/historyIsOff``.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
-        return try translating {
+        return try naming {
             try database.read { connection in
                 try HistoryFacts(connection).newest().map {
                     DefaultHistoryToken(storeIdentifier: identifier, position: $0.position, check: $0.check)
@@ -82,12 +82,19 @@ extension DefaultStore: HistoryProviding {
     ) throws -> Result {
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
-        return try translating {
+        return try naming {
             try database.read { connection in
                 try connection.deferredRead {
                     try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
                 }
             }
+        }
+    }
+
+    /// Runs `body`, and says of its errors which store they come from.
+    func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try translating(body) } catch let error as SwiftDataError {
+            throw error.storeIdentifier == nil ? error.adding(storeIdentifier: identifier) : error
         }
     }
 

@@ -19,7 +19,7 @@ extension DefaultStore {
         }
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
-        try translating {
+        try naming {
             try database.write { connection in
                 try connection.immediate {
                     try HeaderWriter(self, connection).sealForeignChanges()

@@ -10,10 +10,8 @@ struct HistoryQuery {
 
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``.
     init(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: DefaultStore) throws {
-        do {
-            sql = try HistorySQL(descriptor, storeIdentifier: store.identifier, entityNumber: store.entityNumber)
-        } catch let error as SwiftDataError {
-            throw error.adding(storeIdentifier: store.identifier)
+        sql = try store.naming {
+            try HistorySQL(descriptor, storeIdentifier: store.identifier, entityNumber: store.entityNumber)
         }
         limit = [0, .max].contains(descriptor.fetchLimit) ? nil : Int(clamping: descriptor.fetchLimit)
         offset = Int(clamping: descriptor.fetchOffset)
@@ -30,11 +28,9 @@ extension DefaultStore {
     fileprivate func entityNumber(_ name: String) throws -> Int64? {
         if let number = historyCatalog.number(ofEntity: name) { return number }
         // Another process may have added it.
-        return try translating {
-            try database.read { connection in
-                _ = try historyCatalog.reloadEntities(connection)
-                return historyCatalog.number(ofEntity: name)
-            }
+        return try database.read { connection in
+            _ = try historyCatalog.reloadEntities(connection)
+            return historyCatalog.number(ofEntity: name)
         }
     }
 }

@@ -38,7 +38,6 @@ extension HistoryFacts {
             position: position, check: check, isInclusive: bound.isInclusive, facts)
         guard let position, failure == nil else {
             throw HistoryTokenCheck.error(failure ?? .ofAnotherStore, position: position, facts)
-                .adding(storeIdentifier: storeIdentifier)
         }
         return position
     }
@@ -56,7 +55,6 @@ extension HistoryFacts {
                 position: position, check: bound.token.check(in: storeIdentifier), facts)
             if let failure, failure != .expired, failure != .gap {
                 throw HistoryTokenCheck.error(failure, position: position, facts)
-                    .adding(storeIdentifier: storeIdentifier)
             }
         }
     }

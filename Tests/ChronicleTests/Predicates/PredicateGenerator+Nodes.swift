@@ -1,0 +1,97 @@
+import Foundation
+
+/// Foundation's nodes, made of parts whose types are known at run time only.
+enum Nodes {
+    typealias Node<Output> = any StandardPredicateExpression<Output>
+    typealias Part = StandardPredicateExpression
+    typealias Build = PredicateExpressions
+
+    static func and(_ a: some Part<Bool>, _ b: some Part<Bool>) -> Node<Bool> {
+        Build.build_Conjunction(lhs: a, rhs: b)
+    }
+
+    static func or(_ a: some Part<Bool>, _ b: some Part<Bool>) -> Node<Bool> {
+        Build.build_Disjunction(lhs: a, rhs: b)
+    }
+
+    static func not(_ a: some Part<Bool>) -> Node<Bool> { Build.build_Negation(a) }
+
+    static func compare<Value: Comparable>(
+        _ a: some Part<Value>, _ b: some Part<Value>, _ order: Build.ComparisonOperator
+    ) -> Node<Bool> {
+        Build.build_Comparison(lhs: a, rhs: b, op: order)
+    }
+
+    static func equal<Value: Equatable>(_ a: some Part<Value>, _ b: some Part<Value>, _ isEqual: Bool) -> Node<Bool> {
+        isEqual ? Build.build_Equal(lhs: a, rhs: b) : Build.build_NotEqual(lhs: a, rhs: b)
+    }
+
+    static func choice<Value>(_ test: some Part<Bool>, _ a: some Part<Value>, _ b: some Part<Value>) -> Node<Value> {
+        Build.build_Conditional(test, a, b)
+    }
+
+    static func coalesce<Value>(_ a: some Part<Value?>, _ b: some Part<Value>) -> Node<Value> {
+        Build.build_NilCoalesce(lhs: a, rhs: b)
+    }
+
+    static func contains(_ a: some Part<String>, _ b: some Part<String>) -> Node<Bool> { Build.build_contains(a, b) }
+
+    static func starts(_ a: some Part<String>, _ b: some Part<String>) -> Node<Bool> { Build.build_starts(a, with: b) }
+
+    static func isOne<Value: Codable & Equatable & Sendable>(of list: [Value], _ a: some Part<Value>) -> Node<Bool> {
+        Build.build_contains(Build.build_Arg(list), a)
+    }
+
+    static func arithmetic<Value: Numeric>(
+        _ a: some Part<Value>, _ b: some Part<Value>, _ operation: Build.ArithmeticOperator
+    ) -> Node<Value> {
+        Build.build_Arithmetic(lhs: a, rhs: b, op: operation)
+    }
+
+    static func integerDivision(_ a: some Part<Int>, _ divisor: Int, isRemainder: Bool) -> Node<Int> {
+        if isRemainder { return Build.build_Remainder(lhs: a, rhs: Build.build_Arg(divisor)) }
+        return Build.build_Division(lhs: a, rhs: Build.build_Arg(divisor)) as Build.IntDivision
+    }
+
+    static func division(_ a: some Part<Double>, _ divisor: Double) -> Node<Double> {
+        Build.build_Division(lhs: a, rhs: Build.build_Arg(divisor)) as Build.FloatDivision
+    }
+
+    static func minus(_ a: some Part<Double>) -> Node<Double> { Build.build_UnaryMinus(a) }
+
+    // MARK: Closures
+
+    static func ifPresent<Value: Numeric & Codable & Sendable>(
+        _ a: some Part<Value?>, plus b: some Part<Value>
+    ) -> Node<Value?> {
+        Build.build_flatMap(a) { Build.build_Arithmetic(lhs: $0, rhs: b, op: .add) }
+    }
+
+    static func ifPresent<Value: Comparable & Codable & Sendable>(
+        _ a: some Part<Value?>, isBelow b: some Part<Value>, _ order: Build.ComparisonOperator
+    ) -> Node<Bool?> {
+        Build.build_flatMap(a) { Build.build_Comparison(lhs: $0, rhs: b, op: order) }
+    }
+
+    static func exists(
+        _ visits: some Part<[Visit]>, _ stars: some Part<Int>, _ condition: some Part<Bool>
+    ) -> Node<Bool> {
+        Build.build_contains(visits) { visit in
+            Build.build_Conjunction(
+                lhs: Build.build_Comparison(
+                    lhs: Build.build_KeyPath(root: visit, keyPath: \.stars), rhs: stars, op: .lessThan),
+                rhs: condition)
+        }
+    }
+
+    static func all(
+        _ visits: some Part<[Visit]>, _ stars: some Part<Int>, _ condition: some Part<Bool>
+    ) -> Node<Bool> {
+        Build.build_allSatisfy(visits) { visit in
+            Build.build_Disjunction(
+                lhs: Build.build_Comparison(
+                    lhs: Build.build_KeyPath(root: visit, keyPath: \.stars), rhs: stars, op: .greaterThan),
+                rhs: condition)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Chronicle
+import Foundation
+import Testing
+
+@Suite("Predicates at random")
+struct RandomPredicateTests {
+    @Test("SQL and Foundation agree", arguments: [1, 2, 3, 4])
+    func agreement(seed: UInt64) throws {
+        let store = try SightStore()
+        var generator = PredicateGenerator(seed: seed)
+        let count = Int(ProcessInfo.processInfo.environment["PREDICATES"] ?? "") ?? 100
+        for _ in 1...count { try store.agree(generator.predicate()) }
+    }
+}
