@@ -5,8 +5,10 @@ struct ManagedRelationship {
     let property: Schema.Property
     let relationship: Schema.Relationship
 
-    init(_ context: ModelContext, _ backing: BackingData, _ property: Schema.Property, _ relationship: Schema.Relationship)
-    {
+    init(
+        _ context: ModelContext, _ backing: BackingData, _ property: Schema.Property,
+        _ relationship: Schema.Relationship
+    ) {
         self.context = context
         self.backing = backing
         self.property = property
@@ -115,15 +117,16 @@ struct ManagedRelationship {
     private func loaded(_ identifier: PersistentIdentifier) -> BackingData? {
         if let known = context.registeredBacking(identifier) { return known }
         guard let inverse, inverse.slot >= 0, !identifier.isTemporary else { return nil }
-        return context.deferring { try context.load(identifier, relationship.destination)?.persistentBackingData } ?? nil
+        return context.deferring { try context.load(identifier, relationship.destination)?.persistentBackingData }
+            ?? nil
     }
 
     /// The other side now leads to `other`.
     private func add(_ other: BackingData) {
         if relationship.isToMany {
             guard let known = backing.destinations[property.index] else { return }
-            if !known.contains(where: { $0 === other.model }) {
-                backing.destinations[property.index] = known + [other.model]
+            if let model = other.model, !known.contains(where: { $0 === model }) {
+                backing.destinations[property.index] = known + [model]
             }
         } else {
             // One to one: who led to `other`'s new destination before leads nowhere now.

@@ -47,7 +47,8 @@ extension ModelContext {
         guard let membership = backing.membership, membership.context === self else {
             if backing.membership != nil {
                 deferredError =
-                    deferredError ?? SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
+                    deferredError
+                    ?? SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
             }
             return
         }

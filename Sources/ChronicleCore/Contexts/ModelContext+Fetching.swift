@@ -62,7 +62,7 @@ extension ModelContext {
     ///
     /// - Throws: ``SwiftDataError/modelNotFound`` when there is no such row, or it was deleted in this context.
     public func model(for identifier: PersistentIdentifier) throws -> any PersistentModel {
-        if let known = registeredBacking(identifier), known.status != .deleted { return known.model }
+        if let known = registeredBacking(identifier), known.status != .deleted, let model = known.model { return model }
         guard !identifier.isTemporary, registeredBacking(identifier) == nil,
             let model = try load(identifier, identifier.entityName)
         else { throw SwiftDataError.modelNotFound.adding(persistentIdentifier: identifier) }

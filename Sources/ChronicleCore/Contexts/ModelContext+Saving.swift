@@ -24,7 +24,9 @@ extension ModelContext {
             }
         }
         for save in saves { try write(save) }
-        for model in listed where !model.persistentBackingData.hasChanges { model.persistentBackingData.isListed = false }
+        for model in listed where !model.persistentBackingData.hasChanges {
+            model.persistentBackingData.isListed = false
+        }
         listed.removeAll { !$0.persistentBackingData.isListed }
     }
 
@@ -87,7 +89,8 @@ extension ModelContext {
     /// Looks for the attribute that was never set. An attribute set after the insert was not counted, so that a short
     /// count is a reason to look and not yet an error.
     private func checkComplete(_ backing: BackingData, _ entity: Schema.Entity) throws {
-        for child in Mirror(reflecting: backing.model!).children {
+        guard let model = backing.model else { return }
+        for child in Mirror(reflecting: model).children {
             guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
             throw SwiftDataError.modelValidationFailure.adding(
                 detail: "it has no value", entityName: entity.name,

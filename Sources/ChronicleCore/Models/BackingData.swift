@@ -28,8 +28,8 @@ public final class BackingData {
     var destinations: [Int: [any PersistentModel]] = [:]
     /// Values that had to be decoded to know that they can be, until a wrapper takes them.
     var decoded: [Int: Any] = [:]
-    /// Unowned: the model owns this object.
-    unowned var model: (any PersistentModel)!
+    /// The model that owns this object; `nil` until it joins a context.
+    unowned var model: (any PersistentModel)?
     private var knownIdentifier: PersistentIdentifier?
 
     /// Backing data for a new model, which is in no context yet.
@@ -48,8 +48,9 @@ public final class BackingData {
 }
 
 extension BackingData {
+    /// The identifier of a model in a context.
     var identifier: PersistentIdentifier {
-        get { identifier(entityName: membership?.entity.name ?? type(of: model!).entityName) }
+        get { identifier(entityName: membership?.entity.name ?? "") }
         set { knownIdentifier = newValue }
     }
 
@@ -101,7 +102,7 @@ extension BackingData {
     func currentValue(of property: Schema.Property) throws -> PropertyValue {
         if !pending.isEmpty, let value = pending[property.slot] { return value }
         if hasRow, !changed.contains(property.slot) { return row[property.slot] }
-        guard property.isAttribute else { return .null }
+        guard property.isAttribute, let model else { return .null }
         return try property.access.encode(model, property)
     }
 

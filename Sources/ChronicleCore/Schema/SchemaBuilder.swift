@@ -167,7 +167,8 @@ struct SchemaBuilder {
                 }
                 let destination = wrapper.destinationType.entityName
                 guard let inverseName = property.inverseName else {
-                    throw invalid("a to-many relationship needs an inverse: a property of \(destination) that leads back")
+                    throw invalid(
+                        "a to-many relationship needs an inverse: a property of \(destination) that leads back")
                 }
                 let back = entities[destination]!.properties.first { $0.name == inverseName }!
                 if (back.wrapper as? any RelationshipDeclaration)?.isToMany == true {

@@ -47,7 +47,8 @@ extension [PropertyValue] {
     func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> [PropertyValue] {
         var result = self
         for (slot, value) in enumerated() {
-            if case .reference(let identifier) = value, identifier.isTemporary, let permanent = identifiers[identifier] {
+            if case .reference(let identifier) = value, identifier.isTemporary, let permanent = identifiers[identifier]
+            {
                 result[slot] = .reference(permanent)
             }
         }

@@ -29,8 +29,9 @@ final class EntityTable: Sendable {
 
     enum Storage: Sendable { case integer, real, text, blob, reference }
 
-    init(_ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin])
-    {
+    init(
+        _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin]
+    ) {
         self.entity = entity
         self.number = number
         origin = origins[entity.name] ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name)

@@ -34,7 +34,8 @@ enum MetaTable {
     }
 
     static func exists(_ connection: Connection) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'") != nil
+        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'")
+            != nil
     }
 
     static func text(_ name: Name, _ connection: Connection) throws -> String? {

@@ -146,7 +146,8 @@ struct SchemaCompletion {
 
     /// The columns of a table, and whether a new row has to have a value for them.
     private func columns(of table: String) throws -> [String: Bool] {
-        let statement = try connection.prepare("SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info(?)")
+        let statement = try connection.prepare(
+            "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info(?)")
         try statement.bind(table, at: 1)
         var columns: [String: Bool] = [:]
         while try statement.step() { columns[statement.text(0)] = statement.int64(1) != 0 }
@@ -156,7 +157,8 @@ struct SchemaCompletion {
     private func makeIndexes(_ definition: TableDefinition) throws {
         let wanted = definition.indexes
         let statement = try connection.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND name LIKE 'chronicle\\_%' ESCAPE '\\'")
+            "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND name LIKE 'chronicle\\_%' ESCAPE '\\'"
+        )
         try statement.bind(definition.entity.name, at: 1)
         var present: Set<String> = []
         while try statement.step() { present.insert(statement.text(0)) }

@@ -59,7 +59,9 @@ struct HeaderWriter {
         try settleConflicts()
         let previous = try connection.scalarInt64(RecorderStatements.newestHeader) ?? 0
         let statement = try connection.cached(RecorderStatements.insertHeader)
-        try bind(statement, source: RecorderStatements.externalSource, check: .random(in: .min ... .max), first: previous + 1)
+        try bind(
+            statement, source: RecorderStatements.externalSource, check: .random(in: .min ... .max), first: previous + 1
+        )
         try statement.run()
         return connection.lastInsertRowID + 1
     }
@@ -75,7 +77,9 @@ struct HeaderWriter {
 
     /// Ends the changes from `first` on; `nil` when there are none.
     func write(_ state: EditingState, from first: Int64) throws -> Header? {
-        guard let newest = try connection.scalarInt64(RecorderStatements.newestPosition), newest >= first else { return nil }
+        guard let newest = try connection.scalarInt64(RecorderStatements.newestPosition), newest >= first else {
+            return nil
+        }
         let signer = Signer(state)
         let source = try known(signer) ?? number(of: signer)
         let check = Int64.random(in: .min ... .max)
@@ -95,7 +99,11 @@ struct HeaderWriter {
     private func number(of signer: Signer) throws -> Int64 {
         func bind(_ statement: Statement) throws {
             for (index, text) in [signer.author, signer.contextName, signer.program, signer.process].enumerated() {
-                if let text { try statement.bind(text, at: Int32(index + 1)) } else { try statement.bindNull(Int32(index + 1)) }
+                if let text {
+                    try statement.bind(text, at: Int32(index + 1))
+                } else {
+                    try statement.bindNull(Int32(index + 1))
+                }
             }
         }
         if let number = try connection.scalarInt64(RecorderStatements.findSource, bind) { return number }

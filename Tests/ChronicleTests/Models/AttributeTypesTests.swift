@@ -61,7 +61,8 @@ import Testing
         #expect(context.hasChanges)
         model.uint64 = UInt64(Int64.max)
         try context.save()
-        #expect(try ModelContext(store.container).fetch(FetchDescriptor<Everything>()).first?.uint64 == UInt64(Int64.max))
+        #expect(
+            try ModelContext(store.container).fetch(FetchDescriptor<Everything>()).first?.uint64 == UInt64(Int64.max))
     }
 
     @Test func aHundredMegabytesSurvive() throws {
@@ -73,7 +74,8 @@ import Testing
         model.data = bytes
         context.insert(model)
         try context.save()
-        let read = try #require(try ModelContext(store.reopened([Everything.self])).fetch(FetchDescriptor<Everything>()).first)
+        let read = try #require(
+            try ModelContext(store.reopened([Everything.self])).fetch(FetchDescriptor<Everything>()).first)
         #expect(read.data == bytes)
     }
 
@@ -170,9 +172,13 @@ final class Everything: PersistentModel {
     }
 
     func copy(_ other: Everything) {
-        (bool, int, int8, int16, int32, int64) = (other.bool, other.int, other.int8, other.int16, other.int32, other.int64)
+        (bool, int, int8, int16, int32, int64) = (
+            other.bool, other.int, other.int8, other.int16, other.int32, other.int64
+        )
         (uint8, uint64, double, float, string) = (other.uint8, other.uint64, other.double, other.float, other.string)
-        (date, data, uuid, url, decimal, mood) = (other.date, other.data, other.uuid, other.url, other.decimal, other.mood)
+        (date, data, uuid, url, decimal, mood) = (
+            other.date, other.data, other.uuid, other.url, other.decimal, other.mood
+        )
         (codable, array, dictionary) = (other.codable, other.array, other.dictionary)
         (optionalInt, optionalDouble, optionalString) = (other.optionalInt, other.optionalDouble, other.optionalString)
         (optionalDate, optionalData, optionalMood) = (other.optionalDate, other.optionalData, other.optionalMood)
@@ -186,7 +192,8 @@ final class Everything: PersistentModel {
         low.date = Date(timeIntervalSinceReferenceDate: -0.0)
         low.data = Data([0, 255, 0])
         (low.decimal, low.mood) = (Decimal(string: "-0.000000000000000000000000000000000001")!, .bad)
-        low.codable = Address(street: "q'\"\0", numbers: [0.1, .infinity, -0.0], since: .init(timeIntervalSince1970: 0.1))
+        low.codable = Address(
+            street: "q'\"\0", numbers: [0.1, .infinity, -0.0], since: .init(timeIntervalSince1970: 0.1))
         low.url = URL(string: "b?c#d", relativeTo: URL(string: "https://example.org/a/"))!
 
         let high = Everything()

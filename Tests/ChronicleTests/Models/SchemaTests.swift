@@ -11,7 +11,8 @@ import Testing
         #expect(trip.property(at: \Trip.name)?.name == "name")
         #expect(trip.storedProperties.map(\.name).contains("bucketList") == false)
         #expect(trip.property(named: "bucketList")?.relationship?.inverseName == "trip")
-        #expect(schema.entity(for: BucketListItem.self)?.property(named: "trip")?.relationship?.inverseName == "bucketList")
+        #expect(
+            schema.entity(for: BucketListItem.self)?.property(named: "trip")?.relationship?.inverseName == "bucketList")
         #expect(trip.uniquenessConstraints.map { $0.map(\.name) } == [["name", "startDate", "endDate"]])
     }
 

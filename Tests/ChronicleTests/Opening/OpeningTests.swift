@@ -15,7 +15,8 @@ import Testing
     }
 
     private func expectRefusal(
-        _ kind: SwiftDataError, keeps: Bool = true, allowsSave: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
+        _ kind: SwiftDataError, keeps: Bool = true, allowsSave: Bool = true,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let before = keeps ? try Data(contentsOf: file) : nil
         let neighbours = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)

@@ -9,7 +9,8 @@ final class Trip: PersistentModel {
     @Attribute var note: String?
     @Attribute var tags: [String] = []
     @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip) var bucketList: [BucketListItem]
-    @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip) var livingAccommodation: LivingAccommodation?
+    @Relationship(deleteRule: .cascade, inverse: \LivingAccommodation.trip) var livingAccommodation:
+        LivingAccommodation?
 
     static let properties: PropertyMap<Trip> = [
         "name": \.name, "destination": \.destination, "startDate": \.startDate, "endDate": \.endDate, "note": \.note,

@@ -81,7 +81,8 @@ enum Shell {
         return output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+    static func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String, errors: String)
+    {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
