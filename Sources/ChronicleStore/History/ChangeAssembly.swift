@@ -29,21 +29,36 @@ struct ChangeAssembly {
     mutating func changes(_ buffer: ChangeBuffer, of transaction: Int64) throws -> [HistoryChange] {
         var changes: [HistoryChange] = []
         changes.reserveCapacity(buffer.rows.count)
-        for row in buffer.rows {
+        var begin = 0
+        while begin < buffer.rows.count {
+            let row = buffer.rows[begin]
+            let run = buffer.rows[begin..<end(ofRunFrom: begin, buffer.rows)]
             let entity = try entity(row)
-            let identifier = entity.origin.identifier(row.key)
             switch row.operation {
             case .insert:
-                changes.append(entity.maker.insert(row.position, of: transaction, identifier))
+                entity.maker.inserts(run, of: transaction, entity.origin, into: &changes)
             case .update:
                 let names = try names(row, entity, row.place < 0 ? nil : buffer.masks[row.place])
-                changes.append(entity.maker.update(row.position, of: transaction, identifier, names: names))
+                entity.maker.updates(run, of: transaction, entity.origin, names: names, into: &changes)
             case .delete, .preservedValue:
+                let identifier = entity.origin.identifier(row.key)
                 let kept = try kept(row, entity, buffer, identifier)
-                changes.append(entity.maker.delete(row.position, of: transaction, identifier, kept: kept))
+                changes.append(entity.maker.delete(row, of: transaction, identifier, kept: kept))
             }
+            begin = run.endIndex
         }
         return changes
+    }
+
+    /// Where the changes end that differ from the first in nothing but their model.
+    private func end(ofRunFrom begin: Int, _ rows: [ChangeBuffer.Row]) -> Int {
+        let first = rows[begin]
+        var end = begin + 1
+        guard first.operation == .insert || first.operation == .update && first.place < 0 else { return end }
+        while end < rows.count, rows[end].entity == first.entity, rows[end].operation == first.operation,
+            rows[end].detail == first.detail, rows[end].place == first.place
+        { end += 1 }
+        return end
     }
 
     // MARK: Entities
@@ -107,7 +122,12 @@ struct ChangeAssembly {
             guard values.allSatisfy({ entity.hasAttribute($0.number) }) else { throw unknownAttribute(row) }
         }
         do {
-            return try values.compactMap { try entity.kept($0.number, $0.value) }
+            var kept: [HistoryTombstone<RemovedModel>.Element] = []
+            kept.reserveCapacity(values.count)
+            for (number, value) in values {
+                if let element = try entity.kept(number, value) { kept.append(element) }
+            }
+            return kept
         } catch let error as SwiftDataError {
             throw error.adding(persistentIdentifier: identifier)
         }

@@ -1,40 +1,56 @@
 import ChronicleCore
 
 /// Makes the typed changes of one entity; its class is known to the implementation only.
+///
+/// In runs, because it costs as much to look up what Swift has to know of `DefaultHistoryInsert<Model>` as to make one.
 protocol ChangeMaker: Sendable {
-    func insert(_ change: Int64, of transaction: Int64, _ identifier: PersistentIdentifier) -> HistoryChange
-    func update(
-        _ change: Int64, of transaction: Int64, _ identifier: PersistentIdentifier, names: [String]
-    ) -> HistoryChange
+    func inserts(
+        _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
+        into changes: inout [HistoryChange])
+    /// Updates of the same attributes.
+    func updates(
+        _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
+        names: [String], into changes: inout [HistoryChange])
     func delete(
-        _ change: Int64, of transaction: Int64, _ identifier: PersistentIdentifier,
+        _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
         kept: [HistoryTombstone<RemovedModel>.Element]
     ) -> HistoryChange
 }
 
 struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
-    func insert(_ change: Int64, of transaction: Int64, _ identifier: PersistentIdentifier) -> HistoryChange {
-        .insert(
-            DefaultHistoryInsert<Model>(
-                changeIdentifier: change, transactionIdentifier: transaction, changedPersistentIdentifier: identifier))
+    func inserts(
+        _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
+        into changes: inout [HistoryChange]
+    ) {
+        for row in rows {
+            changes.append(
+                .insert(
+                    DefaultHistoryInsert<Model>(
+                        changeIdentifier: row.position, transactionIdentifier: transaction,
+                        changedPersistentIdentifier: origin.identifier(row.key))))
+        }
     }
 
-    func update(
-        _ change: Int64, of transaction: Int64, _ identifier: PersistentIdentifier, names: [String]
-    ) -> HistoryChange {
-        .update(
-            DefaultHistoryUpdate<Model>(
-                changeIdentifier: change, transactionIdentifier: transaction, changedPersistentIdentifier: identifier,
-                updatedAttributeNames: names))
+    func updates(
+        _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
+        names: [String], into changes: inout [HistoryChange]
+    ) {
+        for row in rows {
+            changes.append(
+                .update(
+                    DefaultHistoryUpdate<Model>(
+                        changeIdentifier: row.position, transactionIdentifier: transaction,
+                        changedPersistentIdentifier: origin.identifier(row.key), updatedAttributeNames: names)))
+        }
     }
 
     func delete(
-        _ change: Int64, of transaction: Int64, _ identifier: PersistentIdentifier,
+        _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
         kept: [HistoryTombstone<RemovedModel>.Element]
     ) -> HistoryChange {
         .delete(
             DefaultHistoryDelete<Model>(
-                changeIdentifier: change, transactionIdentifier: transaction, changedPersistentIdentifier: identifier,
-                tombstone: HistoryTombstone(kept)))
+                changeIdentifier: row.position, transactionIdentifier: transaction,
+                changedPersistentIdentifier: identifier, tombstone: HistoryTombstone(kept)))
     }
 }

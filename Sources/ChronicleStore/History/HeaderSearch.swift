@@ -28,7 +28,7 @@ struct HeaderSearch {
     }
 
     func count() throws -> Int {
-        let statement = try statement("SELECT count(*) FROM (SELECT 1", ")")
+        let statement = try statement("SELECT count(*) FROM (SELECT 1", inOrder: false, ")")
         defer { statement.reset() }
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
@@ -47,11 +47,11 @@ struct HeaderSearch {
         LEFT JOIN chronicle_source AS s ON s.id = -h.what
         """
 
-    private func statement(_ selection: String, _ end: String = "") throws -> Statement {
+    private func statement(_ selection: String, inOrder: Bool = true, _ end: String = "") throws -> Statement {
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
-        let order = (query.sql.order + ["h.id"]).joined(", ")
+        let order: SQLQuery = inOrder ? " ORDER BY \((query.sql.order + ["h.id"]).joined(", "))" : ""
         let limit = SQLQuery(limit: query.limit, offset: query.offset) ?? ""
-        let rest: SQLQuery = "\(condition) ORDER BY \(order)\(limit)"
+        let rest: SQLQuery = "\(condition)\(order)\(limit)"
         let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
 
         let statement = try connection.cached(selection + Self.source + rest.sql + end)

@@ -70,6 +70,7 @@ struct SchemaCompletion {
     // MARK: Making
 
     private func makeWhatIsMissing() throws {
+        let version = try connection.scalarInt64("PRAGMA schema_version")
         try MetaTable.create(connection)
         for statement in RecorderSQL.recordTables + EntityRegistry.tables { try connection.execute(statement) }
         if try MetaTable.text(.storeIdentifier, connection) == nil {
@@ -79,26 +80,29 @@ struct SchemaCompletion {
         let registry = EntityRegistry(connection)
         for entity in schema.entities { try complete(entity, registry) }
         try switchHistory(registry)
-        try MetaTable.removeCompletions(connection)
+        // What was complete for another schema may not be any more, but only if something was made.
+        if try connection.scalarInt64("PRAGMA schema_version") != version {
+            try MetaTable.removeCompletions(connection)
+        }
         try MetaTable.set(.completeFor(signature), "1", connection)
     }
 
     private func complete(_ entity: Schema.Entity, _ registry: EntityRegistry) throws {
         let definition = TableDefinition(entity: entity, schema: schema)
         var recorded = try registry.entity(named: entity.name)
-        if try !columns(of: entity.name).isEmpty {
-            for statement in RecorderSQL.settleConflicts(of: try registry.table(of: recorded)) {
+        let present = try columns(of: entity.name)
+        if present.isEmpty {
+            try connection.execute(definition.createTable)
+        } else if entity.storedProperties.contains(where: { present[$0.name] == nil }) {
+            // Triggers name columns: they make way before the table changes.
+            let settle = RecorderSQL.settleConflicts(of: try registry.table(of: recorded))
+            for statement in settle + RecorderSQL.dropTriggers(of: recorded.number) {
                 try connection.execute(statement)
             }
+            try rename(entity, &recorded, registry)
+            try addColumns(definition)
         }
-        try rename(entity, &recorded, registry)
-        // Triggers name columns: they make way before the table changes.
-        for statement in RecorderSQL.dropTriggers(of: recorded.number) { try connection.execute(statement) }
-        if try columns(of: entity.name).isEmpty {
-            try connection.execute(definition.createTable)
-        } else {
-            try addColumns(definition, recorded)
-        }
+        try refuseUnknownColumns(entity)
         try makeIndexes(definition)
         try registry.register(entity, &recorded)
     }
@@ -111,7 +115,6 @@ struct SchemaCompletion {
                 !recorded.attributes.contains(where: { $0.name == property.name && $0.isPresent }),
                 let index = recorded.attributes.firstIndex(where: { $0.name == original && $0.isPresent })
             else { continue }
-            for statement in RecorderSQL.dropTriggers(of: recorded.number) { try connection.execute(statement) }
             try connection.execute(
                 "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(original)) TO \(quoted(property.name))")
             recorded.attributes[index].name = property.name
@@ -119,7 +122,7 @@ struct SchemaCompletion {
         }
     }
 
-    private func addColumns(_ definition: TableDefinition, _ recorded: RecordedEntity) throws {
+    private func addColumns(_ definition: TableDefinition) throws {
         let entity = definition.entity
         let present = try columns(of: entity.name)
         for property in entity.storedProperties where !present.keys.contains(property.name) {
@@ -137,7 +140,11 @@ struct SchemaCompletion {
                     underlying: error)
             }
         }
-        for (name, needsValue) in present where needsValue && entity.property(named: name) == nil && name != "id" {
+    }
+
+    private func refuseUnknownColumns(_ entity: Schema.Entity) throws {
+        for (name, needsValue) in try columns(of: entity.name)
+        where needsValue && entity.property(named: name) == nil && name != "id" {
             throw SwiftDataError.backwardMigration.adding(
                 detail: "the file has this attribute, which the model lacks and new rows could not do without",
                 entityName: entity.name, propertyName: name)
@@ -178,18 +185,29 @@ struct SchemaCompletion {
     /// Makes the triggers of every entity of the file, or leaves them away.
     private func switchHistory(_ registry: EntityRegistry) throws {
         let wasOn = try MetaTable.text(.history, connection)
-        if recordsHistory {
-            for entity in try registry.entities() {
-                for statement in RecorderSQL.recreateTriggers(of: try registry.table(of: entity)) {
-                    try connection.execute(statement)
-                }
+        for entity in try registry.entities() {
+            let table = try registry.table(of: entity)
+            guard try triggers(of: entity.name) != Set(recordsHistory ? RecorderSQL.triggers(of: table) : []) else {
+                continue
             }
-            if wasOn == "off" { try HistoryGap.record(connection) }
-        } else {
-            for entity in try registry.entities() {
-                for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
-            }
+            let statements =
+                recordsHistory
+                ? RecorderSQL.recreateTriggers(of: table)
+                : RecorderSQL.settleConflicts(of: table) + RecorderSQL.dropTriggers(of: entity.number)
+            for statement in statements { try connection.execute(statement) }
         }
+        if recordsHistory, wasOn == "off" { try HistoryGap.record(connection) }
         try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
+    }
+
+    /// The recorder's triggers that a table has, as SQLite keeps them: the same text as the recorder's.
+    private func triggers(of table: String) throws -> Set<String> {
+        let statement = try connection.prepare(
+            "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'"
+        )
+        try statement.bind(table, at: 1)
+        var triggers: Set<String> = []
+        while try statement.step() { triggers.insert(statement.text(0)) }
+        return triggers
     }
 }

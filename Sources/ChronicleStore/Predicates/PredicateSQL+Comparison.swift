@@ -10,6 +10,7 @@ extension PredicateSQL {
         if left.constant != nil { swap(&left, &right) }
         if right.isNull { return "\(left.storable.sql) IS \(raw: isNegated ? "NOT NULL" : "NULL")" }
         guard let right = try comparable(right, with: left) else { return isNegated ? "1" : "0" }
+        if let condition = differentEntities(left, right, isNegated: isNegated) { return condition }
 
         if left.isOptional || right.isOptional {
             return optionalEquality(left.storable, right.storable, isNegated: isNegated, truth)
@@ -27,6 +28,14 @@ extension PredicateSQL {
         let isPlain = right.constant != nil && !isNegated && truth == .nullIsFalse
         let sql: SQLQuery = "\(left.sql) \(raw: isNegated ? "IS NOT" : isPlain ? "=" : "IS") \(right.sql)"
         return left.nan == .blob && right.nan == .blob ? unlessNaN(sql, left, isNegated: isNegated) : sql
+    }
+
+    /// Identifiers of rows of two tables: the same number does not make them equal, only nil does.
+    private func differentEntities(_ left: SQLOperand, _ right: SQLOperand, isNegated: Bool) -> SQLQuery? {
+        guard case .reference(let a) = left.form, case .reference(let b) = right.form, a != b else { return nil }
+        return isNegated
+            ? "(\(left.sql) IS NOT NULL OR \(right.sql) IS NOT NULL)"
+            : "(\(left.sql) IS NULL AND \(right.sql) IS NULL)"
     }
 
     /// Two NaNs with the same bits are not equal.
@@ -56,7 +65,7 @@ extension PredicateSQL {
         if let condition = try ofSource(a, order, b) { return isNegated ? "NOT (\(condition))" : condition }
         let (left, right) = (try operand(a), try operand(b))
         if left.isNaN || right.isNaN { return isNegated ? "1" : "0" }
-        if let condition = try identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
+        if let condition = identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
 
         var sql: SQLQuery = "\(left.sql) \(raw: (isNegated ? order.opposite : order).rawValue) \(right.sql)"
         // A NaN in a column is a blob and greater than any number: in doubt it has to be told from a greater number.
@@ -71,21 +80,23 @@ extension PredicateSQL {
         return "ifnull(\(sql), \(raw: isNegated ? "1" : "0"))"
     }
 
-    /// The order of identifiers: by store and entity first, which is one answer for all rows, then by number.
+    /// The order of identifiers: by store and entity first, which is one answer for all rows, then by number. `nil` when
+    /// only the numbers count.
     private func identifierOrder(
         _ left: SQLOperand, _ order: Tree.Order, _ right: SQLOperand
-    ) throws -> SQLQuery? {
-        if case .reference(let identifier) = right.constant, case .reference(let name) = left.form {
-            if let key = source.key(of: identifier, in: name) {
+    ) -> SQLQuery? {
+        guard case .reference(let a) = left.form, case .reference(let b) = right.form else { return nil }
+        switch (left.constant, right.constant) {
+        case (.reference(let first), .reference(let second)): return order.isTrue(first, second) ? "1" : "0"
+        case (.reference, _): return identifierOrder(right, order.reversed, left)
+        case (_, .reference(let identifier)):
+            if let key = source.key(of: identifier, in: a) {
                 return "\(left.sql) \(raw: order.rawValue) \(value: .integer(key))"
             }
-            return source.anyIdentifier(in: name) < identifier ? order.whenLess : order.whenGreater
+            return order.isTrue(source.anyIdentifier(in: a), identifier) ? "1" : "0"
+        default:
+            return a == b ? nil : order.isTrue(source.anyIdentifier(in: a), source.anyIdentifier(in: b)) ? "1" : "0"
         }
-        if case .reference(let identifier) = left.constant, case .reference = right.form {
-            let reversed = SQLOperand(constant: .reference(identifier))
-            return try identifierOrder(right, order.reversed, reversed)
-        }
-        return nil
     }
 
     /// What the source does in its own way.
@@ -117,6 +128,12 @@ extension PredicateTree.Order {
         }
     }
 
-    fileprivate var whenLess: SQLQuery { self == .less || self == .lessOrEqual ? "1" : "0" }
-    fileprivate var whenGreater: SQLQuery { self == .greater || self == .greaterOrEqual ? "1" : "0" }
+    fileprivate func isTrue(_ first: PersistentIdentifier, _ second: PersistentIdentifier) -> Bool {
+        switch self {
+        case .less: first < second
+        case .lessOrEqual: first <= second
+        case .greater: first > second
+        case .greaterOrEqual: first >= second
+        }
+    }
 }

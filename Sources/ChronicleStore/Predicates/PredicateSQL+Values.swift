@@ -32,9 +32,10 @@ extension PredicateSQL {
 
     private mutating func coalesce(_ value: Tree, _ other: Tree) throws -> SQLOperand {
         let (first, second) = (try operand(value).storable, try operand(other).storable)
-        return SQLOperand(
-            sql: "ifnull(\(first.sql), \(second.sql))", form: first.form, isOptional: second.isOptional,
-            nan: first.nan == .none ? second.nan : first.nan)
+        var operand = try either(first, second)
+        operand.sql = "ifnull(\(first.sql), \(second.sql))"
+        operand.isOptional = second.isOptional
+        return operand
     }
 
     private mutating func unwrapped(_ value: Tree) throws -> SQLOperand {
@@ -60,11 +61,24 @@ extension PredicateSQL {
     private mutating func conditional(_ test: Tree, _ then: Tree, _ other: Tree) throws -> SQLOperand {
         let test = try condition(test, .nullIsFalse)
         let (first, second) = (try operand(then).storable, try operand(other).storable)
-        let operand = SQLOperand(
-            sql: choice(test, first.sql, second.sql),
-            form: first.form == .null ? second.form : first.form, isOptional: first.isOptional || second.isOptional,
-            nan: first.nan == .none ? second.nan : first.nan)
+        var operand = try either(first, second)
+        operand.sql = choice(test, first.sql, second.sql)
         return operand.enclosed
+    }
+
+    /// What is known of a value that is one of two.
+    private func either(_ first: SQLOperand, _ second: SQLOperand) throws -> SQLOperand {
+        for case .reference(let identifier) in [first.constant, second.constant] {
+            // Its key alone would stand for a row of this store.
+            guard source.key(of: identifier, in: identifier.entityName) == nil else { continue }
+            throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured identifier of another store here")
+        }
+        guard first.form == second.form || first.form == .null || second.form == .null else {
+            throw SwiftDataError.unsupportedPredicate.adding(detail: "identifiers of two entities in one value")
+        }
+        return SQLOperand(
+            sql: first.sql, form: first.form == .null ? second.form : first.form,
+            isOptional: first.isOptional || second.isOptional, nan: first.nan == .none ? second.nan : first.nan)
     }
 }
 

@@ -1,8 +1,8 @@
 import Chronicle
 import Foundation
 
-/// Makes predicates on sights at random, of every kind that has an answer in memory: no sum overflows, and no integer is
-/// divided by zero.
+/// Makes predicates on sights at random, such as have an answer in memory: no sum overflows, and no integer is divided by
+/// zero.
 struct PredicateGenerator {
     typealias Node<Output> = any StandardPredicateExpression<Output>
 

@@ -1,5 +1,4 @@
 import Chronicle
-import ChronicleSQLite
 import Foundation
 import Testing
 
@@ -14,7 +13,7 @@ struct SightStore {
 
     init() throws {
         container = try ModelContainer(
-            for: Schema(Sight.self), configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
+            for: Schema(Sight.self, Atlas.self), configurations: [ModelConfiguration(isStoredInMemoryOnly: true)])
         context = ModelContext(container)
         let europe = Region("Europe")
         let (north, south) = (Region("North", code: 1, parent: europe), Region("South", parent: europe))
@@ -23,6 +22,7 @@ struct SightStore {
         for sight in sights { context.insert(sight) }
         for region in regions { context.insert(region) }
         for visit in Self.visits(sights) { context.insert(visit) }
+        for atlas in [Atlas([]), Atlas(["a"]), Atlas(["a", "b"])] { context.insert(atlas) }
         try context.save()
     }
 
@@ -56,32 +56,13 @@ struct SightStore {
     func agree<Model: PersistentModel>(
         _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
     ) throws {
-        let query = try sql(FetchDescriptor(predicate: predicate)).identifiers
-        #expect(try run(query) == evaluatedKeys(predicate), "\(query.sql)", sourceLocation: location)
+        let found = try context.fetchIdentifiers(FetchDescriptor(predicate: predicate))
+        let expected = try context.fetch(FetchDescriptor<Model>()).filter { try predicate.evaluate($0) }
+        let query = try sql(FetchDescriptor(predicate: predicate)).identifiers.sql
+        #expect(found == expected.map(\.persistentModelID), "\(query)", sourceLocation: location)
     }
 
     func sql<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> FetchSQL {
         try FetchSQL(descriptor, schema: container.schema, storeIdentifier: store.identifier)
-    }
-
-    /// The primary keys that a query answers.
-    func run(_ query: SQLQuery) throws -> [Int64] {
-        try store.database.read { connection in
-            let statement = try connection.prepare(query.sql)
-            for (index, value) in query.bindings.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-            var keys: [Int64] = []
-            while try statement.step() { keys.append(statement.int64(0)) }
-            return keys
-        }
-    }
-
-    func keys<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> [Int64] {
-        try run(sql(FetchDescriptor(predicate: predicate)).identifiers)
-    }
-
-    /// The primary keys of the models that Foundation says match.
-    func evaluatedKeys<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> [Int64] {
-        try context.fetch(FetchDescriptor<Model>()).filter { try predicate.evaluate($0) }
-            .compactMap { $0.persistentModelID.integerPrimaryKey }
     }
 }

@@ -115,3 +115,18 @@ final class Visit: PersistentModel {
         self.sight = sight
     }
 }
+
+/// Attributes of types that predicates can do little with.
+final class Atlas: PersistentModel {
+    @Attribute var pages: [String: Int] = [:]
+    @Attribute var marks: Set<String> = []
+    @Attribute var number: UInt64 = 0
+
+    static let properties: PropertyMap<Atlas> = ["pages": \.pages, "marks": \.marks, "number": \.number]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+    init(_ marks: Set<String>) {
+        persistentBackingData = BackingData()
+        self.marks = marks
+    }
+}

@@ -1,0 +1,134 @@
+import Chronicle
+import Foundation
+import Testing
+
+/// A file that was made for another version of the models.
+@Suite struct SchemaChangeTests {
+    private let file: URL
+
+    init() throws { file = try TemporaryDirectory().file("changing.store") }
+
+    private func context(_ type: any PersistentModel.Type, recordsHistory: Bool = true) throws -> ModelContext {
+        ModelContext(
+            try ModelContainer(
+                for: Schema(type),
+                configurations: [
+                    ModelConfiguration(url: file, durability: .relaxed, recordsHistory: recordsHistory)
+                ]))
+    }
+
+    @Test func newAttributesGetTheirDefaults() throws {
+        let old = try context(First.self)
+        old.insert(First(title: "kept"))
+        try old.save()
+        let new = try context(Second.self)
+        let read = try #require(try new.fetch(FetchDescriptor<Second>()).first)
+        #expect(read.headline == "kept" && read.rating == 3 && read.note == nil)
+        read.rating = 5
+        try new.save()
+        #expect(try Shell.sqlite3(file, "SELECT headline, rating FROM Document") == "kept|5")
+    }
+
+    @Test func aRenamedAttributeKeepsItsHistory() throws {
+        let old = try context(First.self)
+        let document = First(title: "a")
+        old.insert(document)
+        try old.save()
+        document.title = "b"
+        try old.save()
+        let new = try context(Second.self)
+        let update = try #require(
+            try new.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last?.changes.first)
+        guard case .update(let change as DefaultHistoryUpdate<Second>) = update else {
+            Issue.record("\(update)")
+            return
+        }
+        #expect(change.containsAttribute(\.headline))
+    }
+
+    @Test func anAttributeWithoutDefaultIsRefusedBeforeAnythingChanges() throws {
+        let old = try context(First.self)
+        old.insert(First(title: "kept"))
+        try old.save()
+        let before = try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name")
+        do {
+            _ = try context(Demanding.self)
+            Issue.record("there is no value for the new attribute")
+        } catch let error as SwiftDataError {
+            #expect(error == .backwardMigration)
+            #expect(error.propertyName == "owner")
+        }
+        #expect(try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name") == before)
+    }
+
+    @Test func openingAgainChangesNothing() throws {
+        _ = try context(First.self)
+        let version = try Shell.sqlite3(file, "PRAGMA schema_version")
+        _ = try context(First.self)
+        #expect(try Shell.sqlite3(file, "PRAGMA schema_version") == version)
+    }
+
+    @Test func anEntityThatTheProgramDoesNotKnowIsRecordedAllTheSame() throws {
+        _ = try context(First.self)
+        let other = try context(BucketListItem.self)
+        _ = try Shell.sqlite3(file, "INSERT INTO Document(title) VALUES ('by hand')")
+        let changes = try other.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes)
+        guard case .insert(_ as DefaultHistoryInsert<RemovedModel>) = changes.first else {
+            Issue.record("\(changes)")
+            return
+        }
+        #expect(changes.map(\.changedPersistentIdentifier.entityName) == ["Document"])
+    }
+
+    @Test func switchingHistoryOffAndOnIsAGap() throws {
+        let on = try context(First.self)
+        on.insert(First(title: "recorded"))
+        try on.save()
+        let token = try #require(try on.currentHistoryToken())
+
+        let off = try context(First.self, recordsHistory: false)
+        off.insert(First(title: "not recorded"))
+        try off.save()
+        #expect(throws: SwiftDataError.historyIsOff) { try off.currentHistoryToken() }
+
+        let again = try context(First.self)
+        #expect(throws: SwiftDataError.historyTokenGap) { try again.fetchHistory(.after(token)) }
+        let position = try #require(try again.currentHistoryToken())
+        again.insert(First(title: "recorded again"))
+        try again.save()
+        #expect(try again.fetchHistory(.after(position)).count == 1)
+        #expect(try again.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 2)
+        #expect(try again.fetchCount(FetchDescriptor<First>()) == 3)
+    }
+}
+
+private final class First: PersistentModel {
+    @Attribute var title: String
+    static let entityName = "Document"
+    static let properties: PropertyMap<First> = ["title": \.title]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+    init(title: String) {
+        persistentBackingData = BackingData()
+        self.title = title
+    }
+}
+
+private final class Second: PersistentModel {
+    @Attribute(originalName: "title") var headline: String
+    @Attribute var rating = 3
+    @Attribute var note: String?
+    static let entityName = "Document"
+    static let properties: PropertyMap<Second> = ["headline": \.headline, "rating": \.rating, "note": \.note]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Demanding: PersistentModel {
+    @Attribute var title: String
+    @Attribute var owner: String
+    static let entityName = "Document"
+    static let properties: PropertyMap<Demanding> = ["title": \.title, "owner": \.owner]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}

@@ -1,0 +1,72 @@
+import Chronicle
+import Foundation
+import Testing
+
+@Suite("Sorting in the store")
+struct SortTests {
+    private let store: SightStore
+
+    init() throws { store = try SightStore() }
+
+    /// Expects the order that Foundation makes of the rows in the order of their keys.
+    private func agree(
+        _ descriptors: [SortDescriptor<Sight>], _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try store.context.fetch(FetchDescriptor(sortBy: descriptors))
+        var expected = try store.context.fetch(FetchDescriptor<Sight>())
+        expected.sort(using: descriptors)
+        #expect(found.map(\.name) == expected.map(\.name), sourceLocation: location)
+    }
+
+    @Test("The order of Foundation, nil first and equals by their keys")
+    func order() throws {
+        for order in [SortOrder.forward, .reverse] {
+            try agree([SortDescriptor(\.name, order: order)])
+            try agree([SortDescriptor(\.note, order: order)])
+            try agree([SortDescriptor(\.rank, order: order)])
+            try agree([SortDescriptor(\.score, order: order), SortDescriptor(\.name)])
+            try agree([SortDescriptor(\.closed, order: order), SortDescriptor(\.rank, order: .reverse)])
+            try agree([SortDescriptor(\.code, order: order)])
+            try agree([SortDescriptor(\.persistentModelID, order: order), SortDescriptor(\.name)])
+            try agree([SortDescriptor(\.name, comparator: .lexical, order: order)])
+            try agree([SortDescriptor(\.note, comparator: .lexical, order: order)])
+        }
+    }
+
+    @Test("NaN comes last")
+    func notANumber() throws {
+        let costs = try store.context.fetch(FetchDescriptor<Sight>(sortBy: [SortDescriptor(\.cost)])).map(\.cost)
+        #expect(costs.last?.isNaN == true)
+        #expect(costs.dropLast() == costs.dropLast().sorted()[...])
+    }
+
+    @Test("Pages fit together")
+    func pages() throws {
+        var descriptor = FetchDescriptor<Sight>(sortBy: [SortDescriptor(\.opened)])
+        let all = try store.context.fetch(descriptor).map(\.name)
+        descriptor.fetchLimit = 3
+        var paged: [String] = []
+        for offset in stride(from: 0, to: 9, by: 3) {
+            descriptor.fetchOffset = offset
+            paged += try store.context.fetch(descriptor).map(\.name)
+        }
+        #expect(paged == all)
+        #expect(try store.context.fetchCount(descriptor) == 2)
+    }
+
+    @Test("What is not stored in its order is an error")
+    func unsupported() throws {
+        func expect(_ detail: String, _ descriptor: SortDescriptor<Sight>) {
+            let error = #expect(throws: SwiftDataError.self) {
+                try store.context.fetch(FetchDescriptor(sortBy: [descriptor]))
+            }
+            #expect(error == .unsupportedSortDescriptor)
+            #expect(error?.entityName == "Sight")
+            #expect(error?.detail?.contains(detail) == true, "\(error?.detail ?? "no detail")")
+        }
+        expect("Level", SortDescriptor(\.level))
+        expect("Decimal", SortDescriptor(\.price))
+        expect("no stored property", SortDescriptor(\.region?.name))
+        expect("no stored property", SortDescriptor(\.name.count))
+    }
+}
