@@ -19,55 +19,93 @@
 /// in every store (see ``dominates(_:)``); the ties are broken by the stores' identifiers, so that sorting has an answer,
 /// but not one that says what happened first.
 public struct DefaultHistoryToken: HistoryToken {
-    private var positions: [String: Int64]
-    private var checks: [String: Int64]
+    /// By store. Mostly there is one, and a transaction of every page has one of these: two dictionaries would cost more
+    /// than the rest of it.
+    private var entries: [Entry]
+
+    private struct Entry: Hashable {
+        let store: String
+        let position: Int64
+        let check: Int64?
+    }
 
     /// The position in each store, by store identifier.
-    public var tokenValue: [String: Int64]? { positions }
+    public var tokenValue: [String: Int64]? {
+        Dictionary(uniqueKeysWithValues: entries.map { ($0.store, $0.position) })
+    }
     public var id: DefaultHistoryToken { self }
 
     /// The position in one store.
     ///
     /// - Parameter check: The random value that the store keeps with the position, if it does.
     public init(storeIdentifier: String, position: Int64, check: Int64?) {
-        positions = [storeIdentifier: position]
-        checks = check.map { [storeIdentifier: $0] } ?? [:]
+        entries = [Entry(store: storeIdentifier, position: position, check: check)]
     }
 
     /// The position in a store, if the token has one.
-    public func position(in storeIdentifier: String) -> Int64? { positions[storeIdentifier] }
+    public func position(in storeIdentifier: String) -> Int64? {
+        entries.first { $0.store == storeIdentifier }?.position
+    }
 
     /// The random value that a store keeps with the position.
-    public func check(in storeIdentifier: String) -> Int64? { checks[storeIdentifier] }
+    public func check(in storeIdentifier: String) -> Int64? {
+        entries.first { $0.store == storeIdentifier }?.check
+    }
 
     /// The positions of both, the other's where both have one.
     public func merging(_ other: DefaultHistoryToken) -> DefaultHistoryToken {
         var merged = self
-        for (store, position) in other.positions {
-            merged.positions[store] = position
-            merged.checks[store] = other.checks[store]
-        }
+        merged.entries.removeAll { other.position(in: $0.store) != nil }
+        merged.entries += other.entries
+        merged.entries.sort { $0.store < $1.store }
         return merged
     }
 
     /// Whether this token is at or after another in every store that the other knows.
     public func dominates(_ other: DefaultHistoryToken) -> Bool {
-        other.positions.allSatisfy { store, position in positions[store].map { $0 >= position } ?? false }
+        other.entries.allSatisfy { entry in position(in: entry.store).map { $0 >= entry.position } ?? false }
     }
+}
 
+extension DefaultHistoryToken: Comparable, Hashable {
     /// Whether both are the same position. The checks do not count: a token that was taken before its transaction was
     /// sealed equals the one taken after.
     public static func == (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
-        lhs.positions == rhs.positions
+        lhs.entries.elementsEqual(rhs.entries) { $0.store == $1.store && $0.position == $1.position }
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(positions) }
+    public func hash(into hasher: inout Hasher) {
+        for entry in entries {
+            hasher.combine(entry.store)
+            hasher.combine(entry.position)
+        }
+    }
 
     public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
-        let shared = lhs.positions.keys.filter { rhs.positions[$0] != nil }.sorted()
-        for store in shared where lhs.positions[store] != rhs.positions[store] {
-            return lhs.positions[store, default: 0] < rhs.positions[store, default: 0]
+        for entry in lhs.entries {
+            if let other = rhs.position(in: entry.store), other != entry.position { return entry.position < other }
         }
-        return lhs.positions.keys.sorted().lexicographicallyPrecedes(rhs.positions.keys.sorted())
+        return lhs.entries.map(\.store).lexicographicallyPrecedes(rhs.entries.map(\.store))
+    }
+}
+
+extension DefaultHistoryToken: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case positions, checks
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let positions = try container.decode([String: Int64].self, forKey: .positions)
+        let checks = try container.decode([String: Int64].self, forKey: .checks)
+        entries = positions.sorted { $0.key < $1.key }
+            .map { Entry(store: $0.key, position: $0.value, check: checks[$0.key]) }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(tokenValue, forKey: .positions)
+        let checks = entries.compactMap { entry in entry.check.map { (entry.store, $0) } }
+        try container.encode(Dictionary(uniqueKeysWithValues: checks), forKey: .checks)
     }
 }

@@ -12,5 +12,10 @@ extension IdentifiableModel {
     /// The same as ``PersistentModel/persistentModelID``.
     public var id: PersistentIdentifier { persistentBackingData.identifier(entityName: Self.entityName) }
 
-    static var idKeyPath: KeyPath<Self, PersistentIdentifier> { \Self.id }
+    fileprivate static var idKeyPath: KeyPath<Self, PersistentIdentifier> { \Self.id }
+}
+
+extension PersistentModel {
+    /// The key paths that lead to a model's identifier.
+    static var identifierKeyPaths: [AnyKeyPath] { [\Self.persistentModelID, idKeyPath] }
 }

@@ -56,7 +56,7 @@ extension ModelProperty {
     public init?(_ keyPath: AnyKeyPath, of entity: Schema.Entity) {
         if let property = entity.property(at: keyPath) {
             self = .stored(property)
-        } else if entity.type.isIdentifier(keyPath) {
+        } else if entity.isIdentifier(keyPath) {
             self = .identifier
         } else {
             return nil
@@ -69,11 +69,5 @@ extension Schema.Property {
     /// dates and UUIDs, but neither `Decimal` nor a `Comparable` type of a program's own.
     public var hasStoredOrder: Bool {
         attribute.map { StoredOrder.isKnown($0.valueType) } ?? false
-    }
-}
-
-extension PersistentModel {
-    fileprivate static func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
-        keyPath == \Self.persistentModelID || keyPath == Self.idKeyPath
     }
 }

@@ -4,6 +4,12 @@ extension PredicateExpressions.Value: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
         try walker.constant(value)
     }
+
+    func elements<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>.Elements {
+        throw walker.unsupported("a closure on the elements of a captured \(Output.self)")
+    }
 }
 
 extension PredicateExpressions.NilLiteral: PredicateNode {

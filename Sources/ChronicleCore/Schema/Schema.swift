@@ -55,7 +55,7 @@ extension Schema {
             self.properties = properties
             storedProperties = properties.filter { $0.slot >= 0 }
             propertiesByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
-            propertiesByKeyPath = KeyPathTable(properties)
+            propertiesByKeyPath = KeyPathTable(properties, identifiers: type.identifierKeyPaths)
             uniquenessConstraints = uniqueness
             requiredCount = properties.count { $0.isRequired }
         }
@@ -63,6 +63,11 @@ extension Schema {
         /// The property that a key path leads to. Constant time.
         public func property(at keyPath: AnyKeyPath) -> Property? {
             propertiesByKeyPath.values[keyPath]
+        }
+
+        /// Whether a key path leads to the models' ``PersistentModel/persistentModelID``.
+        func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
+            propertiesByKeyPath.identifiers.contains(keyPath)
         }
 
         /// The property with this name.
@@ -75,8 +80,10 @@ extension Schema {
     /// only lacks the conformance for the erased type. Nothing changes after `init`.
     private struct KeyPathTable: @unchecked Sendable {
         let values: [AnyKeyPath: Property]
+        let identifiers: [AnyKeyPath]
 
-        init(_ properties: [Property]) {
+        init(_ properties: [Property], identifiers: [AnyKeyPath]) {
+            self.identifiers = identifiers
             values = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
         }
     }

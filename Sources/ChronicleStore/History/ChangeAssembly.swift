@@ -115,21 +115,13 @@ struct ChangeAssembly {
     ) throws -> [HistoryTombstone<RemovedModel>.Element] {
         guard row.detail > 0 else { return [] }
         let values = buffer.kept[row.place..<row.place + Int(row.detail)]
-        var entity = entity
-        if !values.allSatisfy({ entity.hasAttribute($0.number) }) {
-            try reload(row)
-            entity = try self.entity(row)
-            guard values.allSatisfy({ entity.hasAttribute($0.number) }) else { throw unknownAttribute(row) }
-        }
         do {
-            var kept: [HistoryTombstone<RemovedModel>.Element] = []
-            kept.reserveCapacity(values.count)
-            for (number, value) in values {
-                if let element = try entity.kept(number, value) { kept.append(element) }
-            }
-            return kept
-        } catch let error as SwiftDataError {
-            throw error.adding(persistentIdentifier: identifier)
+            if let elements = try entity.tombstone(values) { return elements }
+            try reload(row)
+            guard let elements = try self.entity(row).tombstone(values) else { throw unknownAttribute(row) }
+            return elements
+        } catch let error as SwiftDataError where error == .undecodableValue {
+            throw error.adding(entityName: entity.name, persistentIdentifier: identifier)
         }
     }
 

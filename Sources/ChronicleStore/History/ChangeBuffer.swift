@@ -16,11 +16,19 @@ struct ChangeBuffer {
         var place: Int
     }
 
+    /// A value that a delete kept of an attribute.
+    struct KeptValue {
+        /// The number of the attribute.
+        let attribute: Int64
+        /// As SQLite has it.
+        let value: PropertyValue
+    }
+
     private(set) var rows: [Row] = []
     /// The masks of attributes from 62 on.
     private(set) var masks: [String] = []
-    /// The values that deletes kept, by the attributes' numbers.
-    private(set) var kept: [(number: Int64, value: PropertyValue)] = []
+    /// The values that deletes kept.
+    private(set) var kept: [KeptValue] = []
     /// How many rows of the file it took, and the positions of the first and the last.
     private(set) var count: Int64 = 0
     private(set) var first: Int64 = 0
@@ -37,7 +45,7 @@ struct ChangeBuffer {
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` for a row that no trigger writes.
     mutating func append(_ statement: Statement, position: Int64, what: Int64) throws {
-        guard statement.columnType(2) == .integer else { throw damaged("it has no key", position) }
+        guard statement.isInteger(2) else { throw damaged("it has no key", position) }
         if count == 0 { first = position }
         last = position
         count += 1
@@ -46,7 +54,7 @@ struct ChangeBuffer {
         case 1:
             rows.append(Row(position: position, entity: entity, operation: .insert, key: key, detail: 0, place: -1))
         case 2:
-            guard statement.columnType(3) == .integer else { throw damaged("an update without its mask", position) }
+            guard statement.isInteger(3) else { throw damaged("an update without its mask", position) }
             var row = Row(
                 position: position, entity: entity, operation: .update, key: key, detail: statement.int64(3), place: -1)
             if !statement.isNull(4) {
@@ -68,10 +76,10 @@ struct ChangeBuffer {
     }
 
     private mutating func keep(_ statement: Statement, _ position: Int64) throws {
-        guard statement.columnType(3) == .integer else {
+        guard statement.isInteger(3) else {
             throw damaged("a kept value without its attribute", position)
         }
-        kept.append((statement.int64(3), statement.plainValue(4)))
+        kept.append(KeptValue(attribute: statement.int64(3), value: statement.plainValue(4)))
         rows[rows.count - 1].detail += 1
     }
 
@@ -81,6 +89,11 @@ struct ChangeBuffer {
 }
 
 extension Statement {
+    /// Without `==`, which for an enum of another module is a call through its conformance.
+    fileprivate func isInteger(_ index: Int32) -> Bool {
+        if case .integer = columnType(index) { true } else { false }
+    }
+
     /// The value of a column, as SQLite has it.
     fileprivate func plainValue(_ index: Int32) -> PropertyValue {
         switch columnType(index) {

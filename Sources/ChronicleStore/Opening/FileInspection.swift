@@ -68,6 +68,14 @@ struct FileInspection {
         }
     }
 
+    /// The path to open a store by that is only read. Where the log cannot be made and is not there, SQLite reads the
+    /// file as one that nobody changes. https://www.sqlite.org/wal.html#read_only_databases
+    var readOnlyPath: String {
+        let manager = FileManager.default
+        let canKeepLog = manager.isWritableFile(atPath: url.deletingLastPathComponent().path)
+        return canKeepLog || manager.fileExists(atPath: url.path + "-wal") ? url.path : immutableURI
+    }
+
     private var immutableURI: String {
         // `?` and `#` would end the path of a URI, `%` begin an escape.
         let path = url.path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")

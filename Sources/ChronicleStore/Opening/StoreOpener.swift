@@ -17,10 +17,12 @@ struct StoreOpener {
             try makeDefaultDirectory()
             _ = try FileInspection(url: configuration.url).inspect(allowsSave: configuration.allowsSave)
         }
+        let inspection = FileInspection(url: configuration.url)
+        let path = configuration.allowsSave ? configuration.url.path : inspection.readOnlyPath
         let durability = configuration.durability
         let isInMemory = configuration.isStoredInMemoryOnly
         let database = try Database(
-            path: configuration.url.path, inMemory: isInMemory, readOnly: !configuration.allowsSave,
+            path: path, inMemory: isInMemory, readOnly: !configuration.allowsSave,
             busyTimeout: configuration.busyTimeout
         ) { connection in
             try Self.prepare(connection, durability, isInMemory: isInMemory)

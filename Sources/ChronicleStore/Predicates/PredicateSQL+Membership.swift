@@ -68,7 +68,7 @@ struct SQLList {
     }
 
     private static func parameters(_ values: [PropertyValue], _ operand: SQLOperand) -> SQLQuery {
-        "\(operand.sql) IN (\(values.map { "\(value: $0)" as SQLQuery }.joined(", ")))"
+        "\(operand.sql) IN (\(SQLQuery(values: values)))"
     }
 
     private static func json(_ elements: [String], _ operand: SQLQuery) -> SQLQuery {
@@ -125,6 +125,8 @@ extension PropertyValue {
 
 extension String {
     fileprivate var jsonString: String {
+        let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        if isPlain { return "\"\(self)\"" }
         var json = "\""
         for scalar in unicodeScalars {
             switch scalar {

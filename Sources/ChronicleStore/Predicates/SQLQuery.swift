@@ -13,6 +13,12 @@ struct SQLQuery: Hashable, Sendable {
 
     /// Text of the program's own.
     init(raw sql: String) { self.sql = sql }
+
+    /// `?, ?, ?`
+    init(values: [PropertyValue]) {
+        sql = repeatElement("?", count: values.count).joined(separator: ", ")
+        bindings = values
+    }
 }
 
 extension SQLQuery: ExpressibleByStringInterpolation {
@@ -29,10 +35,7 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { query.sql += literal }
 
-        mutating func appendInterpolation(_ part: SQLQuery) {
-            query.sql += part.sql
-            query.bindings += part.bindings
-        }
+        mutating func appendInterpolation(_ part: SQLQuery) { query.append(part) }
 
         mutating func appendInterpolation(value: PropertyValue) {
             query.sql += "?"
@@ -46,11 +49,19 @@ extension SQLQuery: ExpressibleByStringInterpolation {
     }
 }
 
+extension SQLQuery {
+    mutating func append(_ part: SQLQuery) {
+        sql += part.sql
+        bindings += part.bindings
+    }
+}
+
 extension Sequence<SQLQuery> {
-    func joined(_ separator: String) -> SQLQuery {
+    func joined(_ separator: SQLQuery) -> SQLQuery {
         var result = SQLQuery(raw: "")
-        for part in self {
-            result = result.sql.isEmpty ? part : "\(result)\(raw: separator)\(part)"
+        for (index, part) in enumerated() {
+            if index > 0 { result.append(separator) }
+            result.append(part)
         }
         return result
     }

@@ -26,7 +26,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var url: URL
     /// Whether the store lives in memory and ends with its container.
     public var isStoredInMemoryOnly: Bool
-    /// Whether the store may be written. A store that may not has to exist.
+    /// Whether the store may be written. A store that may not has to exist. One without a log, in a directory that cannot
+    /// be written (a program's resources, say), is read as a file that nobody changes meanwhile.
     public var allowsSave: Bool
     public var durability: Durability
     /// Whether changes are recorded. Switching this off and on again leaves a gap: tokens from before it expire.

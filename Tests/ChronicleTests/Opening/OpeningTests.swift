@@ -154,6 +154,19 @@ import Testing
 
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
     func aFullDiskIsAnErrorAndLosesNothing() throws {
-        #expect(try Mounts.worker("fill", in: directory.url, kilobytes: 1_024) == "storeIsFull, kept, agrees\n")
+        let said = try Mounts.run("\"$worker\" fill \"$store\"", in: directory.url, kilobytes: 1_024)
+        #expect(said == "storeIsFull, kept, agrees\n")
+    }
+
+    @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
+    func aFileOnAReadOnlyDisk() throws {
+        let script = """
+            "$worker" open "$store" && mount -o remount,ro "$directory"
+            before=$(cat "$store" | cksum)
+            "$worker" refused "$store"
+            test "$before" = "$(cat "$store" | cksum)" && ls "$directory"
+            """
+        let said = try Mounts.run(script, in: directory.url, kilobytes: 4_096)
+        #expect(said == "opened 0\nfileIsReadOnly\nopened 0\ntest.store\n")
     }
 }

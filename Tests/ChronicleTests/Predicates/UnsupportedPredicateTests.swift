@@ -32,7 +32,7 @@ struct UnsupportedPredicateTests {
         expect("DictionaryKeySubscript", #Predicate<Atlas> { $0.pages["x"] == 1 })
         expect("CollectionIndexSubscript", #Predicate<Sight> { $0.tags[0] == "x" })
         expect("SequenceMaximum", #Predicate<Sight> { $0.tags.max() == "x" })
-        expect("SequenceContains", #Predicate<Sight> { sight in [1, 2].contains { $0 == sight.rank } })
+        expect("captured Array<Int>", #Predicate<Sight> { sight in [1, 2].contains { $0 == sight.rank } })
     }
 
     @Test("What is inside of a value")
@@ -40,7 +40,7 @@ struct UnsupportedPredicateTests {
         expect("inside of tags", #Predicate<Sight> { $0.tags.contains("x") })
         expect("inside of tags", #Predicate<Sight> { $0.tags.count > 1 })
         expect("Size.", #Predicate<Sight> { $0.size.height > 1 })
-        expect("count of a String", #Predicate<Sight> { $0.name.count > 1 })
+        expect("Count of a String", #Predicate<Sight> { $0.name.count > 1 })
     }
 
     @Test("Order that is not stored")

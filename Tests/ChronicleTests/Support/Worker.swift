@@ -59,12 +59,17 @@ enum Mounts {
         return probe?.status == 0
     }()
 
-    /// Runs the worker on a store in a file system of this size, which is gone afterwards.
-    static func worker(_ command: String, in directory: URL, kilobytes: Int) throws -> String {
-        let script = "mount -t tmpfs -o size=\(kilobytes)k tmpfs \"$0\" && exec \"$1\" \(command) \"$0/full.store\""
+    /// Runs a shell script in a file system of this size, which is gone afterwards. In the script `$store` is a file in it,
+    /// `$directory` its root and `$worker` the program.
+    static func run(_ script: String, in directory: URL, kilobytes: Int) throws -> String {
+        let mounted = """
+            directory=$0; worker=$1; store=$0/test.store
+            mount -t tmpfs -o size=\(kilobytes)k tmpfs "$directory" || exit 1
+            \(script)
+            """
         let (status, output, errors) = try Shell.run(
-            "/usr/bin/env", ["unshare", "-rm", "sh", "-c", script, directory.path, Worker.program.path])
-        guard status == 0 else { throw Shell.Failure(description: "the worker ended with \(status): \(errors)") }
+            "/usr/bin/env", ["unshare", "-rm", "sh", "-c", mounted, directory.path, Worker.program.path])
+        guard status == 0 else { throw Shell.Failure(description: "the script ended with \(status): \(errors)") }
         return output
     }
 }
