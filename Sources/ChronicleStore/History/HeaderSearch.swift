@@ -6,7 +6,7 @@ import Foundation
 /// transaction, which it is to a reader.
 struct HeaderSearch {
     let query: HistoryQuery
-    let range: HistoryRange
+    var range: HistoryRange
     let connection: Connection
 
     /// The headers, in the order asked for.
@@ -33,6 +33,27 @@ struct HeaderSearch {
         return try statement.step() ? Int(statement.int64(0)) : 0
     }
 
+    /// The transactions at the beginning of the history that all match: the last of them, and the next one, which does
+    /// not. `nil` when the query does not begin there, or is not for all that match.
+    ///
+    /// For deleting: the rows themselves need not be looked at.
+    func beginning() throws -> (last: (position: Int64, check: Int64)?, next: Int64?)? {
+        guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
+        var next: (position: Int64, first: Int64)?
+        if let condition = query.sql.condition {
+            let statement = try bound(
+                "SELECT h.id, h.more", " WHERE (\(condition)) IS NOT TRUE ORDER BY h.id LIMIT 1")
+            defer { statement.reset() }
+            if try statement.step() { next = (statement.int64(0), statement.int64(1)) }
+        }
+        let statement = try connection.cached(
+            "SELECT id, detail FROM chronicle_change WHERE id < ? AND what < 0 ORDER BY id DESC LIMIT 1")
+        defer { statement.reset() }
+        try statement.bind(next?.first ?? .max, at: 1)
+        let last = try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
+        return (last, next?.position)
+    }
+
     // MARK: SQL
 
     /// A header at the position after the range's begin ends changes that all are before it.
@@ -51,10 +72,12 @@ struct HeaderSearch {
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
         let order: SQLQuery = inOrder ? " ORDER BY \((query.sql.order + ["h.id"]).joined(", "))" : ""
         let limit = SQLQuery(limit: query.limit, offset: query.offset) ?? ""
-        let rest: SQLQuery = "\(condition)\(order)\(limit)"
-        let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
+        return try bound(selection, "\(condition)\(order)\(limit)\(raw: end)")
+    }
 
-        let statement = try connection.cached(selection + Self.source + rest.sql + end)
+    private func bound(_ selection: String, _ rest: SQLQuery) throws -> Statement {
+        let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
+        let statement = try connection.cached(selection + Self.source + rest.sql)
         try statement.bind(range.endingAfter, at: 1)
         try statement.bind(range.after, at: 2)
         if let unsealed {

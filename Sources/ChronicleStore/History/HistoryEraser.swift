@@ -25,8 +25,8 @@ extension DefaultStore {
                     try HeaderWriter(self, connection).sealForeignChanges()
                     try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
-                    let search = HeaderSearch(query: query, range: range, connection: connection)
-                    try HistoryEraser(connection).erase(search.headers())
+                    var eraser = try HistoryEraser(connection)
+                    try eraser.erase(HeaderSearch(query: query, range: range, connection: connection))
                 }
             }
         }
@@ -38,46 +38,56 @@ extension DefaultStore {
 /// Neighbours go together: a beginning of the history is one range of the table. The newest row stays, since SQLite would
 /// give its number again; it becomes a void header, which keeps its check value and stands for nothing.
 struct HistoryEraser {
-    let connection: Connection
+    private let connection: Connection
+    /// The newest row of the stream, a header.
+    private let newest: Int64
+    /// The highest position that was deleted so far.
+    private var highest: (position: Int64, check: Int64)?
 
-    init(_ connection: Connection) { self.connection = connection }
-
-    func erase(_ headers: [HistoryHeader]) throws {
-        guard let newest = try HistoryFacts(connection).newest()?.position,
-            let last = headers.max(by: { $0.position < $1.position })
-        else { return }
-        for range in try ranges(headers) {
-            // A range never goes beyond the newest row, and reaches it at most once.
-            try delete(range.lowerBound...(range.upperBound == newest ? newest - 1 : range.upperBound))
-            if range.upperBound == newest { try makeVoid(newest) }
-        }
-        try raiseFloor(to: last)
+    init(_ connection: Connection) throws {
+        self.connection = connection
+        newest = try HistoryFacts(connection).newest()?.position ?? 0
     }
 
-    /// The rows of the transactions, and void headers before them, as few ranges.
-    private func ranges(_ headers: [HistoryHeader]) throws -> [ClosedRange<Int64>] {
-        var ranges: [ClosedRange<Int64>] = []
+    mutating func erase(_ search: HeaderSearch) throws {
+        var search = search
+        if let beginning = try search.beginning() {
+            if let last = beginning.last { try delete(1...last.position, last.check) }
+            guard let next = beginning.next else { return try raiseFloor() }
+            search.range.skip(next)
+        }
+        for (range, check) in try ranges(search.headers()) { try delete(range, check) }
+        try raiseFloor()
+    }
+
+    /// The rows of the transactions, and void headers before them, as few ranges, each with the check value of its last.
+    private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, check: Int64)] {
+        var ranges: [(ClosedRange<Int64>, check: Int64)] = []
         for header in headers.sorted(by: { $0.position < $1.position }) {
-            if let last = ranges.last, header.first == last.upperBound + 1 {
-                ranges[ranges.count - 1] = last.lowerBound...header.position
-            } else {
-                let kept = try connection.scalarInt64(Self.selectKeptBefore) { try $0.bind(header.first, at: 1) } ?? 0
-                // What lies between is void or gone: the range before goes on in this one.
-                if let last = ranges.last, last.upperBound >= kept {
-                    ranges[ranges.count - 1] = last.lowerBound...header.position
-                } else {
-                    ranges.append(kept + 1...header.position)
-                }
+            // Only changes that no header follows have no check value, and there are none: they were sealed.
+            guard let check = header.check else { continue }
+            var first = header.first
+            if ranges.last?.0.upperBound != first - 1 {
+                first = 1 + (try connection.scalarInt64(Self.selectKeptBefore) { try $0.bind(first, at: 1) } ?? 0)
             }
+            // What lies between is void or gone: the range before goes on in this one.
+            if let last = ranges.last, last.0.upperBound >= first - 1 {
+                first = last.0.lowerBound
+                ranges.removeLast()
+            }
+            ranges.append((first...header.position, check))
         }
         return ranges
     }
 
-    private func delete(_ positions: ClosedRange<Int64>) throws {
+    private mutating func delete(_ positions: ClosedRange<Int64>, _ check: Int64) throws {
+        let last = positions.upperBound
         let statement = try connection.cached("DELETE FROM chronicle_change WHERE id BETWEEN ? AND ?")
         try statement.bind(positions.lowerBound, at: 1)
-        try statement.bind(positions.upperBound, at: 2)
+        try statement.bind(last == newest ? last - 1 : last, at: 2)
         try statement.run()
+        if last == newest { try makeVoid(last) }
+        if last > highest?.position ?? 0 { highest = (last, check) }
     }
 
     private func makeVoid(_ position: Int64) throws {
@@ -87,10 +97,10 @@ struct HistoryEraser {
         try statement.run()
     }
 
-    private func raiseFloor(to header: HistoryHeader) throws {
-        guard let check = header.check, try MetaTable.integer(.floor, connection) ?? 0 < header.position else { return }
-        try MetaTable.set(.floor, header.position, connection)
-        try MetaTable.set(.floorCheck, check, connection)
+    private func raiseFloor() throws {
+        guard let highest, try MetaTable.integer(.floor, connection) ?? 0 < highest.position else { return }
+        try MetaTable.set(.floor, highest.position, connection)
+        try MetaTable.set(.floorCheck, highest.check, connection)
     }
 
     private static let selectKeptBefore =

@@ -8,6 +8,9 @@ struct HistoryRange {
     /// Transactions that end up to here are left out. Not less than ``after``.
     private(set) var endingAfter: Int64 = 0
 
+    /// Leaves out the transaction at a position, too, and those before it.
+    mutating func skip(_ position: Int64) { endingAfter = max(endingAfter, position) }
+
     /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family, ``SwiftDataError/historyIsOff``.
     init(_ query: HistoryQuery, storeIdentifier: String, _ connection: Connection) throws {
         let history = HistoryFacts(connection)

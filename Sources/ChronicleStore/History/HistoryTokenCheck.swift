@@ -72,7 +72,8 @@ enum HistoryTokenCheck {
                 detail: "the token has no position in this store; use one that this store gave, or \(again)")
         case .ahead:
             return .historyTokenAhead.adding(
-                detail: "\(place) is after \(facts.newest), the newest that the store reached: its past was taken back by a "
+                detail:
+                    "\(place) is after \(facts.newest), the newest that the store reached: its past was taken back by a "
                     + "power cut or a restored backup; \(again)")
         case .expired:
             return .historyTokenExpired.adding(
@@ -82,7 +83,8 @@ enum HistoryTokenCheck {
                 detail: "history was off after \(place) and began again at \(facts.gap); \(again)")
         case .forked:
             return .historyTokenForked.adding(
-                detail: "\(place) is not what it was when the token was given: the store's past was taken back by a power "
+                detail:
+                    "\(place) is not what it was when the token was given: the store's past was taken back by a power "
                     + "cut or a restored backup, and written anew; \(again)")
         }
     }

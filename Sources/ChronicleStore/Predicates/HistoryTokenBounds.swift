@@ -28,6 +28,8 @@ struct HistoryTokenBounds {
         case .not(let inner): collect(inner, isRequired: isRequired, isNegated: !isNegated)
         case .conditional(let test, let then, let other):
             for part in [test, then, other] { collect(part, isRequired: false, isNegated: isNegated) }
+        case .coalesce(let a, let b), .ifPresent(let a, then: let b):
+            for part in [a, b] { collect(part, isRequired: false, isNegated: isNegated) }
         default:
             guard let (order, token) = tree.tokenComparison else { return }
             add(token, order, isRequired: isRequired, isNegated: isNegated)

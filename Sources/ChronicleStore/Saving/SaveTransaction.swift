@@ -60,14 +60,17 @@ struct RowWriter {
         for snapshot in request.deleted { try delete(snapshot, tables.table(of: snapshot)) }
         for snapshot in later { try update(snapshot, tables.table(of: snapshot)) }
         remappedIdentifiers.reserveCapacity(request.inserted.count)
-        for snapshot in request.inserted {
-            try insert(snapshot, tables.table(of: snapshot), hasKey: keys)
+        if keys {
+            try insertWithKeys(request.inserted)
+        } else {
+            for snapshot in request.inserted { try insert(snapshot, tables.table(of: snapshot)) }
         }
     }
 
     // MARK: Keys
 
-    /// Gives the new rows their keys ahead where something refers to them; otherwise SQLite does as they are written.
+    /// Gives the new rows their keys ahead where something refers to them or where they are many; otherwise SQLite does as
+    /// they are written.
     ///
     /// - Returns: Whether it did.
     private mutating func reserveKeys(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
@@ -80,7 +83,8 @@ struct RowWriter {
                 }
             }
         }
-        guard !request.inserted.isEmpty, try refersToNew(request.inserted) || refersToNew(request.updated) else {
+        guard !request.inserted.isEmpty else { return false }
+        guard try request.inserted.count >= 8 || refersToNew(request.inserted) || refersToNew(request.updated) else {
             return false
         }
         var next: [Int64: Int64] = [:]
@@ -103,24 +107,59 @@ struct RowWriter {
 
     // MARK: Rows
 
-    private mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable, hasKey: Bool) throws {
-        let statement = try connection.cached(hasKey ? table.insertWithKey : table.insert)
+    private mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try connection.cached(table.insert)
+        try bind(snapshot, table, statement, from: 1)
+        try run(statement, snapshot, table)
+        remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(connection.lastInsertRowID)
+    }
+
+    /// Inserts rows whose keys are reserved, several of one table with one statement.
+    private func insertWithKeys(_ snapshots: [DefaultSnapshot]) throws {
+        var tables = TableCursor(layout)
+        var start = 0
+        while start < snapshots.count {
+            let table = try tables.table(of: snapshots[start])
+            let name = table.entity.name
+            var end = start + 1
+            while end < snapshots.count, snapshots[end].persistentIdentifier.entityName == name { end += 1 }
+            try insertRun(snapshots[start..<end], table)
+            start = end
+        }
+    }
+
+    private func insertRun(_ snapshots: ArraySlice<DefaultSnapshot>, _ table: EntityTable) throws {
+        var rest = snapshots
+        for (sql, rows) in [(table.insertManyWithKeys, table.rowsAtOnce), (table.insertWithKey, 1)]
+        where rest.count >= rows {
+            let statement = try connection.cached(sql)
+            while rest.count >= rows {
+                var index: Int32 = 1
+                for snapshot in rest.prefix(rows) {
+                    try statement.bind(.reference(permanent(snapshot.persistentIdentifier)), at: index)
+                    try bind(snapshot, table, statement, from: index + 1)
+                    index += Int32(table.columns.count) + 1
+                }
+                try run(statement, rest.prefix(rows), table)
+                rest = rest.dropFirst(rows)
+            }
+        }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ snapshot: DefaultSnapshot, _ table: EntityTable, _ statement: Statement, from first: Int32
+    ) throws {
         guard snapshot.values.count == table.columns.count else { throw wrongCount(snapshot, table) }
-        var index: Int32 = 1
+        var index = first
         for value in snapshot.values {
             try bind(value, statement, index)
             index += 1
         }
-        if hasKey {
-            guard let key = remappedIdentifiers[snapshot.persistentIdentifier]?.integerPrimaryKey else {
-                throw SwiftDataError.invalidStoreAnswer.adding(persistentIdentifier: snapshot.persistentIdentifier)
-            }
-            try statement.bind(key, at: index)
-        }
-        try run(statement, snapshot, table)
-        if !hasKey {
-            remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(connection.lastInsertRowID)
-        }
+    }
+
+    private func permanent(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+        remappedIdentifiers[identifier] ?? identifier
     }
 
     private func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
@@ -148,7 +187,7 @@ struct RowWriter {
     @inline(__always)
     private func bind(_ value: PropertyValue, _ statement: Statement, _ index: Int32) throws {
         if case .reference(let identifier) = value, identifier.isTemporary {
-            try statement.bind(.reference(remappedIdentifiers[identifier] ?? identifier), at: index)
+            try statement.bind(.reference(permanent(identifier)), at: index)
         } else {
             try statement.bind(value, at: index)
         }
@@ -156,9 +195,27 @@ struct RowWriter {
 
     private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-            throw SwiftDataError(error, storeIdentifier: nil)
-                .adding(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+            throw refusal(error, of: snapshot, table)
         }
+    }
+
+    private func run(_ statement: Statement, _ snapshots: ArraySlice<DefaultSnapshot>, _ table: EntityTable) throws {
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            // OR FAIL left the rows before the one that was refused.
+            let refused = try snapshots.first { snapshot in
+                try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE \"id\" = ?") {
+                    try $0.bind(.reference(permanent(snapshot.persistentIdentifier)), at: 1)
+                } == nil
+            }
+            throw refusal(error, of: refused ?? snapshots[snapshots.startIndex], table)
+        }
+    }
+
+    private func refusal(
+        _ error: SQLiteError, of snapshot: DefaultSnapshot, _ table: EntityTable
+    ) -> SwiftDataError {
+        SwiftDataError(error, storeIdentifier: nil)
+            .adding(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
     private func key(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Int64 {

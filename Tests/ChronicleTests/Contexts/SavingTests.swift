@@ -160,6 +160,29 @@ import Testing
         #expect(try store.context().fetchCount(FetchDescriptor<Trip>()) == 3)
     }
 
+    @Test(arguments: StoreKind.allCases, [0, 5, 8, 19, 20])
+    func theModelThatIsRefusedIsNamedAmongMany(_ kind: StoreKind, _ place: Int) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let date = Date(timeIntervalSinceReferenceDate: 1)
+        func trip(_ name: String) -> Trip { Trip(name: name, destination: "", startDate: date, endDate: date) }
+        context.insert(trip("taken"))
+        try context.save()
+        let trips = (0...20).map { trip($0 == place ? "taken" : "trip \($0)") }
+        for trip in trips { context.insert(trip) }
+        do {
+            try context.save()
+            Issue.record("saved the same trip twice")
+        } catch let error as SwiftDataError {
+            #expect(error == .uniquenessViolation)
+            #expect(error.persistentIdentifier == trips[place].persistentModelID)
+        }
+        trips[place].name = "free"
+        try context.save()
+        let names = try store.context().fetch(FetchDescriptor<Trip>()).map(\.name)
+        #expect(names == ["taken"] + trips.map(\.name))
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aUniqueValueIsFreeAgainInTheSaveThatDeletesItsModel(_ kind: StoreKind) throws {
         let store = try TestStore(kind)

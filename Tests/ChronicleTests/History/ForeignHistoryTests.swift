@@ -79,7 +79,8 @@ import Testing
         let store = try TestStore(.file)
         try store.shell("BEGIN; \(insert("a")) ROLLBACK")
         #expect(try store.history().isEmpty)
-        try store.shell("BEGIN; \(insert("a")) SAVEPOINT s; \(insert("b")) UPDATE Trip SET note = 'x'; ROLLBACK TO s; COMMIT")
+        try store.shell(
+            "BEGIN; \(insert("a")) SAVEPOINT s; \(insert("b")) UPDATE Trip SET note = 'x'; ROLLBACK TO s; COMMIT")
         #expect(try store.lines() == ["insert Trip/1"])
         try store.shell("UPDATE Trip SET note = note")
         #expect(try store.lines() == ["insert Trip/1"])

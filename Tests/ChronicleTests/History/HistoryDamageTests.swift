@@ -73,6 +73,20 @@ import Testing
         _ = try failure(of: { try store.store.deleteHistory(some) })
     }
 
+    @Test func onlyWhatIsAskedForIsRead() throws {
+        let store = try filled()
+        let all = try store.history()
+        try store.foreign("UPDATE chronicle_change SET key = 'x' WHERE id IN (1, 7)")
+        #expect(try failure(of: { try store.history() }) == .damagedFile)
+        let (first, last) = (all[0].token, all[2].token)
+        #expect(try store.history(.after(first).limited(2)).map(\.id) == [4, 6])
+        #expect(try store.history(.after(first).limited(1, offset: 1)).map(\.id) == [6])
+        #expect(try failure(of: { try store.history(.after(last)) }) == .damagedFile)
+        let between = Descriptor(predicate: #Predicate { $0.token > first && $0.token <= last })
+        #expect(try store.history(between).map(\.id) == [4, 6])
+        #expect(try store.store.fetchHistoryIdentifiers(Descriptor()) == [2, 4, 6, 10])
+    }
+
     @Test func aValueThatIsNoneOfItsType() throws {
         let store = try filled()
         try store.foreign("UPDATE chronicle_change SET more = x'00' WHERE id = 7")

@@ -66,6 +66,47 @@ import Testing
         #expect(try store.store.fetchHistoryCount(filter.limited(0, offset: 10)) == 1)
     }
 
+    /// The recipe for a reader that looks for some transactions only, and must not look at the others again and again.
+    @Test(arguments: StoreKind.allCases)
+    func aFilteredReaderMovesPastWhatDoesNotMatch(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        var position = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var seen: [String] = []
+
+        /// - Parameter meanwhile: What happens between the two reads.
+        func read(limit: Int, meanwhile: () throws -> Void = {}) throws {
+            let (after, bookmark) = (position, try store.store.currentHistoryToken())
+            try meanwhile()
+            let page = try store.history(
+                Descriptor(predicate: #Predicate { $0.token > after && $0.author == "me" }).limited(UInt64(limit)))
+            seen += page.map(\.line)
+            if let last = page.last { position = last.token }
+            if page.count < limit, let bookmark, bookmark > position { position = bookmark }
+        }
+
+        try read(limit: 2)
+        try store.add("1", author: "you")
+        try store.add("2", author: "me")
+        try store.add("3", author: "you")
+        try read(limit: 2) { try store.add("4", author: "me") }
+        #expect(seen == ["me: insert Trip/2", "me: insert Trip/4"])
+        try read(limit: 2)
+        try store.add("5", author: "you")
+        try read(limit: 2) { try store.add("6", author: "me") }
+        #expect(position == (try store.store.currentHistoryToken()))
+        try store.add("7", author: "you")
+        try store.foreign("UPDATE Trip SET note = 'x' WHERE id = 1")
+        try read(limit: 2)
+        // Past everything, although nothing matched.
+        #expect(position == (try store.store.currentHistoryToken()))
+        try store.foreign("UPDATE Trip SET note = 'y' WHERE id = 1")
+        for name in ["8", "9", "10"] { try store.add(name, author: "me") }
+        try read(limit: 2)
+        #expect(position < (try #require(try store.store.currentHistoryToken())))
+        try read(limit: 2)
+        #expect(seen == [2, 4, 6, 8, 9, 10].map { "me: insert Trip/\($0)" })
+    }
+
     @Test(arguments: StoreKind.allCases, [0, UInt64.max])
     func noLimit(_ kind: StoreKind, _ limit: UInt64) throws {
         let store = try filled(kind)
@@ -106,7 +147,8 @@ import Testing
         let all = try store.history()
         let orders: [[SortDescriptor<Transaction>]] = [
             [SortDescriptor(\.token, order: .reverse)], [SortDescriptor(\.transactionIdentifier)],
-            [SortDescriptor(\.author)], [SortDescriptor(\.author, order: .reverse), SortDescriptor(\.id, order: .reverse)],
+            [SortDescriptor(\.author)],
+            [SortDescriptor(\.author, order: .reverse), SortDescriptor(\.id, order: .reverse)],
             [SortDescriptor(\.timestamp, order: .reverse)], [SortDescriptor(\.processIdentifier)],
         ]
         // The unsealed one is of now, whenever that is.
@@ -116,7 +158,8 @@ import Testing
         for (index, order) in orders.enumerated() {
             let expected = sealed.sorted(using: order).map(\.line)
             #expect(try store.lines(Descriptor(sortBy: order)) == expected, "\(index)")
-            #expect(try store.lines(Descriptor(sortBy: order).limited(4, offset: 3)) == Array(expected[3..<7]), "\(index)")
+            #expect(
+                try store.lines(Descriptor(sortBy: order).limited(4, offset: 3)) == Array(expected[3..<7]), "\(index)")
         }
     }
 
@@ -128,7 +171,8 @@ import Testing
         #expect(try store.history(.after(middle)).map(\.id) == all.dropFirst(8).map(\.id))
         #expect(try store.history(.before(middle)).map(\.id) == all.prefix(7).map(\.id))
         #expect(
-            try store.history(.after(middle.timestamp)).map(\.id) == all.filter { $0.timestamp > middle.timestamp }.map(\.id))
+            try store.history(.after(middle.timestamp)).map(\.id)
+                == all.filter { $0.timestamp > middle.timestamp }.map(\.id))
         #expect(try store.history(.before(.distantPast)).isEmpty)
         #expect(try store.history(.after(.distantPast)).count == all.count)
     }

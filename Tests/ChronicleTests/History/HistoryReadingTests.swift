@@ -146,6 +146,7 @@ import Testing
         #expect(try store.shell("SELECT count(*), max(id) FROM chronicle_change; PRAGMA data_version") == before)
         let readOnly = try ModelContainer(
             for: Trip.self, configurations: ModelConfiguration(url: store.url, allowsSave: false))
-        #expect(try ModelContext(readOnly).fetchHistory(Descriptor()).map(\.line) == ["insert Trip/1", "delete Trip/1"])
+        #expect(
+            try ModelContext(readOnly).fetchHistory(Descriptor()).map(\.line) == ["insert Trip/1", "delete Trip/1"])
     }
 }

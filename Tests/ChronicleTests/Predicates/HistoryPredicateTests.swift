@@ -48,11 +48,11 @@ struct HistoryPredicateTests {
     @Test("The form that everybody writes")
     func common() throws {
         let (token, author) = (tokens[1], "app")
-        let predicate = #Predicate<DefaultHistoryTransaction> { transaction in
-            (transaction.token > token) && (transaction.author == author)
-        }
+        let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+            predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) })
+        #expect(try context.fetchHistory(descriptor).count == 1)
+        let predicate = try #require(descriptor.predicate)
         try agree(predicate)
-        #expect(try context.fetchHistory(HistoryDescriptor(predicate: predicate)).count == 1)
         let sql = try sql(predicate)
         #expect(sql.condition == "s.author = \(value: .text("app"))")
         #expect(sql.lowerBounds.map(\.token) == [token])
@@ -140,6 +140,12 @@ struct HistoryPredicateTests {
         sql = try self.sql(#Predicate { !($0.token <= one || $0.author == "x") && three > $0.token })
         #expect(describe(sql.lowerBounds) == ["1"])
         #expect(describe(sql.upperBounds) == ["3"])
+
+        sql = try self.sql(
+            #Predicate { transaction in
+                if let author = transaction.author { author == "x" && transaction.token > one } else { false }
+            })
+        #expect(describe(sql.lowerBounds) == ["1?"])
 
         sql = try self.sql(#Predicate { $0.token == two })
         #expect(describe(sql.lowerBounds) == ["2="])

@@ -19,10 +19,12 @@ struct LongListTests {
         let scores: [Int?] = (6..<count).map { $0 == 6 ? nil : $0 }
         let names = (0..<count).map { "\"name\" \\\n\u{1} \($0) é 🏰" } + ["Tower", "Ärger", "Park \u{10FFFF}"]
         let nul = names + ["Br\0idge%_"]
-        let ids = [store.sights[3].persistentModelID] + (100..<count).map { number in
-            PersistentIdentifier.Origin(storeIdentifier: number % 2 == 0 ? "" : "other", entityName: "Sight")
-                .identifier(Int64(number))
-        }
+        let ids =
+            [store.sights[3].persistentModelID]
+            + (100..<count).map { number in
+                PersistentIdentifier.Origin(storeIdentifier: number % 2 == 0 ? "" : "other", entityName: "Sight")
+                    .identifier(Int64(number))
+            }
         try store.agree(#Predicate<Sight> { ranks.contains($0.rank) })
         try store.agree(#Predicate<Sight> { !ranks.contains($0.rank) })
         try store.agree(#Predicate<Sight> { scores.contains($0.score) })

@@ -1,0 +1,58 @@
+import Chronicle
+import Foundation
+import Testing
+
+/// Where SQL and Swift are known to differ, as the guide *Predicates* says.
+@Suite("Predicates: known limits")
+struct LimitTests {
+    private let store: SightStore
+
+    init() throws { store = try SightStore() }
+
+    private func names(_ predicate: Predicate<Sight>) throws -> [String] {
+        try store.context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+    }
+
+    @Test("What would stop a program stops no query, and matches nothing")
+    func traps() throws {
+        let zero = 0
+        #expect(try names(#Predicate { $0.rank / zero == 0 }) == [])
+        #expect(try names(#Predicate { $0.rank / zero != 0 }) == [])
+        #expect(try names(#Predicate { !($0.rank % ($0.rank - $0.rank) > 1) }) == [])
+        #expect(try names(#Predicate { $0.score! == 10 }) == ["Tower"])
+        #expect(try names(#Predicate { $0.score! != 7 }) == ["Tower", "", "Bridge"])
+        #expect(try names(#Predicate { !($0.score! < 10) }) == ["Tower"])
+        #expect(try names(#Predicate { $0.region!.name == "North" }) == ["Bridge", "Park \u{10FFFF}"])
+    }
+
+    @Test("A sum that does not fit is what it would be with more bits")
+    func overflow() throws {
+        let most = Int.max
+        #expect(try names(#Predicate { $0.rank + most > most && $0.rank > 3 }) == ["Br\0idge%_", "Par"])
+        #expect(try names(#Predicate { -most - 1 - $0.rank >= 0 }) == [])
+    }
+
+    @Test("Text is compared by its scalars, not by characters")
+    func scalars() throws {
+        let decomposed = "A\u{308}rger"
+        #expect(decomposed == "Ärger")
+        #expect(try names(#Predicate { $0.name == decomposed }) == [])
+        #expect(try names(#Predicate { $0.name == "Ärger" }) == ["Ärger"])
+
+        let (line, word) = (Sight("line\r\n"), Sight(decomposed))
+        store.context.insert(line)
+        store.context.insert(word)
+        try store.context.save()
+        // Swift takes CR and LF for one character, and the letter with its mark for another than the letter.
+        let hasLineFeed = #Predicate<Sight> { $0.name.contains("\n") }
+        #expect(try !hasLineFeed.evaluate(line) && names(hasLineFeed) == [line.name])
+        let startsWithA = #Predicate<Sight> { $0.name.starts(with: "A") }
+        #expect(try !startsWithA.evaluate(word) && names(startsWithA) == [decomposed])
+    }
+
+    @Test("The sign of a zero that divides is lost")
+    func negativeZero() throws {
+        #expect(try names(#Predicate { 1 / $0.cost > 0 && $0.rank < 0 }) == ["tower"])
+        #expect(1 / store.sights[1].cost == -.infinity)
+    }
+}
