@@ -126,7 +126,7 @@ extension TransactionReader {
     private func inOrder(of headers: [HistoryHeader]) throws -> [DefaultHistoryTransaction] {
         let isAscending = zip(headers, headers.dropFirst()).allSatisfy { $0.position < $1.position }
         if isAscending { return transactions }
-        let places = Dictionary(uniqueKeysWithValues: transactions.enumerated().map { ($1.id, $0) })
+        let places = Dictionary(transactions.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         return headers.compactMap { header in places[header.position].map { transactions[$0] } }
     }
 }

@@ -22,6 +22,8 @@ extension DefaultStore {
         try naming {
             try database.write { connection in
                 try connection.immediate {
+                    // First of all, whether there is a history that can be gone on with.
+                    _ = try HistoryFacts(connection).facts(at: 0)
                     try HeaderWriter(self, connection).sealForeignChanges()
                     try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)

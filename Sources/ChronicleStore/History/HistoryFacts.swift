@@ -19,6 +19,7 @@ struct HistoryFacts {
         guard statement.text(6) != "off" else { throw Self.historyIsOff }
         var facts = HistoryPositionFacts()
         facts.newest = statement.int64(0)
+        guard facts.newest < .max else { throw SwiftDataError.damagedHistory("no position can follow it", at: .max) }
         facts.floor = statement.int64(3)
         facts.floorCheck = statement.isNull(4) ? nil : statement.int64(4)
         facts.gap = statement.int64(5)

@@ -42,7 +42,7 @@ struct HistoryHeader {
         check = statement.isNull(3) ? nil : statement.int64(3)
         first = statement.int64(4)
         self.position = position
-        guard (1...position).contains(first) else {
+        guard first >= 1, first <= position else {
             throw SwiftDataError.damagedHistory("a header of changes that are not before it", at: position)
         }
     }

@@ -105,7 +105,7 @@ import Testing
     }
 }
 
-enum Mood: String { case good, bad = "b'ad" }
+enum Temper: String { case good, bad = "b'ad" }
 
 struct Address: Codable, Hashable {
     var street: String
@@ -130,7 +130,7 @@ final class Everything: PersistentModel {
     @Attribute var uuid = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     @Attribute var url = URL(string: "https://example.org")!
     @Attribute var decimal = Decimal(0)
-    @Attribute var mood = Mood.good
+    @Attribute var mood = Temper.good
     @Attribute var codable = Address(street: "", numbers: [], since: nil)
     @Attribute var array: [String] = []
     @Attribute var dictionary: [String: Int] = [:]
@@ -139,7 +139,7 @@ final class Everything: PersistentModel {
     @Attribute var optionalString: String?
     @Attribute var optionalDate: Date?
     @Attribute var optionalData: Data?
-    @Attribute var optionalMood: Mood?
+    @Attribute var optionalMood: Temper?
     @Attribute var optionalCodable: Address?
     @Attribute var optionalArray: [Date]?
 
