@@ -49,7 +49,7 @@ struct HeaderSearch {
         let statement = try connection.cached(
             "SELECT id, detail FROM chronicle_change WHERE id < ? AND what < 0 ORDER BY id DESC LIMIT 1")
         defer { statement.reset() }
-        try statement.bind(next?.first ?? .max, at: 1)
+        try statement.bind(next.map { min($0.first, $0.position) } ?? .max, at: 1)
         let last = try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
         return (last, next?.position)
     }

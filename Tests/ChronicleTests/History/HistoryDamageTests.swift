@@ -55,6 +55,7 @@ import Testing
         "UPDATE chronicle_change SET more = 5 WHERE id = 4",
         "UPDATE chronicle_change SET more = -9223372036854775808 WHERE id = 4",
         "UPDATE chronicle_change SET more = 9223372036854775807 WHERE id = 4",
+        "UPDATE chronicle_change SET id = 9223372036854775807 WHERE id = 10",
         "DELETE FROM chronicle_change WHERE id = 1",
         "DELETE FROM chronicle_change WHERE id = 8",
         "DELETE FROM chronicle_change WHERE id = 2",
@@ -71,6 +72,25 @@ import Testing
         let other = try failure(of: { try store.history(some) })
         #expect(other == nil || other == .damagedFile, "\(String(describing: other))")
         _ = try failure(of: { try store.store.deleteHistory(some) })
+    }
+
+    @Test func positionsThatNoStoreGives() throws {
+        let store = try filled()
+        let all = try store.history().map(\.id)
+        try store.foreign(
+            """
+            INSERT INTO chronicle_change(id, what, key, detail, more) VALUES
+                (0, -1, 1.0, 1, 0), (-1, -1, 1.0, 1, -2), (-2, 13, 1, NULL, NULL)
+            """)
+        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        for descriptor in [
+            Descriptor(), .after(beginning), Descriptor(predicate: #Predicate { $0.token >= beginning }),
+            Descriptor(sortBy: [SortDescriptor(\.timestamp)]),
+        ] {
+            var found: [Int64] = []
+            let error = try failure(of: { found = try store.history(descriptor).map(\.id) })
+            #expect(error == .damagedFile || Set(found) == Set(all) && found.count == all.count)
+        }
     }
 
     @Test func onlyWhatIsAskedForIsRead() throws {
