@@ -78,7 +78,7 @@ extension SwiftDataError {
 // History
 extension SwiftDataError {
     /// Something after the token was deleted, so that reading on would miss it. Start over from the current state and
-    /// ``ModelContext/currentHistoryToken(of:)``. Stands for all five ways in which a token is of no more use.
+    /// ``ModelContext/currentHistoryToken()``. Stands for all five ways in which a token is of no more use.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
     /// The store's past changed: the token's transaction was taken back by a power cut or a restored backup and another
     /// one stands in its place.

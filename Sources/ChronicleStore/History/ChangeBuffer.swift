@@ -89,11 +89,6 @@ struct ChangeBuffer {
 }
 
 extension Statement {
-    /// Without `==`, which for an enum of another module is a call through its conformance.
-    fileprivate func isInteger(_ index: Int32) -> Bool {
-        if case .integer = columnType(index) { true } else { false }
-    }
-
     /// The value of a column, as SQLite has it.
     fileprivate func plainValue(_ index: Int32) -> PropertyValue {
         switch columnType(index) {

@@ -2,7 +2,7 @@ import ChronicleCore
 
 /// Makes the typed changes of one entity; its class is known to the implementation only.
 ///
-/// In runs, because it costs as much to look up what Swift has to know of `DefaultHistoryInsert<Model>` as to make one.
+/// In runs of changes that differ in nothing but their model, so that what they share is looked up once.
 protocol ChangeMaker: Sendable {
     func inserts(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,

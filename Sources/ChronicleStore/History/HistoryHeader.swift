@@ -33,13 +33,13 @@ struct HistoryHeader {
     /// - Throws: ``SwiftDataError/damagedFile`` for a header that no save writes.
     init(_ statement: Statement) throws {
         let position = statement.int64(0)
-        let timeType = statement.columnType(2)
-        guard statement.columnType(1) == .integer, timeType == .float || timeType == .integer,
-            [.integer, .null].contains(statement.columnType(3)), statement.columnType(4) == .integer
+        let isUnsealed = statement.isNull(3)
+        guard statement.isInteger(1), statement.isNumber(2), isUnsealed || statement.isInteger(3),
+            statement.isInteger(4)
         else { throw SwiftDataError.damagedHistory("a header that is not complete", at: position) }
         source = 0 &- statement.int64(1)
         timestamp = Date(timeIntervalSinceReferenceDate: statement.double(2))
-        check = statement.isNull(3) ? nil : statement.int64(3)
+        check = isUnsealed ? nil : statement.int64(3)
         first = statement.int64(4)
         self.position = position
         guard first >= 1, first <= position else {
@@ -58,5 +58,19 @@ struct HistoryHeader {
             token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, check: check),
             timestamp: timestamp, author: signer.author, contextName: signer.contextName,
             bundleIdentifier: signer.program, processIdentifier: signer.process, changes: changes)
+    }
+}
+
+// Without `==`, which for an enum of another module is a call through its conformance.
+extension Statement {
+    func isInteger(_ index: Int32) -> Bool {
+        if case .integer = columnType(index) { true } else { false }
+    }
+
+    fileprivate func isNumber(_ index: Int32) -> Bool {
+        switch columnType(index) {
+        case .integer, .float: true
+        case .text, .blob, .null: false
+        }
     }
 }

@@ -141,12 +141,18 @@ import Testing
         let store = try TestStore(.file)
         try store.add("a")
         try store.foreign("DELETE FROM Trip")
-        let before = try store.shell("SELECT count(*), max(id) FROM chronicle_change; PRAGMA data_version")
-        #expect(try store.lines() == ["insert Trip/1", "delete Trip/1"])
-        #expect(try store.shell("SELECT count(*), max(id) FROM chronicle_change; PRAGMA data_version") == before)
+        func bytes() throws -> [Data] {
+            try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store.url.path + $0)) }
+        }
+        let before = try bytes()
+        let lines = ["insert Trip/1", "delete Trip/1"]
+        #expect(try store.lines() == lines)
+        #expect(try store.lines(Descriptor(predicate: #Predicate { $0.author == nil })) == lines)
+        #expect(try store.store.currentHistoryToken() != nil)
+        #expect(try bytes() == before)
         let readOnly = try ModelContainer(
             for: Trip.self, configurations: ModelConfiguration(url: store.url, allowsSave: false))
-        #expect(
-            try ModelContext(readOnly).fetchHistory(Descriptor()).map(\.line) == ["insert Trip/1", "delete Trip/1"])
+        #expect(try ModelContext(readOnly).fetchHistory(Descriptor()).map(\.line) == lines)
+        #expect(try bytes() == before)
     }
 }

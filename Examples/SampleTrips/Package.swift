@@ -1,0 +1,27 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+    name: "SampleTrips",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "app", targets: ["app"]),
+        .executable(name: "widget", targets: ["widget"]),
+        .executable(name: "demo", targets: ["demo"]),
+    ],
+    dependencies: [
+        // By name, so that the folder of the clone may have any.
+        .package(name: "chronicle", path: "../..")
+    ],
+    targets: [
+        // The models, where they are stored, and what the app has not seen yet.
+        .target(name: "SampleTrips", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
+        .executableTarget(name: "app", dependencies: ["SampleTrips"]),
+        .executableTarget(name: "widget", dependencies: ["SampleTrips"]),
+        // The whole story, with the other two as child processes.
+        .executableTarget(name: "demo", dependencies: ["SampleTrips", "app", "widget"]),
+        .testTarget(name: "SampleTripsTests", dependencies: ["SampleTrips"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,48 @@
+import Chronicle
+import Foundation
+
+/// Transactions as lines of text.
+public struct HistoryText {
+    private let style = Style.output
+
+    public init() {}
+
+    /// A line that says who and when, and one for each change.
+    public func lines(_ transaction: DefaultHistoryTransaction) -> [String] {
+        let title = style.bold("#\(transaction.transactionIdentifier)  \(origin(transaction))")
+        return ["\(title)  \(style.dim(time(transaction.timestamp)))"] + transaction.changes.map { "  \(text($0))" }
+    }
+
+    private func origin(_ transaction: DefaultHistoryTransaction) -> String {
+        guard !transaction.isExternal else { return "external" }
+        let program = "\(transaction.bundleIdentifier), process \(transaction.processIdentifier)"
+        return "by \(transaction.author ?? "nobody") (\(program))"
+    }
+
+    private func time(_ date: Date) -> String {
+        date.formatted(
+            Date.ISO8601FormatStyle(dateTimeSeparator: .space, timeZone: .current).year().month().day()
+                .time(includingFractionalSeconds: false))
+    }
+
+    private func text(_ change: HistoryChange) -> String {
+        let (kind, details) =
+            switch change {
+            case .insert: (style.green("insert"), [String]())
+            case .update(let update): (style.accent("update"), names(update))
+            case .delete(let delete): (style.red("delete"), kept(delete))
+            }
+        let words = [kind, "\(change.changedPersistentIdentifier)", details.joined(separator: ", ")]
+        return words.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private func names<Update: HistoryUpdate>(_ update: Update) -> [String] {
+        update.updatedAttributes.compactMap { Update.Model.properties.name(of: $0) }
+    }
+
+    private func kept<Delete: HistoryDelete>(_ delete: Delete) -> [String] {
+        delete.tombstone.map { name, value in
+            "\(name): \((value as? Date).map(Day.format) ?? String(describing: value))"
+        }
+    }
+}

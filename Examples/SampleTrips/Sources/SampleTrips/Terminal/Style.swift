@@ -1,0 +1,31 @@
+import Foundation
+
+/// How text looks: with bold type and colours in a terminal, plain everywhere else.
+public struct Style: Sendable {
+    let isTerminal: Bool
+    private let hasColors: Bool
+
+    /// The style of what goes to the standard output.
+    public static let output = Style()
+
+    init() {
+        let environment = ProcessInfo.processInfo.environment
+        isTerminal = isatty(STDOUT_FILENO) == 1
+        // https://no-color.org
+        hasColors = isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }
+
+    public func bold(_ text: String) -> String { wrapped(text, "1") }
+    public func dim(_ text: String) -> String { wrapped(text, "2") }
+    public func green(_ text: String) -> String { wrapped(text, "32") }
+    public func red(_ text: String) -> String { wrapped(text, "31") }
+    /// What is new.
+    public func accent(_ text: String) -> String { wrapped(text, "1;36") }
+
+    /// What stands before a trip with unread changes.
+    public var mark: String { isTerminal ? accent("●") : "*" }
+
+    private func wrapped(_ text: String, _ code: String) -> String {
+        hasColors && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+extension UnreadTrips {
+    /// Keeps what the app remembers of one store in the user's defaults, as JSON.
+    ///
+    /// The defaults `SampleTrips` (on Linux `~/.config/SampleTrips.plist`, or below `$XDG_CONFIG_HOME`) have an entry for
+    /// each store, under the path of its file.
+    public struct Keeper {
+        private let defaults: UserDefaults
+        private let key: String
+
+        public init(store: URL) throws {
+            guard let defaults = UserDefaults(suiteName: "SampleTrips") else {
+                throw Failure("the user's defaults cannot be opened.")
+            }
+            self.defaults = defaults
+            key = store.resolvingSymlinksInPath().standardizedFileURL.path
+        }
+
+        public func load() throws -> UnreadTrips {
+            // Another run of the app may have written since.
+            defaults.synchronize()
+            guard let json = defaults.string(forKey: key) else { return UnreadTrips() }
+            do { return try JSONDecoder().decode(UnreadTrips.self, from: Data(json.utf8)) } catch {
+                throw Failure("what the defaults “SampleTrips” hold for \(key) is not what the app wrote: \(error)")
+            }
+        }
+
+        /// Two runs at once may overwrite each other. What is written last is right in itself: its marks are those found
+        /// up to its token, and what came after that token is found again.
+        public func save(_ unread: UnreadTrips) throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            defaults.set(String(decoding: try encoder.encode(unread), as: UTF8.self), forKey: key)
+            try write()
+        }
+
+        public func forget() throws {
+            defaults.removeObject(forKey: key)
+            try write()
+        }
+
+        private func write() throws {
+            guard defaults.synchronize() else {
+                throw Failure("the defaults “SampleTrips” cannot be written; is the home directory read-only?")
+            }
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Chronicle
+import SampleTrips
+
+extension App {
+    static func history(_ arguments: inout Arguments) throws {
+        try arguments.end()
+        let context = try Session(arguments).context
+        let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        guard !transactions.isEmpty else { return show("The history is empty.") }
+        let text = HistoryText()
+        for transaction in transactions { show(text.lines(transaction)) }
+    }
+
+    /// Deletes history. What the app has not read yet stays, unless all is to go: then the app's token expires, and the
+    /// next `list` starts over.
+    static func prune(_ arguments: inout Arguments) throws {
+        let all = arguments.flag("--all")
+        try arguments.end()
+        let session = try Session(arguments)
+        let whole = HistoryDescriptor<DefaultHistoryTransaction>()
+        let before = try session.context.fetchHistoryCount(whole)
+        if all {
+            try session.context.deleteHistory(whole)
+        } else if let token = try session.keeper.load().readToken {
+            try session.context.deleteHistory(.before(token))
+        }
+        let left = try session.context.fetchHistoryCount(whole)
+        show("Deleted \(before - left) transactions from the history; \(left) are left.")
+    }
+}

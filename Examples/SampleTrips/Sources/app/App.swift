@@ -1,0 +1,46 @@
+import Chronicle
+import Foundation
+import SampleTrips
+
+/// The app: shows trips, with a mark on those that its widget changed since they were last looked at.
+@main
+enum App {
+    static func main() {
+        Program("app", usage: usage).run { arguments in
+            switch arguments.command {
+            case "list": try list(&arguments)
+            case "view": try view(&arguments)
+            case "add": try add(&arguments)
+            case "delete": try delete(&arguments)
+            case "watch": try watch(&arguments)
+            case "history": try history(&arguments)
+            case "prune": try prune(&arguments)
+            case "seed": try seed(&arguments)
+            case "reset": try reset(&arguments)
+            case let other: throw UsageError("there is no command “\(other)”")
+            }
+        }
+    }
+
+    static let usage = """
+        usage: app COMMAND [ARGUMENTS] [--store PATH]
+
+          list                              the trips; a mark says that the widget changed one
+          view NAME                         one trip, and its mark is cleared
+          add NAME DESTINATION START END    a new trip, days like 2027-05-01
+          delete NAME                       deletes a trip
+          watch [--once] [--timeout S]      the list, kept up to date until Ctrl-C
+          history                           what the store remembers, oldest first
+          prune [--all]                     deletes the history that the app has read, or all of it
+          seed                              a few trips to begin with
+          reset                             deletes all trips and forgets what was read
+
+          --start DAY    with view and delete: the trip that starts then, when several have one name
+          --once         with watch: ends after the first change
+          --timeout S    with watch: ends after S seconds; with --once, that is a failure
+          --store PATH   the store's file, by default
+                         \(TripStore.defaultURL.path)
+
+        What the app has read and shown is remembered in the user's defaults “SampleTrips”.
+        """
+}

@@ -1,0 +1,78 @@
+import Chronicle
+import Foundation
+import SampleTrips
+
+/// Runs the programs, reads the history as one more process, and says what happens.
+final class Narrator {
+    let stage: Stage
+    private let style = Style.output
+    private var step = 0
+    private var token: DefaultHistoryToken?
+
+    init(_ stage: Stage) { self.stage = stage }
+
+    func begin(_ title: String) {
+        step += 1
+        show(["", style.bold("\(step). \(title)")])
+    }
+
+    /// Runs the app or the widget, and expects it to succeed.
+    @discardableResult
+    func run(_ program: String, _ arguments: String...) throws -> Child.Result {
+        let result = try stage.finish(stage.start(program, arguments))
+        tell(program, arguments, result.lines)
+        try expect(result.status == 0, "ends with 0", isQuiet: true)
+        return result
+    }
+
+    /// Runs the app or the widget, and expects it to fail.
+    func runFailing(_ status: Int32, _ program: String, _ arguments: String..., store: URL? = nil) throws {
+        let result = try stage.finish(stage.start(program, arguments, store: store))
+        tell(program, arguments, result.lines.prefix(1))
+        try expect(result.status == status, "ends with \(status)")
+    }
+
+    func runShell(_ sql: String) throws {
+        let result = try stage.finish(stage.startShell(sql))
+        tell("sqlite3 Trips.store", [sql], result.lines)
+        try expect(result.status == 0, "sqlite3 is installed and ends with 0", isQuiet: true)
+    }
+
+    /// A command and what it wrote.
+    func tell(_ program: String, _ arguments: [String], _ output: some Sequence<Substring>) {
+        let words = [program] + arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
+        show("   \(style.dim("$ \(words.joined(separator: " "))"))")
+        tell(output)
+    }
+
+    func tell(_ output: some Sequence<Substring>) {
+        show(output.map { $0.isEmpty ? "" : "     \($0)" })
+    }
+
+    /// What the history says since the last time, by reading the file.
+    func readHistory() throws -> [DefaultHistoryTransaction] {
+        let context = try TripStore.open(stage.store, author: "demo")
+        let transactions = try context.fetchHistory(token.map { .after($0) } ?? HistoryDescriptor())
+        token = transactions.last?.token ?? token
+        show("   \(style.dim("the history says"))")
+        let text = HistoryText()
+        for transaction in transactions { show(text.lines(transaction).map { "     \($0)" }) }
+        if transactions.isEmpty { show("     nothing") }
+        return transactions
+    }
+
+    /// The one transaction since the last time.
+    func readTransaction() throws -> DefaultHistoryTransaction {
+        let transactions = try readHistory()
+        try expect(transactions.count == 1, "one transaction")
+        return transactions[0]
+    }
+
+    /// Whatever comes from now on is new to the reader; what the history says is deleted.
+    func forgetHistory() { token = nil }
+
+    func expect(_ isTrue: Bool, _ what: String, isQuiet: Bool = false) throws {
+        guard isTrue else { throw Failure("not as it should be: \(what)") }
+        if !isQuiet { show("   \(style.green("✓")) \(what)") }
+    }
+}

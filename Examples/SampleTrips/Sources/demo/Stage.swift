@@ -1,0 +1,89 @@
+import Foundation
+import SampleTrips
+import Synchronization
+
+/// A temporary directory with the store, which is also the home of the child processes: what they keep in the user's
+/// defaults goes there.
+final class Stage: Sendable {
+    let directory: URL
+    var store: URL { directory.appending(path: "Trips.store") }
+
+    /// The processes that run; `nil` when no more may start.
+    private let running = Mutex<Set<pid_t>?>([])
+    private let programs: URL
+    private let environment: [String: String]
+
+    init() throws {
+        // Beside this program, where the build puts all three.
+        guard let program = Bundle.main.executableURL else { throw Failure("the demo does not know where it is") }
+        programs = program.resolvingSymlinksInPath().deletingLastPathComponent()
+        for name in ["app", "widget"]
+        where !FileManager.default.isExecutableFile(atPath: programs.appending(path: name).path) {
+            throw Failure("there is no \(name) beside the demo; `swift build` makes all of them")
+        }
+        directory = FileManager.default.temporaryDirectory.appending(path: "SampleTrips-\(UUID().uuidString)")
+        let home = directory.appending(path: "home")
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        environment = Self.environment(home: home)
+    }
+
+    private static func environment(home: URL) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("XDG_") }
+        environment["HOME"] = home.path
+        // The same on Apple's platforms: https://developer.apple.com/library/archive/qa/qa1536/
+        environment["CFFIXED_USER_HOME"] = home.path
+        return environment
+    }
+
+    /// Starts the app or the widget on the store.
+    func start(_ program: String, _ arguments: [String], store: URL? = nil) throws -> Child {
+        let child = Child(
+            programs.appending(path: program), arguments + ["--store", (store ?? self.store).path], environment)
+        try start(child)
+        return child
+    }
+
+    /// Starts the `sqlite3` shell on the store: a program that knows nothing of models and histories.
+    func startShell(_ sql: String) throws -> Child {
+        let child = Child(URL(fileURLWithPath: "/usr/bin/env"), ["sqlite3", "-bail", store.path, sql], environment)
+        try start(child)
+        return child
+    }
+
+    private func start(_ child: Child) throws {
+        try running.withLock { running in
+            guard running != nil else { throw Failure("interrupted") }
+            try child.start()
+            running?.insert(child.processIdentifier)
+        }
+    }
+
+    /// Waits for the end of a process, and answers what it wrote.
+    func finish(_ child: Child) throws -> Child.Result {
+        defer { running.withLock { _ = $0?.remove(child.processIdentifier) } }
+        return try child.finish()
+    }
+
+    func cleanUp() {
+        let processes = running.withLock { running in
+            defer { running = nil }
+            return running ?? []
+        }
+        for process in processes { kill(process, SIGKILL) }
+        do { try FileManager.default.removeItem(at: directory) } catch { show("\(error)") }
+    }
+
+    /// Cleans up when somebody presses Ctrl-C, as long as the result is kept.
+    func cleanUpWhenInterrupted() -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                cleanUp()
+                exit(128 + number)
+            }
+            source.resume()
+            return source
+        }
+    }
+}

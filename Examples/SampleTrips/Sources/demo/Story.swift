@@ -1,0 +1,160 @@
+import Chronicle
+import Foundation
+import SampleTrips
+
+/// What happens, in order.
+struct Story {
+    private let stage: Stage
+    private let narrator: Narrator
+
+    init(_ stage: Stage) {
+        self.stage = stage
+        narrator = Narrator(stage)
+    }
+
+    func tell() throws {
+        try seed()
+        try confirm()
+        try view()
+        try watch()
+        try cancel()
+        try writeWithShell()
+        try deleteWithShell()
+        try prune()
+        try fail()
+    }
+
+    private func seed() throws {
+        narrator.begin("The app makes a few trips")
+        let app = try narrator.run("app", "seed")
+        let transaction = try narrator.readTransaction()
+        try expect(transaction.author == "app", "signed by the app")
+        try expect(transaction.processIdentifier == "\(app.processIdentifier)", "from the app's process")
+        try expect(transaction.changes.count == 14 && transaction.changes.allSatisfy(\.isInsert), "14 inserts")
+        try expectMarks([])
+    }
+
+    private func confirm() throws {
+        narrator.begin("The widget, another process, confirms a stay, and the app marks the trip")
+        let widget = try narrator.run("widget", "confirm", "Rome")
+        let transaction = try narrator.readTransaction()
+        try expect(transaction.author == "widget", "signed by the widget")
+        try expect(transaction.processIdentifier == "\(widget.processIdentifier)", "from the widget's process")
+        guard case .update(let update as DefaultHistoryUpdate<LivingAccommodation>)? = transaction.changes.first else {
+            throw Failure("not as it should be: an update of the accommodation")
+        }
+        try expect(update.updatedAttributeNames == ["isConfirmed"], "only isConfirmed changed")
+        try expectMarks(["Rome"])
+    }
+
+    private func view() throws {
+        narrator.begin("Looking at the trip clears the mark")
+        let app = try narrator.run("app", "view", "Rome")
+        try expect(app.output.contains("Casa Rossa, confirmed"), "the app shows what the widget wrote")
+
+        narrator.begin("Launched again, the app finds nothing new")
+        try expectMarks([])
+        try expect(try narrator.readHistory().isEmpty, "nobody wrote anything: reading leaves no trace")
+    }
+
+    private func watch() throws {
+        narrator.begin("A running app notices what the widget does")
+        let arguments = ["watch", "--once", "--timeout", "30"]
+        let app = try stage.start("app", arguments)
+        let first = app.waitForOutput()
+        narrator.tell("app", arguments, first.split(separator: "\n"))
+        try narrator.run("widget", "confirm", "Kyoto")
+        let clock = ContinuousClock()
+        let start = clock.now
+        let result = try stage.finish(app)
+        let delay = (clock.now - start).formatted(.units(allowed: [.milliseconds], width: .wide))
+        show("   the app goes on")
+        narrator.tell(result.output.dropFirst(first.count).split(separator: "\n"))
+        let isMarked = result.lines.contains { $0.hasPrefix("*  Kyoto") }
+        try expect(result.status == 0 && isMarked, "a mark on Kyoto, \(delay) later")
+        try expect(try narrator.readTransaction().author == "widget", "signed by the widget")
+    }
+
+    private func cancel() throws {
+        narrator.begin("The widget takes it back, and the mark is gone")
+        try narrator.run("widget", "cancel", "Kyoto")
+        let transaction = try narrator.readTransaction()
+        let isDeleted = transaction.changes.contains { change in
+            if case .delete(_ as DefaultHistoryDelete<LivingAccommodation>) = change { true } else { false }
+        }
+        try expect(isDeleted, "a delete of the accommodation")
+        try expectMarks([])
+    }
+
+    private func writeWithShell() throws {
+        narrator.begin("A program that knows nothing of all this writes to the file")
+        try narrator.runShell("UPDATE Trip SET destination = 'Alentejo' WHERE name = 'Lisbon'")
+        let transaction = try narrator.readTransaction()
+        try expect(transaction.isExternal && transaction.author == nil, "external, signed by nobody")
+        guard case .update(let update as DefaultHistoryUpdate<Trip>)? = transaction.changes.first else {
+            throw Failure("not as it should be: an update of the trip")
+        }
+        try expect(update.containsAttribute(\.destination), "the destination changed")
+        let app = try expectMarks([])
+        try expect(app.output.contains("Alentejo"), "the app shows it, without a mark")
+    }
+
+    private func deleteWithShell() throws {
+        narrator.begin("It deletes a trip, and the app says which")
+        try narrator.runShell("PRAGMA foreign_keys = ON; DELETE FROM Trip WHERE name = 'Oslo'")
+        let transaction = try narrator.readTransaction()
+        try expect(transaction.isExternal, "external")
+        let names = transaction.changes.compactMap { change -> String? in
+            guard case .delete(let delete as DefaultHistoryDelete<Trip>) = change else { return nil }
+            return delete.tombstone[\.name]
+        }
+        try expect(names == ["Oslo"], "the tombstone kept the name")
+        let app = try expectMarks([])
+        let report = "Oslo (2027-02-18 to 2027-02-22) was deleted elsewhere."
+        try expect(app.output.contains(report), "the app tells by the tombstone what it was")
+        try expect(!(try expectMarks([])).output.contains("Oslo"), "and tells it once")
+    }
+
+    private func prune() throws {
+        narrator.begin("The history is deleted before the app has read all of it")
+        try narrator.run("widget", "book", "Kyoto", "Machiya Inn")
+        try narrator.run("app", "prune", "--all")
+        narrator.forgetHistory()
+        try expect(try narrator.readHistory().isEmpty, "the history is empty")
+        let app = try expectMarks([])
+        try expect(app.output.contains("Starting over"), "the app's token is expired: it starts over")
+        try expect(app.output.contains("Machiya Inn"), "the trips are all there")
+
+        narrator.begin("From there it goes on as ever")
+        try narrator.run("widget", "confirm", "Kyoto")
+        try expect(try narrator.readTransaction().author == "widget", "signed by the widget")
+        try expectMarks(["Kyoto"])
+    }
+
+    private func fail() throws {
+        narrator.begin("Mistakes have answers")
+        try narrator.runFailing(1, "app", "view", "Atlantis")
+        try narrator.runFailing(1, "widget", "confirm", "Atlantis")
+        try narrator.runFailing(2, "app", "add", "Paris", "France", "2027-02-30", "2027-03-02")
+        try narrator.runFailing(2, "widget", "confirmed")
+        try narrator.runFailing(1, "app", "list", store: stage.directory.appending(path: "Typo.store"))
+    }
+
+    private func expect(_ isTrue: Bool, _ what: String) throws { try narrator.expect(isTrue, what) }
+
+    /// Launches the app for a look at the list, and expects a mark on these trips.
+    @discardableResult
+    private func expectMarks(_ names: [String]) throws -> Child.Result {
+        let app = try narrator.run("app", "list")
+        let marked = app.lines.filter { $0.hasPrefix("*") }.map { String($0.split(separator: " ")[1]) }
+        let what = names.isEmpty ? "no marks" : "a mark on \(names.joined(separator: " and "))"
+        try expect(marked == names, what)
+        return app
+    }
+}
+
+extension HistoryChange {
+    fileprivate var isInsert: Bool {
+        if case .insert = self { true } else { false }
+    }
+}

@@ -1,0 +1,57 @@
+# What there is to do here; plain `make` lists it.
+
+SWIFT ?= swift
+# More flags for every compilation, for example SWIFT_FLAGS='-Xswiftc -warnings-as-errors'.
+SWIFT_FLAGS ?=
+# Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
+# then runs another package's tests.
+EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
+SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks)
+
+demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(SWIFT_FLAGS)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: demo
+demo: ready ## an app marks a trip that another process changed: the story on a real file, with real processes
+	@$(demo_build) --product demo
+	@"$$($(demo_build) --show-bin-path)/demo"
+
+.PHONY: test
+test: ready ## every test, those of the examples first
+	@failed=0; \
+	for package in $(EXAMPLES) .; do \
+		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
+	done; \
+	exit $$failed
+
+.PHONY: format
+format: ## formats every source file
+	@$(SWIFT) format format --in-place --parallel -r --configuration .swift-format $(SOURCES)
+
+.PHONY: lint
+lint: ## checks the format and style of every source file
+	@$(SWIFT) format lint --strict --parallel -r --configuration .swift-format $(SOURCES)
+
+# SQLite's headers to build with, and its shell, the second writer in the tests and the demo. Installed when they are
+# missing and we may: as root, or with a sudo that asks no questions.
+.PHONY: ready
+ready:
+	@command -v $(SWIFT) > /dev/null || \
+		{ echo "Swift 6.3 or later is needed and not in PATH: see https://www.swift.org/install" >&2; exit 1; }
+	@missing=; \
+	[ "$$(uname)" != Linux ] || [ -e /usr/include/sqlite3.h ] || pkg-config --exists sqlite3 2> /dev/null || \
+		missing="libsqlite3-dev"; \
+	command -v sqlite3 > /dev/null || missing="$$missing sqlite3"; \
+	[ -n "$$missing" ] || exit 0; \
+	[ "$$(id -u)" = 0 ] && sudo= || sudo="sudo -n"; \
+	if command -v apt-get > /dev/null && $$sudo true 2> /dev/null; then \
+		echo Installing $$missing; \
+		$$sudo apt-get update -qq; \
+		$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes $$missing > /dev/null && exit 0; \
+	fi; \
+	echo "SQLite is missing. Type: sudo apt-get install" $$missing >&2; exit 1
