@@ -47,9 +47,7 @@ extension HistoryDescriptor where Transaction == DefaultHistoryTransaction {
 
     /// The transactions that were committed to the same store later than this one.
     public static func after(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
-        let (store, identifier) = (transaction.storeIdentifier, transaction.transactionIdentifier)
-        return HistoryDescriptor(
-            predicate: #Predicate { $0.storeIdentifier == store && $0.transactionIdentifier > identifier })
+        after(transaction.token)
     }
 
     /// The transactions that were committed to the same store earlier than this one.

@@ -55,6 +55,10 @@ struct HeaderWriter {
         defer { last.reset() }
         guard try last.step() else { return 1 }
         let (position, what) = (last.int64(0), last.int64(1))
+        // No store counts that far; SQLite would give later rows any number that is free.
+        guard position < .max else {
+            throw SwiftDataError.damagedFile.adding(detail: "the history has a position that no store reaches")
+        }
         guard what > 0 else { return position + 1 }
         try settleConflicts()
         let previous = try connection.scalarInt64(RecorderStatements.newestHeader) ?? 0
