@@ -3,6 +3,8 @@
 SWIFT ?= swift
 # More flags for every compilation, for example SWIFT_FLAGS='-Xswiftc -warnings-as-errors'.
 SWIFT_FLAGS ?=
+# For example BENCH_FLAGS='--filter insert --runs 5'.
+BENCH_FLAGS ?=
 # Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
 # then runs another package's tests.
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
@@ -28,6 +30,11 @@ test: ready ## every test, those of the examples first
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
 	exit $$failed
+
+.PHONY: bench
+bench: ready ## speed, as a table: name, median, ratio to the plain C API, limit, ok or over
+	@$(SWIFT) build -c release --package-path Benchmarks >&2
+	@"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/Benchmarks" $(BENCH_FLAGS)
 
 .PHONY: format
 format: ## formats every source file

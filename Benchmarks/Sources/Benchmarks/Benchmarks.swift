@@ -1,0 +1,35 @@
+import Foundation
+
+/// Measures, prints a table, and exits 1 when a row is over its limit.
+@main
+enum Benchmarks {
+    static func main() {
+        do {
+            let options = try Options(CommandLine.arguments.dropFirst())
+            exit(try run(options) ? 0 : 1)
+        } catch let mistake as Options.Mistake {
+            FileHandle.standardError.write(Data("\(mistake.message)\n\(Options.usage)\n".utf8))
+            exit(2)
+        } catch {
+            FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            exit(3)
+        }
+    }
+
+    /// - Returns: Whether all rows are within their limits.
+    private static func run(_ options: Options) throws -> Bool {
+        let rows = (ComparedRows.all + HistoryRows.all).filter { row in options.filter.map { row.name.contains($0) } ?? true }
+        var isWithinLimits = true
+        for row in rows {
+            guard !options.listsOnly else {
+                print(row.name)
+                continue
+            }
+            let line = try row.line(runs: options.runs)
+            // Not `print`, whose buffer would hold the lines back where the output is no terminal.
+            FileHandle.standardOutput.write(Data("\(line.text)\n".utf8))
+            isWithinLimits = isWithinLimits && !line.isOver
+        }
+        return isWithinLimits
+    }
+}

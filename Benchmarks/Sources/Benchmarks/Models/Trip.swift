@@ -1,0 +1,33 @@
+import Chronicle
+import Foundation
+
+/// Eight attributes: three strings (one of them nil in every row), two dates, two integers, one Bool. A delete keeps
+/// three of them, so that it pays for its tombstone.
+final class Trip: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var name: String
+    @Attribute var destination: String
+    @Attribute var note: String?
+    @Attribute(.preserveValueOnDeletion) var startDate: Date
+    @Attribute(.preserveValueOnDeletion) var endDate: Date
+    @Attribute var nights: Int
+    @Attribute var rating: Int
+    @Attribute var isBooked: Bool
+
+    static let properties: PropertyMap<Trip> = [
+        "name": \.name, "destination": \.destination, "note": \.note, "startDate": \.startDate, "endDate": \.endDate,
+        "nights": \.nights, "rating": \.rating, "isBooked": \.isBooked,
+    ]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ sample: SampleTrip) {
+        persistentBackingData = BackingData()
+        name = sample.name
+        destination = sample.destination
+        startDate = sample.startDate
+        endDate = sample.endDate
+        nights = sample.nights
+        rating = sample.rating
+        isBooked = sample.isBooked
+    }
+}

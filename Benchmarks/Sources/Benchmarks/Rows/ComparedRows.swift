@@ -1,0 +1,129 @@
+import Chronicle
+import Foundation
+
+/// Work that both do, Chronicle with history and the plain C API without.
+enum ComparedRows {
+    static var all: [Row] {
+        [ModelConfiguration.Durability.relaxed, .full].flatMap { durability in
+            [
+                inserts("insert 10,000, one save", 10_000, perSave: 10_000, limit: 4, runs: 15, durability),
+                inserts("insert 100 per save", 10_000, perSave: 100, limit: 4, runs: 15, durability),
+                inserts("insert one per save", 400, perSave: 1, limit: 2.5, runs: 15, durability),
+                updates(durability),
+                deletes(durability),
+                fetches(durability),
+            ]
+        }
+    }
+
+    // MARK: Rows
+
+    private static func inserts(
+        _ name: String, _ count: Int, perSave: Int, limit: Double, runs: Int,
+        _ durability: ModelConfiguration.Durability
+    ) -> Row {
+        row(
+            name, limit, runs, durability,
+            plain: { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                return try timed { try plain.insert(SampleTrip.all.prefix(count), perSave: perSave) }
+            },
+            chronicle: { directory in
+                let store = try TripStore(directory, durability)
+                return try timed { try store.insert(count, perSave: perSave) }
+            })
+    }
+
+    private static func updates(_ durability: ModelConfiguration.Durability) -> Row {
+        row(
+            "update one attribute of 10,000", 5, 15, durability,
+            plain: { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                try plain.insert(SampleTrip.all[...], perSave: 10_000)
+                return try timed { try plain.updateEach(1...10_000, rating: 17) }
+            },
+            chronicle: { directory in
+                let store = try TripStore(directory, durability)
+                try store.insert(10_000, perSave: 10_000)
+                let trips = try store.context.fetch(FetchDescriptor<Trip>())
+                return try timed {
+                    for trip in trips { trip.rating = 17 }
+                    try store.context.save()
+                }
+            })
+    }
+
+    private static func deletes(_ durability: ModelConfiguration.Durability) -> Row {
+        row(
+            "delete 10,000", 7, 15, durability,
+            plain: { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                try plain.insert(SampleTrip.all[...], perSave: 10_000)
+                return try timed { try plain.deleteEach(1...10_000) }
+            },
+            chronicle: { directory in
+                let store = try TripStore(directory, durability)
+                try store.insert(10_000, perSave: 10_000)
+                let trips = try store.context.fetch(FetchDescriptor<Trip>())
+                return try timed {
+                    for trip in trips { store.context.delete(trip) }
+                    try store.context.save()
+                }
+            })
+    }
+
+    /// Into a new context, every attribute read once. The two files are made once and read by all runs.
+    private static func fetches(_ durability: ModelConfiguration.Durability) -> Row {
+        let count = 100_000
+        return Row(name: name("fetch 100,000", durability), limit: .ratio(2.5), runs: 9) { runs in
+            try withTemporaryDirectory { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                for _ in 0..<(count / 10_000) { try plain.insert(SampleTrip.all[...], perSave: 10_000) }
+                let store = try TripStore(directory, durability)
+                try store.insert(count, perSave: 10_000)
+                var sums: Set<Int> = []
+                let outcome = try compare(
+                    runs: runs,
+                    { _ in try timed { sums.insert(try plain.sumOfAllRows()) } },
+                    { _ in
+                        let context = ModelContext(store.container)
+                        var trips: [Trip] = []
+                        return try timed {
+                            trips = try context.fetch(FetchDescriptor<Trip>())
+                            sums.insert(trips.reduce(0) { $0 &+ $1.sumOfAttributes })
+                        }
+                    })
+                precondition(sums.count == 1, "the two files do not have the same rows")
+                return outcome
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    private static func row(
+        _ name: String, _ limit: Double, _ runs: Int, _ durability: ModelConfiguration.Durability,
+        plain: @escaping (URL) throws -> Duration, chronicle: @escaping (URL) throws -> Duration
+    ) -> Row {
+        Row(name: self.name(name, durability), limit: .ratio(limit), runs: runs) { runs in
+            try compare(runs: runs, plain, chronicle)
+        }
+    }
+
+    private static func name(_ name: String, _ durability: ModelConfiguration.Durability) -> String {
+        "\(name) (\(durability == .full ? "FULL" : "NORMAL"))"
+    }
+}
+
+extension Trip {
+    /// Reads every attribute, and the bytes of strings, as the plain reading does.
+    var sumOfAttributes: Int {
+        name.sumOfBytes &+ destination.sumOfBytes &+ (note?.sumOfBytes ?? 0)
+            &+ Int(startDate.timeIntervalSinceReferenceDate) &+ Int(endDate.timeIntervalSinceReferenceDate)
+            &+ nights &+ rating &+ (isBooked ? 1 : 0)
+    }
+}
+
+extension String {
+    fileprivate var sumOfBytes: Int { utf8.withContiguousStorageIfAvailable { $0.reduce(0) { $0 &+ Int($1) } } ?? 0 }
+}

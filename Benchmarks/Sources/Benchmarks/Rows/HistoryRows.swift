@@ -1,0 +1,180 @@
+import Chronicle
+import Foundation
+
+/// What reading and deleting history costs, in itself: the plain C API has nothing to compare it to.
+enum HistoryRows {
+    static var all: [Row] {
+        let million = LongHistory(changes: 1_000_000)
+        return [
+            Row(name: "100,000 changes, typed", limit: .rate(2_000_000), runs: 9) { try typedChanges(runs: $0) },
+            Row(name: "current token", limit: .time(.microseconds(20)), runs: 201) { runs in
+                let context = try million.context()
+                return try median(runs) { _ = try context.currentHistoryToken() }
+            },
+            Row(name: "100 changes after a token, behind a million", limit: .time(.microseconds(150)), runs: 201) {
+                try newest(million, runs: $0)
+            },
+            Row(name: "the same against behind 10,000", limit: .ratio(1.5), runs: 201) { runs in
+                // Interleaved: what else the machine does meets both alike.
+                let (short, long) = (LongHistory(changes: 10_000), million)
+                let (few, many) = (try short.newest(), try long.newest())
+                return try compare(runs: runs, { _ in try timed(few) }, { _ in try timed(many) })
+            },
+            Row(name: "delete a prefix of 50,000 changes", limit: .time(.milliseconds(15)), runs: 7) {
+                try deletedPrefix(runs: $0)
+            },
+            Row(name: "bytes of history for a change", limit: .bytes(25), runs: 1) { _ in try bytes() },
+            Row(name: "memory of reading a million in pages", limit: .bytes(32 * 1_048_576), runs: 1) { _ in
+                try million.memory()
+            },
+        ]
+    }
+
+    private static func median(_ runs: Int, _ work: () throws -> Void) throws -> Row.Outcome {
+        try work()
+        let times = try (0..<max(runs, 1)).map { _ in try timed(work) }
+        return Row.Outcome(median: .time(times.median))
+    }
+
+    private static func newest(_ history: LongHistory, runs: Int) throws -> Row.Outcome {
+        try median(runs, try history.newest())
+    }
+
+    /// Two fifths inserts, two fifths updates, one fifth deletes that keep three values each; 100 changes a transaction.
+    private static func typedChanges(runs: Int) throws -> Row.Outcome {
+        try withTemporaryDirectory { directory in
+            let store = try TripStore(directory, .relaxed)
+            for first in stride(from: 0, to: 40_000, by: 40) {
+                let trips = (first..<first + 40).map { Trip(SampleTrip.at($0)) }
+                trips.forEach(store.context.insert)
+                try store.context.save()
+                for trip in trips { trip.rating += 1 }
+                trips.prefix(20).forEach(store.context.delete)
+                try store.context.save()
+                // 20 of the updates are deletes instead: the others follow here.
+                for trip in trips.suffix(20) { trip.nights += 1 }
+                try store.context.save()
+            }
+            let context = ModelContext(store.container)
+            let outcome = try median(runs) {
+                let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+                precondition(transactions.reduce(0) { $0 + $1.tripChanges } == 100_000, "not every change is there")
+            }
+            guard case .time(let time) = outcome.median else { return outcome }
+            return Row.Outcome(median: .rate(100_000 / time.seconds))
+        }
+    }
+
+    private static func deletedPrefix(runs: Int) throws -> Row.Outcome {
+        let times = try (0..<max(runs, 1)).map { _ in
+            try withTemporaryDirectory { directory in
+                let store = try TripStore(directory, .relaxed)
+                try store.insert(50_000, perSave: 100)
+                guard let token = try store.context.currentHistoryToken() else { return Duration.zero }
+                try store.insert(1_000, perSave: 100)
+                return try timed { try store.context.deleteHistory(.before(token)) }
+            }
+        }
+        return Row.Outcome(median: .time(times.median))
+    }
+
+    /// The file with history less the file with the same rows without, for 100,000 inserts, 100 a save.
+    private static func bytes() throws -> Row.Outcome {
+        func size(recordsHistory: Bool) throws -> Int {
+            try withTemporaryDirectory { directory in
+                let url: URL
+                do {
+                    let store = try TripStore(directory, .relaxed, recordsHistory: recordsHistory)
+                    try store.insert(100_000, perSave: 100)
+                    url = store.url
+                }
+                // The log is gone when the last connection is.
+                return (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? 0
+            }
+        }
+        let difference = try size(recordsHistory: true) - size(recordsHistory: false)
+        return Row.Outcome(median: .bytes(Double(difference) / 100_000))
+    }
+}
+
+extension DefaultHistoryTransaction {
+    /// How many changes of trips there are, found by their types.
+    fileprivate var tripChanges: Int {
+        changes.reduce(0) { count, change in
+            switch change {
+            case .insert(_ as DefaultHistoryInsert<Trip>), .update(_ as DefaultHistoryUpdate<Trip>),
+                .delete(_ as DefaultHistoryDelete<Trip>):
+                count + 1
+            default: count
+            }
+        }
+    }
+}
+
+/// A store with so many changes, and 100 more after a token; made when it is first asked for, gone with the program.
+private final class LongHistory {
+    private let changes: Int
+    private var made: (store: TripStore, token: DefaultHistoryToken)?
+    private let directory = FileManager.default.temporaryDirectory
+        .appending(path: "chronicle-benchmarks-\(UUID().uuidString)")
+
+    init(changes: Int) { self.changes = changes }
+
+    deinit {
+        made = nil
+        do { try FileManager.default.removeItem(at: directory) } catch CocoaError.fileNoSuchFile {
+        } catch { FileHandle.standardError.write(Data("left behind: \(directory.path): \(error)\n".utf8)) }
+    }
+
+    private func make() throws -> (store: TripStore, token: DefaultHistoryToken) {
+        if let made { return made }
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let store = try TripStore(directory, .relaxed)
+        try store.insert(changes, perSave: 1_000)
+        guard let token = try store.context.currentHistoryToken() else { throw CocoaError(.fileReadUnknown) }
+        try store.insert(100, perSave: 100)
+        made = (store, token)
+        return (store, token)
+    }
+
+    func context() throws -> ModelContext { ModelContext(try make().store.container) }
+
+    /// Reads the 100 changes at the end.
+    func newest() throws -> () throws -> Void {
+        let (context, token) = (try context(), try make().token)
+        return {
+            let transactions = try context.fetchHistory(.after(token))
+            precondition(transactions.reduce(0) { $0 + $1.tripChanges } == 100, "not every change is there")
+        }
+    }
+
+    /// How much the process grows while it reads the whole in pages of ten transactions.
+    func memory() throws -> Row.Outcome {
+        let context = try context()
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+        descriptor.fetchLimit = 10
+        var (seen, before, most) = (0, 0, 0)
+        while true {
+            let page = try context.fetchHistory(descriptor)
+            guard let last = page.last else { break }
+            // From the second page on: the first one makes what every page needs.
+            if seen == 0 { before = try residentBytes() }
+            seen += page.reduce(0) { $0 + $1.tripChanges }
+            most = max(most, try residentBytes() - before)
+            let token = last.token
+            descriptor.predicate = #Predicate { $0.token > token }
+        }
+        precondition(seen == changes + 100, "not every change was read")
+        return Row.Outcome(median: .bytes(Double(max(most, 0))))
+    }
+
+    /// The second number of `/proc/self/statm` is the resident set in pages.
+    private func residentBytes() throws -> Int {
+        #if os(Linux)
+            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
+        #else
+            return 0
+        #endif
+    }
+}

@@ -1,0 +1,87 @@
+/// One line of the table.
+struct Row {
+    let name: String
+    let limit: Limit
+    /// How often the work is repeated without `--runs`.
+    let runs: Int
+    let measure: (_ runs: Int) throws -> Outcome
+
+    /// What must not be passed.
+    enum Limit {
+        /// Times the median of the plain C API, or of the shorter of two histories.
+        case ratio(Double)
+        case time(Duration)
+        /// Changes in a second, at least.
+        case rate(Double)
+        case bytes(Double)
+    }
+
+    /// What was measured: a time, or a number of bytes.
+    struct Outcome {
+        enum Median {
+            case time(Duration)
+            case rate(Double)
+            case bytes(Double)
+        }
+        let median: Median
+        var ratio: Double?
+    }
+}
+
+extension Row {
+    /// Measures, and puts it in words.
+    ///
+    /// - Returns: The line, and whether it is within the limit.
+    func line(runs: Int?) throws -> (text: String, isOver: Bool) {
+        let outcome = try measure(runs ?? self.runs)
+        let isOver =
+            switch (limit, outcome.median) {
+            case (.ratio(let limit), _): outcome.ratio.map { $0 > limit } ?? true
+            case (.time(let limit), .time(let median)): median > limit
+            case (.rate(let limit), .rate(let median)): median < limit
+            case (.bytes(let limit), .bytes(let median)): median > limit
+            default: true
+            }
+        let columns = [
+            name, outcome.median.text, outcome.ratio.map { $0.fixed(2) } ?? "-", limit.text, isOver ? "over" : "ok",
+        ]
+        return (columns.joined(separator: "\t"), isOver)
+    }
+}
+
+extension Row.Limit {
+    var text: String {
+        switch self {
+        case .ratio(let ratio): ratio.fixed(2)
+        case .time(let time): Row.Outcome.Median.time(time).text
+        case .rate(let rate): Row.Outcome.Median.rate(rate).text
+        case .bytes(let bytes): Row.Outcome.Median.bytes(bytes).text
+        }
+    }
+}
+
+extension Row.Outcome.Median {
+    var text: String {
+        switch self {
+        case .time(let time):
+            time.seconds < 0.001 ? "\((time.seconds * 1e6).fixed(1)) µs" : "\((time.seconds * 1e3).fixed(2)) ms"
+        case .rate(let rate): "\((rate / 1e6).fixed(2)) M/s"
+        case .bytes(let bytes): bytes < 10_000 ? "\(bytes.fixed(1)) B" : "\((bytes / 1_048_576).fixed(1)) MiB"
+        }
+    }
+}
+
+extension Duration {
+    var seconds: Double { self / .seconds(1) }
+}
+
+extension Double {
+    /// With so many digits after the point.
+    func fixed(_ digits: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<digits { scale *= 10 }
+        let scaled = Int((self * scale).rounded())
+        let (whole, rest) = scaled.quotientAndRemainder(dividingBy: Int(scale))
+        return "\(whole).\(String(repeating: "0", count: digits - String(rest).count))\(rest)"
+    }
+}
