@@ -4,7 +4,11 @@
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
+    @usableFromInline let slots: SlotTable
     private(set) weak var context: ModelContext?
+    /// The slots of to-one relationships whose other side is a list, and the index of that list's property.
+    let lists: [(slot: Int, index: Int)]
+    let registry: ModelRegistry
 
     /// Properties by the *address* of a key path. A key path in compiled code is made once for each place that writes it
     /// and lives for ever, so that finding the property again costs a comparison instead of a hash of the whole path.
@@ -13,7 +17,16 @@ final class ContextEntity {
 
     init(_ entity: Schema.Entity, _ context: ModelContext) {
         self.entity = entity
+        slots = entity.slots
         self.context = context
+        lists = entity.storedProperties.compactMap { property in
+            guard let relationship = property.relationship, let inverse = relationship.inverseName,
+                let list = context.container.schema.entitiesByName[relationship.destination]?.property(named: inverse),
+                list.relationship?.isToMany == true
+            else { return nil }
+            return (property.slot, list.index)
+        }
+        registry = context.registry
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }
 
@@ -27,9 +40,6 @@ final class ContextEntity {
         return property
     }
 
-    func forget(_ identifier: PersistentIdentifier) {
-        context?.registry.removeValue(forKey: identifier)
-    }
 }
 
 extension ObjectIdentifier {

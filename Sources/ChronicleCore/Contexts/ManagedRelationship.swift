@@ -45,22 +45,28 @@ struct ManagedRelationship {
 
     private func readMany() -> [any PersistentModel] {
         if let known = backing.destinations[property.index] { return known }
-        guard let inverse else { return [] }
-        let saved =
-            backing.hasRow
-            ? context.deferring { try context.load(relationship.destination, where: inverse, is: backing.identifier) }
-            : []
+        // Whoever leads to a model that has no row came to its list when the relationship was set.
+        guard let inverse, backing.hasRow else { return [] }
+        let saved = context.deferring {
+            try context.load(relationship.destination, where: inverse, is: backing.identifier)
+        }
         // Not remembered when it could not be loaded, so that the next read tries again.
         guard let saved else { return [] }
-        var result = saved.filter { refersHere($0.persistentBackingData, inverse) }
-        var seen = Set(result.map { ObjectIdentifier($0) })
-        for model in context.listed where type(of: model).entityName == relationship.destination {
-            if refersHere(model.persistentBackingData, inverse), seen.insert(ObjectIdentifier(model)).inserted {
-                result.append(model)
-            }
+        var result = ModelSet()
+        for model in saved + (context.arrivals[backing.identifier]?.models ?? []) {
+            let destination = model.persistentBackingData
+            guard destination.membership?.entity.name == relationship.destination else { continue }
+            if refersHere(destination, inverse) { result.insert(model) }
         }
-        backing.destinations[property.index] = result
-        return result
+        backing.destinations[property.index] = result.models
+        return result.models
+    }
+
+    /// The destinations that a delete has to do something to.
+    func readForDelete() -> [any PersistentModel] {
+        if relationship.isToMany || relationship.deleteRule == .cascade || (inverse?.slot ?? -1) >= 0 { return read() }
+        // A list that nobody has read needs no change: its owner is not loaded for it.
+        return backing.reference(property).flatMap { context.registeredBacking($0)?.model }.map { [$0] } ?? []
     }
 
     private func refersHere(_ destination: BackingData, _ inverse: Schema.Property) -> Bool {
@@ -71,13 +77,19 @@ struct ManagedRelationship {
     // MARK: Writing
 
     func write(_ destinations: [any PersistentModel]) {
-        for destination in destinations {
+        // Those that the list begins with already stay as they are: appending touches what is new.
+        let known = relationship.isToMany ? backing.destinations[property.index] ?? [] : []
+        let kept = zip(known, destinations).prefix { $0 === $1 }.count
+        for destination in destinations.dropFirst(kept) {
             do { try context.insertAny(destination) } catch {
                 context.deferredError = context.deferredError ?? error
                 return
             }
         }
-        if relationship.isToMany {
+        if backing.status == .deleted {
+            // The other side does not lead to a deleted model. Taking the delete back ties the two together.
+            if !relationship.isToMany { set(destinations.first?.persistentBackingData) }
+        } else if relationship.isToMany {
             writeMany(destinations)
         } else {
             writeOne(destinations.first?.persistentBackingData)
@@ -94,6 +106,12 @@ struct ManagedRelationship {
 
     private func writeMany(_ destinations: [any PersistentModel]) {
         let old = readMany()
+        let same = zip(old, destinations).prefix { $0 === $1 }.count
+        if same == old.count, destinations.count == same + 1 {
+            // The end of the list is where the other side puts it.
+            back(destinations[same].persistentBackingData)?.writeOne(backing)
+            return
+        }
         let kept = Set(destinations.map { ObjectIdentifier($0) })
         for model in old where !kept.contains(ObjectIdentifier(model)) {
             back(model.persistentBackingData)?.writeOne(nil)
@@ -110,6 +128,9 @@ struct ManagedRelationship {
     private func set(_ destination: BackingData?) {
         backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
         backing.markChanged(property.slot)
+        if let destination, destination.hasRow, let model = backing.model, inverse?.relationship?.isToMany == true {
+            context.arrivals[destination.identifier, default: ModelSet()].insert(model)
+        }
     }
 
     /// The other side of a to-one reference that is about to change. A to-many side that nobody has read needs no
@@ -124,10 +145,11 @@ struct ManagedRelationship {
     /// The other side now leads to `other`.
     private func add(_ other: BackingData) {
         if relationship.isToMany {
-            guard let known = backing.destinations[property.index] else { return }
-            if let model = other.model, !known.contains(where: { $0 === model }) {
-                backing.destinations[property.index] = known + [model]
+            // A list that was not read yet finds it when it is.
+            guard !backing.hasRow || backing.destinations[property.index] != nil, let model = other.model else {
+                return
             }
+            backing.destinations[property.index, default: []].append(model)
         } else {
             // One to one: who led to `other`'s new destination before leads nowhere now.
             if let old = backing.reference(property), old != other.identifier, let previous = loaded(old) {
@@ -140,7 +162,10 @@ struct ManagedRelationship {
     /// The other side no longer leads to `other`.
     private func remove(_ other: BackingData) {
         if relationship.isToMany {
-            backing.destinations[property.index]?.removeAll { $0 === other.model }
+            guard let model = other.model,
+                let place = backing.destinations[property.index]?.firstIndex(where: { $0 === model })
+            else { return }
+            backing.destinations[property.index]?.remove(at: place)
         } else if backing.reference(property) == other.identifier {
             set(nil)
         }
@@ -154,6 +179,26 @@ struct ManagedRelationship {
             back.backing.status == .saved || back.backing.status == .inserted
         else { return }
         back.remove(backing)
+    }
+
+    /// The delete of the model was taken back: both sides agree again.
+    func rejoin() {
+        guard !relationship.isToMany else {
+            backing.destinations[property.index] = nil
+            return
+        }
+        guard let identifier = backing.reference(property), inverse != nil, let other = loaded(identifier),
+            let back = back(other)
+        else { return }
+        if other.status == .deleted {
+            set(nil)
+        } else if back.relationship.isToMany {
+            back.add(backing)
+        } else if let taken = other.reference(back.property) {
+            if taken != backing.identifier { set(nil) }
+        } else {
+            back.set(backing)
+        }
     }
 
     /// Takes the deleted model out of the to-many lists that it stands in.

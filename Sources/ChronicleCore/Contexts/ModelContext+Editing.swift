@@ -1,7 +1,7 @@
 extension ModelContext {
     /// Makes a model part of this context, to be saved with the next ``save()``, together with the models that it is
     /// related to. Inserting a model twice does nothing; inserting one that was deleted and not saved takes the delete
-    /// back.
+    /// back, but not what the delete did to other models.
     ///
     /// A class that the container does not know, or a model of another context, is an error of the next `save` or `fetch`.
     public func insert(_ model: some PersistentModel) {
@@ -21,18 +21,41 @@ extension ModelContext {
                     persistentIdentifier: backing.identifier)
             }
             backing.status = .saved
+            for relationship in relationships(of: backing, membership) { relationship.rejoin() }
             return
         }
-        let entity = try contextEntity(for: type(of: model))
-        let related = entity.entity.properties.filter { $0.relationship != nil }
-            .map { ($0, $0.access.destinations(model)) }
-        backing.model = model
-        backing.membership = entity
-        backing.status = .inserted
-        register(backing)
-        list(backing)
-        for (property, destinations) in related where !destinations.isEmpty {
-            property.access.assign(destinations, to: model)
+        try insertGraph(model)
+    }
+
+    /// Everything that can be reached joins first and is tied together then: a chain may be longer than the stack.
+    private func insertGraph(_ root: any PersistentModel) throws {
+        var models = [root]
+        var ties: [(Schema.Property, any PersistentModel, [any PersistentModel])] = []
+        var next = 0
+        while next < models.count {
+            let model = models[next]
+            next += 1
+            let backing = model.persistentBackingData
+            guard backing.membership == nil else { continue }
+            let entity = try contextEntity(for: type(of: model))
+            for property in entity.entity.properties where property.relationship != nil {
+                let destinations = property.access.destinations(model)
+                guard !destinations.isEmpty else { continue }
+                ties.append((property, model, destinations))
+                models += destinations.filter { $0.persistentBackingData.membership == nil }
+            }
+            backing.model = model
+            backing.membership = entity
+            backing.status = .inserted
+            register(backing)
+            list(backing)
+        }
+        for (property, model, destinations) in ties { property.access.assign(destinations, to: model) }
+    }
+
+    private func relationships(of backing: BackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
+        membership.entity.properties.compactMap { property in
+            property.relationship.map { ManagedRelationship(self, backing, property, $0) }
         }
     }
 
@@ -43,6 +66,13 @@ extension ModelContext {
     }
 
     func deleteAny(_ model: any PersistentModel) {
+        // Not by recursion: a chain of cascades may be longer than the stack.
+        var models = [model]
+        while let model = models.popLast() { models += deleteOne(model).reversed() }
+    }
+
+    /// - Returns: The models to delete with it.
+    private func deleteOne(_ model: any PersistentModel) -> [any PersistentModel] {
         let backing = model.persistentBackingData
         guard let membership = backing.membership, membership.context === self else {
             if backing.membership != nil {
@@ -50,20 +80,19 @@ extension ModelContext {
                     deferredError
                     ?? SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
             }
-            return
+            return []
         }
-        guard backing.status == .saved || backing.status == .inserted else { return }
-        let relationships = membership.entity.properties.compactMap { property in
-            property.relationship.map { ManagedRelationship(self, backing, property, $0) }
-        }
-        let destinations = relationships.map { $0.read() }
+        guard backing.status == .saved || backing.status == .inserted else { return [] }
+        let relationships = relationships(of: backing, membership)
+        let destinations = relationships.map { $0.readForDelete() }
+        var cascade: [any PersistentModel] = []
         let wasSaved = backing.status == .saved
         // Before the rules run: two models that cascade to each other end here.
         backing.status = wasSaved ? .deleted : .detached
         for (relationship, destinations) in zip(relationships, destinations) {
             switch relationship.relationship.deleteRule {
             case .cascade:
-                for destination in destinations { deleteAny(destination) }
+                cascade += destinations
             case .nullify:
                 for destination in destinations { relationship.detach(destination) }
             case .noAction:
@@ -76,16 +105,16 @@ extension ModelContext {
         } else {
             forgetInserted(backing)
         }
+        return cascade
     }
 
     /// Makes a new model that was deleted, or rolled back, a model of no context again.
     func forgetInserted(_ backing: BackingData) {
-        registry.removeValue(forKey: backing.identifier)
+        registry.remove(backing)
         backing.status = .detached
         backing.membership = nil
         backing.changed = PropertySet()
-        backing.pending = [:]
-        backing.destinations = [:]
+        backing.extras = nil
     }
 
     /// Forgets every change that was not saved: new models leave the context, changed ones are as they were read,
@@ -96,6 +125,8 @@ extension ModelContext {
         listed = []
         for model in models {
             let backing = model.persistentBackingData
+            // Not listed any more: its delete was saved, before the save failed in another store.
+            guard backing.isListed else { continue }
             backing.isListed = false
             switch backing.status {
             case .inserted: forgetInserted(backing)
@@ -107,6 +138,7 @@ extension ModelContext {
             }
         }
         // The other ends of relationships that were set: read anew when they are asked for.
-        for backing in registry.values { backing.takeUnretainedValue().destinations = [:] }
+        registry.forEach { $0.destinations = [:] }
+        arrivals = [:]
     }
 }

@@ -16,19 +16,28 @@ extension ModelContext {
         guard !pending.isEmpty else { return try fetchStored(descriptor, entity) }
 
         var wide = descriptor
-        wide.fetchLimit = nil
+        // What is pending may take places or leave them: that many more are enough to fill the page.
+        let offset = max(descriptor.fetchOffset ?? 0, 0)
+        let limit = descriptor.fetchLimit.map { max($0, 0) }
+        wide.fetchLimit = limit.map { [$0, offset, pending.count].reduce(0) { $0.addingClamped($1) } }
         wide.fetchOffset = nil
         let changed = Set(pending.map { ObjectIdentifier($0) })
         var models = try fetchStored(wide, entity).filter { !changed.contains(ObjectIdentifier($0)) }
         for model in pending where model.persistentBackingData.status != .deleted {
+            // A getter could only trap.
+            if descriptor.predicate != nil || !descriptor.sortBy.isEmpty {
+                try checkComplete(model.persistentBackingData, entity.entity)
+            }
             if try descriptor.predicate?.evaluate(model) ?? true { models.append(model) }
         }
-        if descriptor.sortBy.isEmpty {
-            models.sort { $0.persistentModelID.comesBefore($1.persistentModelID) }
-        } else {
-            models.sort(using: descriptor.sortBy)
+        models.sort { a, b in
+            for comparator in descriptor.sortBy {
+                let order = comparator.compare(a, b)
+                if order != .orderedSame { return order == .orderedAscending }
+            }
+            return a.persistentModelID.comesBefore(b.persistentModelID)
         }
-        return Array(models.dropFirst(descriptor.fetchOffset ?? 0).prefix(descriptor.fetchLimit ?? .max))
+        return Array(models.dropFirst(offset).prefix(limit ?? .max))
     }
 
     /// How many models match.
@@ -90,43 +99,42 @@ extension ModelContext {
     private func fetch<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
-        let snapshots = try store.fetch(request).fetchedSnapshots
-        var models: [Model] = []
-        models.reserveCapacity(snapshots.count)
-        if snapshots.count > 64 { registry.reserveCapacity(registry.count + snapshots.count) }
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
-        for snapshot in snapshots {
-            models.append(try instance(snapshot.persistentIdentifier, snapshot.values, entity, checks))
+        // Of no class, so that appending is not generic; arrays of objects are alike in memory.
+        var models: [AnyObject] = []
+        try store.fetchRows(request) { identifier, values in
+            models.append(try instance(identifier, values, entity, checks) as Model)
         }
-        return models
+        return unsafeBitCast(models, to: [Model].self)
     }
 
     /// The instance for a row: the one that is registered, brought up to date, or a new one.
     private func instance<Model: PersistentModel>(
-        _ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity, _ checks: RowChecker
+        _ identifier: PersistentIdentifier, _ row: consuming [PropertyValue], _ entity: ContextEntity,
+        _ checks: RowChecker
     ) throws -> Model {
         if let known = registeredBacking(identifier), let model = known.model as? Model {
             if known.row != row { try refresh(known, row, checks) }
             // To-many lists have no place in the row; another writer may have changed them.
-            if !known.destinations.isEmpty { known.destinations = [:] }
+            known.destinations = [:]
             return model
         }
-        let backing = BackingData()
-        backing.membership = entity
-        backing.status = .saved
-        backing.identifier = identifier
-        backing.hasRow = true
-        backing.row = row
-        try checks.check(row, identifier, decoded: &backing.decoded)
+        let decoded = try checks.check(row, identifier)
+        let backing = BackingData(identifier, row, entity)
+        if !decoded.isEmpty { backing.decoded = decoded }
         let model = Model(backingData: backing)
         backing.model = model
-        registry[identifier] = Unmanaged.passUnretained(backing)
+        registry.add(backing, identifier)
+        // A list that was read before the row was there.
+        for (slot, index) in entity.lists {
+            guard case .reference(let owner) = backing.row[slot] else { continue }
+            registeredBacking(owner)?.destinations[index] = nil
+        }
         return model
     }
 
     func refresh(_ backing: BackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
-        var decoded: [Int: Any] = [:]
-        try checks.check(row, backing.identifier, decoded: &decoded)
+        var decoded = try checks.check(row, backing.identifier)
         guard backing.status == .saved else {
             backing.row = row
             return
@@ -135,6 +143,7 @@ extension ModelContext {
         for slot in backing.changed {
             let property = checks.entity.storedProperties[slot]
             backing.pending[slot] = try backing.currentValue(of: property)
+            decoded[slot] = nil
         }
         for property in checks.entity.storedProperties {
             guard let inverse = property.relationship, inverse.inverseName != nil,
@@ -189,6 +198,13 @@ extension ModelContext {
     ) throws -> [any PersistentModel] {
         guard let predicate = property.access.predicate(leadingTo: identifier) as? Predicate<Model> else { return [] }
         return try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Model.self))
+    }
+}
+
+extension Int {
+    fileprivate func addingClamped(_ other: Int) -> Int {
+        let (sum, isTooMuch) = addingReportingOverflow(other)
+        return isTooMuch ? .max : sum
     }
 }
 

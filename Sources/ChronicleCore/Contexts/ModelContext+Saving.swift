@@ -28,6 +28,7 @@ extension ModelContext {
             model.persistentBackingData.isListed = false
         }
         listed.removeAll { !$0.persistentBackingData.isListed }
+        arrivals = [:]
     }
 
     private func write(_ save: StoreSave) throws {
@@ -61,12 +62,12 @@ extension ModelContext {
 
     private func insertSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot {
         guard let entity = backing.membership?.entity else { throw SwiftDataError.missingModelContext }
-        if backing.assignedCount < entity.requiredCount { try checkComplete(backing, entity) }
+        try checkComplete(backing, entity)
         var changed = PropertySet()
         var values: [PropertyValue] = []
         values.reserveCapacity(entity.storedProperties.count)
         for property in entity.storedProperties {
-            values.append(try backing.currentValue(of: property))
+            values.append(try savedValue(of: property, backing))
             changed.insert(property.slot)
         }
         return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
@@ -78,7 +79,7 @@ extension ModelContext {
         var values = backing.row
         var changed = PropertySet()
         for slot in backing.changed {
-            let value = try backing.currentValue(of: entity.storedProperties[slot])
+            let value = try savedValue(of: entity.storedProperties[slot], backing)
             guard value != values[slot] else { continue }
             values[slot] = value
             changed.insert(slot)
@@ -86,10 +87,20 @@ extension ModelContext {
         return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
     }
 
+    /// The value as it is after the save: a relationship without an inverse may lead to a model that is deleted with it,
+    /// or that was new and left the context again.
+    private func savedValue(of property: Schema.Property, _ backing: BackingData) throws -> PropertyValue {
+        let value = try backing.currentValue(of: property)
+        guard case .reference(let identifier) = value else { return value }
+        let destination = registeredBacking(identifier)
+        return destination?.status == .deleted || (destination == nil && identifier.isTemporary) ? .null : value
+    }
+
     /// Looks for the attribute that was never set. An attribute set after the insert was not counted, so that a short
     /// count is a reason to look and not yet an error.
-    private func checkComplete(_ backing: BackingData, _ entity: Schema.Entity) throws {
-        guard let model = backing.model else { return }
+    func checkComplete(_ backing: BackingData, _ entity: Schema.Entity) throws {
+        guard backing.assignedCount < entity.requiredCount, backing.status == .inserted, let model = backing.model
+        else { return }
         for child in Mirror(reflecting: model).children {
             guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
             throw SwiftDataError.modelValidationFailure.adding(
@@ -106,9 +117,9 @@ extension ModelContext {
         _ remapped: [PersistentIdentifier: PersistentIdentifier]
     ) {
         for ((_, backing), snapshot) in zip(save.inserted, inserted) {
-            registry.removeValue(forKey: backing.identifier)
+            registry.remove(backing)
             backing.identifier = remapped[backing.identifier] ?? backing.identifier
-            registry[backing.identifier] = Unmanaged.passUnretained(backing)
+            registry.add(backing, backing.identifier)
             backing.hasRow = true
             backing.status = .saved
             backing.keepWritten(snapshot.values.remapped(remapped))
@@ -118,7 +129,7 @@ extension ModelContext {
         }
         for (_, backing) in save.deleted {
             backing.isListed = false
-            registry.removeValue(forKey: backing.identifier)
+            registry.remove(backing)
         }
     }
 }

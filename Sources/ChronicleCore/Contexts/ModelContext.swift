@@ -13,12 +13,14 @@ public final class ModelContext {
     public var name: String?
 
     /// The models that are alive, by identifier; not kept alive by this.
-    var registry: [PersistentIdentifier: Unmanaged<BackingData>] = [:]
+    let registry = ModelRegistry()
     /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
     /// no longer fits is passed over.
     var listed: [any PersistentModel] = []
     /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
     var recentDestinations = RecentModels()
+    /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
+    var arrivals: [PersistentIdentifier: ModelSet] = [:]
     /// What reading a relationship could not throw.
     var deferredError: (any Error)?
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
@@ -70,17 +72,27 @@ extension ModelContext {
     }
 
     func registeredBacking(_ identifier: PersistentIdentifier) -> BackingData? {
-        registry[identifier]?.takeUnretainedValue()
+        registry[identifier]
     }
 
     func register(_ backing: BackingData) {
-        registry[backing.identifier] = Unmanaged.passUnretained(backing)
+        registry.add(backing, backing.identifier)
     }
 
     func throwDeferredError() throws {
         guard let error = deferredError else { return }
         deferredError = nil
         throw error
+    }
+}
+
+/// Models in the order in which they came, each once.
+struct ModelSet {
+    private(set) var models: [any PersistentModel] = []
+    private var members: Set<ObjectIdentifier> = []
+
+    mutating func insert(_ model: any PersistentModel) {
+        if members.insert(ObjectIdentifier(model)).inserted { models.append(model) }
     }
 }
 

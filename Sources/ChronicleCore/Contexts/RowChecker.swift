@@ -1,3 +1,5 @@
+import Foundation
+
 /// Checks the rows of a fetch: a getter cannot throw, so that a value which no property of its type can have must be
 /// found here.
 struct RowChecker {
@@ -6,45 +8,60 @@ struct RowChecker {
     private let checks: [Check]
 
     private struct Check {
+        /// The forms that need no closer look, a bit for each.
+        let admitted: UInt8
         let check: PropertyCheck?
         let isOptional: Bool
+
+        init(_ property: Schema.Property) {
+            check = property.codec?.check
+            isOptional = property.attribute?.isOptional ?? true
+            let forms: UInt8 =
+                switch check {
+                case .integer(let range) where range == .min ... .max: PropertyValue.integer(0).formBit
+                case .real: PropertyValue.real(0).formBit | PropertyValue.integer(0).formBit
+                case .text: PropertyValue.text("").formBit
+                case .blob: PropertyValue.blob(Data()).formBit
+                case .integer, .decoding, nil: 0
+                }
+            admitted = forms | (isOptional ? PropertyValue.null.formBit : 0)
+        }
     }
 
     init(_ entity: Schema.Entity, storeIdentifier: String) {
         self.entity = entity
         self.storeIdentifier = storeIdentifier
-        checks = entity.storedProperties.map {
-            Check(check: $0.codec?.check, isOptional: $0.attribute?.isOptional ?? true)
-        }
+        checks = entity.storedProperties.map(Check.init)
     }
 
-    func check(
-        _ row: [PropertyValue], _ identifier: PersistentIdentifier, decoded: inout [Int: Any]
-    ) throws {
+    /// - Returns: The values that had to be decoded to know that they can be.
+    func check(_ row: [PropertyValue], _ identifier: PersistentIdentifier) throws -> [Int: Any] {
         guard row.count == checks.count else {
             throw SwiftDataError.invalidStoreAnswer.adding(
                 detail: "a snapshot has \(row.count) values, the entity has \(checks.count) stored properties",
                 entityName: entity.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
         }
-        for slot in checks.indices {
-            let check = checks[slot]
-            switch (row[slot], check.check) {
-            case (.null, _):
-                if !check.isOptional { throw undecodable(row, slot, identifier) }
-            case (.reference, nil):
-                continue
-            case (let value, let kind?):
-                if let admitted = kind.admits(value) {
-                    if !admitted { throw undecodable(row, slot, identifier) }
-                } else {
-                    guard let value = entity.storedProperties[slot].codec?.decodeAny(value) else {
-                        throw undecodable(row, slot, identifier)
-                    }
-                    decoded[slot] = value
-                }
-            default:
-                throw undecodable(row, slot, identifier)
+        var decoded: [Int: Any] = [:]
+        for slot in checks.indices where checks[slot].admitted & row[slot].formBit == 0 {
+            if let value = try closeCheck(row, slot, identifier) { decoded[slot] = value }
+        }
+        return decoded
+    }
+
+    /// - Returns: The decoded value, if it had to be decoded.
+    private func closeCheck(_ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
+        switch (row[slot], checks[slot].check) {
+        case (.reference, nil):
+            return nil
+        case (let value, let kind?) where !value.isNull:
+            if let admitted = kind.admits(value) {
+                if admitted { return nil }
+            } else if let value = entity.storedProperties[slot].codec?.decodeAny(value) {
+                return value
             }
+            throw undecodable(row, slot, identifier)
+        default:
+            throw undecodable(row, slot, identifier)
         }
     }
 
@@ -56,5 +73,20 @@ struct RowChecker {
         return .undecodableValue.adding(
             detail: "the store holds \(row[slot].formName) that is no value of \(type)", entityName: entity.name,
             propertyName: property.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
+    }
+}
+
+extension PropertyValue {
+    /// A bit for the form of the value.
+    fileprivate var formBit: UInt8 {
+        switch self {
+        case .null: 1
+        case .integer: 2
+        case .real: 4
+        case .text: 8
+        case .blob: 16
+        case .reference: 32
+        case .references: 64
+        }
     }
 }

@@ -5,24 +5,26 @@
 /// @Attribute(originalName: "notes") var remarks: String?
 /// ```
 ///
-/// The value stands in the model itself: reading it is a field access, writing it marks the property as changed. A
-/// fetched model decodes a property when it is first read. Types that can be stored, and how, are listed at
-/// ``Schema/Attribute``.
+/// What was set stands in the model itself; before that, a property of a fetched model is read from its row. Writing it
+/// marks the property as changed. Types that can be stored, and how, are listed at ``Schema/Attribute``.
 @propertyWrapper
 public struct Attribute<Value> {
-    /// What was set, or read from the row; before that the declared default.
+    // The declaration stands in every model again: it has to be small, and fits beside the value's end.
+
+    /// What was set, or decoded from the row; before that the declared default.
     @usableFromInline var value: Value?
-    /// Which generation of the model's backing data ``value`` belongs to; 0 when it is the declared default.
-    @usableFromInline var generation: UInt32 = 0
     @usableFromInline let options: Schema.Attribute.Options
-    /// UTF-8, NUL-terminated, of a string literal: it lives as long as the program.
-    @usableFromInline let originalNamePointer: UnsafePointer<UInt8>?
+    /// The former name's number, see ``OriginalNames``.
+    @usableFromInline let originalNameNumber: UInt16
+    /// Which generation of the model's backing data ``value`` belongs to; 0 when it is the declared default.
+    @usableFromInline var generation: UInt32
 
     @inlinable
     init(value: Value?, options: Schema.Attribute.Options, originalName: StaticString?) {
         self.value = value
         self.options = options
-        originalNamePointer = originalName.map(\.utf8Start)
+        originalNameNumber = originalName.map(OriginalNames.number) ?? 0
+        generation = 0
     }
 
     /// - Parameters:
@@ -53,7 +55,7 @@ public struct Attribute<Value> {
         set { fatalError("unavailable") }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public static subscript<Model: PersistentModel>(
         _enclosingInstance model: Model,
         wrapped keyPath: ReferenceWritableKeyPath<Model, Value>,
@@ -64,12 +66,17 @@ public struct Attribute<Value> {
             if model[keyPath: storage].generation == backing.generation {
                 return model[keyPath: storage].value.unsafelyUnwrapped
             }
-            guard backing.hasRow, let value = backing.load(keyPath, as: Value.self) else {
-                return declaredDefault(model[keyPath: storage].value, of: Model.self, keyPath)
+            // Not kept here: finding it in the row again costs less than another reference to a string.
+            if PropertyValue.isDirect(Value.self),
+                let value = backing.read(at: offset(of: storage, in: model), as: Value.self)
+            {
+                return value
             }
-            model[keyPath: storage].value = value
-            model[keyPath: storage].generation = backing.generation
-            return value
+            let read =
+                PropertyValue.isDirect(Value.self) ? backing.sample(Value.self) : backing.read(keyPath, as: Value.self)
+            guard let read else { return declaredDefault(model[keyPath: storage].value, in: model) }
+            model[keyPath: storage].take(read, backing.generation)
+            return read
         }
         set {
             let backing = model.persistentBackingData
@@ -77,25 +84,44 @@ public struct Attribute<Value> {
                 if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {
                     backing.assignedCount &+= 1
                 }
+            } else if PropertyValue.isDirect(Value.self) {
+                backing.willChange(at: offset(of: storage, in: model))
             } else {
                 backing.willChange(keyPath)
             }
-            model[keyPath: storage].value = newValue
-            model[keyPath: storage].generation = backing.generation
+            model[keyPath: storage].take(newValue, backing.generation)
         }
     }
 
-    @usableFromInline
-    static func declaredDefault<Model: PersistentModel>(
-        _ value: Value?, of model: Model.Type, _ keyPath: PartialKeyPath<Model>
-    ) -> Value {
-        guard let value else {
-            // A mistake in the program, like reading a variable that was never initialised; a save reports it as
-            // an error before it gets here.
-            let name = Model.properties.name(of: keyPath) ?? "a property that the map does not name"
-            preconditionFailure("\(Model.entityName).\(name) is read before it has a value")
+    @inlinable @inline(__always)
+    mutating func take(_ value: Value, _ generation: UInt32) {
+        self.value = value
+        self.generation = generation
+    }
+
+    /// Where the wrapper stands in its model, in bytes: a constant once the compiler has seen through the key path. (The
+    /// property's key path would name it as well, but costs a call, a retain and a release each time it is mentioned.)
+    @inlinable @inline(__always)
+    static func offset<Model: PersistentModel>(
+        of storage: ReferenceWritableKeyPath<Model, Attribute<Value>>, in model: Model
+    ) -> Int {
+        withUnsafeMutablePointer(to: &model[keyPath: storage]) {
+            UnsafeRawPointer($0) - UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque())
         }
+    }
+
+    @inlinable @inline(__always)
+    static func declaredDefault(_ value: Value?, in model: some PersistentModel) -> Value {
+        guard let value else { unset(in: model) }
         return value
+    }
+
+    /// A mistake in the program, like reading a variable that was never initialised; a save reports it as an error
+    /// before it gets here.
+    @usableFromInline @inline(never)
+    static func unset(in model: some PersistentModel) -> Never {
+        let unset = SchemaBuilder.wrappers(of: model).filter(\.value.isUnset).keys.sorted()
+        fatalError("\(type(of: model).entityName) is read before it has a value for \(unset.joined(separator: " or "))")
     }
 }
 
@@ -126,7 +152,7 @@ extension PropertyDeclaration {
 }
 
 extension Attribute: PropertyDeclaration {
-    var originalName: String? { Self.name(originalNamePointer) }
+    var originalName: String? { OriginalNames.name(originalNameNumber) }
     var isUnset: Bool { value == nil && generation == 0 }
     var isSet: Bool { generation != 0 }
 }

@@ -1,39 +1,74 @@
 /// What a context knows of one model: its identity, the row it was read from, and what changed since.
 ///
 /// A model class keeps one in its `persistentBackingData`; nothing else needs to touch it. The wrappers work through
-/// it: ``Attribute`` decodes from its row and reports changes to it, ``Relationship`` resolves identifiers through it.
+/// it: ``Attribute`` reads from its row and reports changes to it, ``Relationship`` resolves identifiers through it.
+///
+/// There is one for every model that is alive, so that its size counts, and so do checks for exclusive access: it is
+/// confined with its model, and no access to a property here runs code of anybody else.
 public final class BackingData {
-    enum Status { case detached, inserted, saved, deleted }
+    enum Status: UInt8 { case detached, inserted, saved, deleted }
 
     /// Every value that a wrapper holds belongs to a generation; a new one makes all wrappers read the row again.
-    @usableFromInline var generation: UInt32 = 1
+    @exclusivity(unchecked) @usableFromInline var generation: UInt32
     /// How many attributes without a default were given a value while the model was in no context. What is missing
     /// is looked for only when the sum is short.
-    @usableFromInline var assignedCount = 0
-    /// The context and entity that the model belongs to.
-    @usableFromInline var membership: ContextEntity?
+    @exclusivity(unchecked) @usableFromInline var assignedCount: Int32
     /// Whether ``row`` holds what the store has.
-    @usableFromInline var hasRow = false
-
-    var status = Status.detached
+    @exclusivity(unchecked) @usableFromInline var hasRow: Bool
+    @exclusivity(unchecked) var status: Status
     /// Whether the model stands in one of the context's lists of models to save.
-    var isListed = false
+    @exclusivity(unchecked) var isListed: Bool
+    /// The context and entity that the model belongs to.
+    @exclusivity(unchecked) @usableFromInline var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
-    var row: [PropertyValue] = []
+    @exclusivity(unchecked) @usableFromInline var row: [PropertyValue]
     /// The slots that were set since.
-    var changed = PropertySet()
-    /// Changed values that no wrapper holds: relationships, and attributes that were set before the row was read again.
-    var pending: [Int: PropertyValue] = [:]
-    /// The destinations of to-many relationships that were read, by index of the property.
-    var destinations: [Int: [any PersistentModel]] = [:]
-    /// Values that had to be decoded to know that they can be, until a wrapper takes them.
-    var decoded: [Int: Any] = [:]
+    @exclusivity(unchecked) var changed: PropertySet
+    /// What few models have.
+    @exclusivity(unchecked) @usableFromInline var extras: Extras?
     /// The model that owns this object; `nil` until it joins a context.
-    unowned var model: (any PersistentModel)?
-    private var knownIdentifier: PersistentIdentifier?
+    @exclusivity(unchecked) unowned var model: (any PersistentModel)?
+    /// The identifier, `nil` until it is asked for: most models are only after they were saved.
+    @exclusivity(unchecked) private(set) var origin: PersistentIdentifier.Origin?
+    @exclusivity(unchecked) private(set) var number: Int64
+
+    @usableFromInline
+    final class Extras {
+        var pending: [Int: PropertyValue] = [:]
+        var destinations: [Int: [any PersistentModel]] = [:]
+        var decoded: [Int: Any] = [:]
+        var probedOffset: Int?
+    }
 
     /// Backing data for a new model, which is in no context yet.
-    public init() {}
+    public init() {
+        generation = 1
+        assignedCount = 0
+        hasRow = false
+        status = .detached
+        isListed = false
+        membership = nil
+        row = []
+        changed = PropertySet()
+        extras = nil
+        origin = nil
+        number = 0
+    }
+
+    /// Backing data for a row of a store.
+    init(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
+        generation = 1
+        assignedCount = 0
+        hasRow = true
+        status = .saved
+        isListed = false
+        membership = entity
+        self.row = row
+        changed = PropertySet()
+        extras = nil
+        origin = identifier.origin
+        number = identifier.number
+    }
 
     /// Backing data that answers every read with some value of the type, to see which wrapper a key path leads to.
     static func probe() -> BackingData {
@@ -43,7 +78,40 @@ public final class BackingData {
     }
 
     deinit {
-        if let knownIdentifier, status != .detached { membership?.forget(knownIdentifier) }
+        if status != .detached { membership?.registry.remove(self) }
+    }
+}
+
+extension BackingData {
+    /// Changed values that no wrapper holds: relationships, and attributes that were set before the row was read again.
+    var pending: [Int: PropertyValue] {
+        get { extras?.pending ?? [:] }
+        set { if extras != nil || !newValue.isEmpty { makeExtras().pending = newValue } }
+    }
+
+    /// The destinations of to-many relationships that were read, by index of the property.
+    var destinations: [Int: [any PersistentModel]] {
+        get { extras?.destinations ?? [:] }
+        set { if extras != nil || !newValue.isEmpty { makeExtras().destinations = newValue } }
+    }
+
+    /// Values that had to be decoded to know that they can be, until a wrapper takes them.
+    var decoded: [Int: Any] {
+        get { extras?.decoded ?? [:] }
+        set { if extras != nil || !newValue.isEmpty { makeExtras().decoded = newValue } }
+    }
+
+    /// Where the wrapper stands that was read last, if this is a probe and the wrapper's type is direct.
+    var probedOffset: Int? {
+        get { extras?.probedOffset }
+        set { makeExtras().probedOffset = newValue }
+    }
+
+    private func makeExtras() -> Extras {
+        if let extras { return extras }
+        let made = Extras()
+        extras = made
+        return made
     }
 }
 
@@ -51,15 +119,15 @@ extension BackingData {
     /// The identifier of a model in a context.
     var identifier: PersistentIdentifier {
         get { identifier(entityName: membership?.entity.name ?? "") }
-        set { knownIdentifier = newValue }
+        set { (origin, number) = (newValue.origin, newValue.number) }
     }
 
-    /// The identifier, made on first use: most models are asked for it after they were saved.
-    func identifier(entityName: String) -> PersistentIdentifier {
-        if let knownIdentifier { return knownIdentifier }
-        let identifier = PersistentIdentifier.temporary(PersistentIdentifier.temporaryOrigin(entityName: entityName))
-        knownIdentifier = identifier
-        return identifier
+    /// The identifier, made on first use.
+    func identifier(entityName: @autoclosure () -> String) -> PersistentIdentifier {
+        if let origin { return origin.identifier(number) }
+        let made = PersistentIdentifier.temporary(PersistentIdentifier.temporaryOrigin(entityName: entityName()))
+        identifier = made
+        return made
     }
 
     var hasChanges: Bool {
@@ -69,71 +137,5 @@ extension BackingData {
         case .saved: !changed.isEmpty
         case .deleted: isListed
         }
-    }
-
-    /// The value of an attribute as the row has it, or `nil` when the property is not stored.
-    @usableFromInline
-    func load<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
-        guard let membership else { return PropertyCodecs.codec(Value.self)?.sample() as? Value }
-        guard let property = membership.property(at: keyPath) else { return nil }
-        let slot = property.slot
-        if !decoded.isEmpty, let value = decoded.removeValue(forKey: slot) { return value as? Value }
-        let codec = unsafeDowncast(property.codec.unsafelyUnwrapped, to: PropertyCodec<Value>.self)
-        // Every row was checked when it was fetched, so that a wrong value was an error there and not here.
-        return codec.decode(pending.isEmpty ? row[slot] : pending[slot] ?? row[slot])
-    }
-
-    /// Called before an attribute of a model in a context is set.
-    @usableFromInline
-    func willChange(_ keyPath: AnyKeyPath) {
-        guard let membership, let property = membership.property(at: keyPath) else { return }
-        if !pending.isEmpty { pending[property.slot] = nil }
-        if !decoded.isEmpty { decoded[property.slot] = nil }
-        markChanged(property.slot)
-    }
-
-    func markChanged(_ slot: Int) {
-        guard status == .saved || status == .inserted else { return }
-        changed.insert(slot)
-        if !isListed { membership?.context?.list(self) }
-    }
-
-    /// What the model has for a stored property now, in the form that a store understands.
-    func currentValue(of property: Schema.Property) throws -> PropertyValue {
-        if !pending.isEmpty, let value = pending[property.slot] { return value }
-        if hasRow, !changed.contains(property.slot) { return row[property.slot] }
-        guard property.isAttribute, let model else { return .null }
-        return try property.access.encode(model, property)
-    }
-
-    /// The destination of a to-one relationship.
-    func reference(_ property: Schema.Property) -> PersistentIdentifier? {
-        let value = pending[property.slot] ?? (hasRow ? row[property.slot] : .null)
-        if case .reference(let identifier) = value { return identifier }
-        return nil
-    }
-
-    /// Takes a row over and makes every wrapper read it anew.
-    func adopt(row: [PropertyValue], decoded: [Int: Any]) {
-        self.row = row
-        self.decoded = decoded
-        hasRow = true
-        generation &+= 1
-    }
-
-    /// What was written is what the row has from now on. Wrappers keep what they hold: it is the same.
-    func keepWritten(_ row: [PropertyValue]) {
-        self.row = row
-        changed = PropertySet()
-        pending = [:]
-    }
-
-    /// Forgets what was set since the row was read.
-    func revert() {
-        changed = PropertySet()
-        pending = [:]
-        decoded = [:]
-        destinations = [:]
-        generation &+= 1
     }
 }

@@ -10,6 +10,9 @@ extension Schema {
         /// The place among the entity's ``Entity/storedProperties``; -1 for a to-many relationship, whose destinations
         /// have the value.
         public let slot: Int
+        /// Where the wrapper stands in the model, in bytes; known of attributes of direct types, see
+        /// ``PropertyValue/direct(as:)``.
+        let offset: Int?
         /// What it is.
         public let kind: Kind
         /// The encoded default of an attribute that declares one.
@@ -23,13 +26,14 @@ extension Schema {
         }
 
         init(
-            name: String, originalName: String?, index: Int, slot: Int, kind: Kind, defaultValue: PropertyValue?,
-            access: any PropertyAccess
+            name: String, originalName: String?, index: Int, slot: Int, offset: Int?, kind: Kind,
+            defaultValue: PropertyValue?, access: any PropertyAccess
         ) {
             self.name = name
             self.originalName = originalName
             self.index = index
             self.slot = slot
+            self.offset = offset
             self.kind = kind
             self.defaultValue = defaultValue
             self.access = access

@@ -47,6 +47,8 @@ extension Schema {
         public let uniquenessConstraints: [[Property]]
         /// How many attributes have no value until a program sets them.
         let requiredCount: Int
+        /// The slots of attributes by where their wrappers stand.
+        let slots: SlotTable
         private let propertiesByKeyPath: KeyPathTable
 
         init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]]) {
@@ -56,6 +58,7 @@ extension Schema {
             storedProperties = properties.filter { $0.slot >= 0 }
             propertiesByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
             propertiesByKeyPath = KeyPathTable(properties, identifiers: type.identifierKeyPaths)
+            slots = SlotTable(properties)
             uniquenessConstraints = uniqueness
             requiredCount = properties.count { $0.isRequired }
         }

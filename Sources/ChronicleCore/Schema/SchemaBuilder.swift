@@ -9,6 +9,8 @@ struct SchemaBuilder {
         let name: String
         let keyPath: AnyKeyPath
         let wrapper: any PropertyDeclaration
+        /// Where the wrapper stands in the model, for attributes of direct types.
+        let offset: Int?
         var inverseName: String?
     }
 
@@ -42,7 +44,7 @@ struct SchemaBuilder {
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
         let sample = Model(backingData: .probe())
-        let wrappers = wrappers(of: sample)
+        let wrappers = Self.wrappers(of: sample)
         var properties: [Declaration] = []
         var seen: [AnyKeyPath: String] = [:]
         for (name, keyPath) in Model.properties.elements {
@@ -57,11 +59,13 @@ struct SchemaBuilder {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
             try check(keyPath, wrapper, invalid)
+            sample.persistentBackingData.probedOffset = nil
             if !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the map gives it the key path of another property")
             }
             seen[keyPath] = name
-            properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper))
+            let offset = sample.persistentBackingData.probedOffset
+            properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper, offset: offset))
         }
         for name in wrappers.keys.sorted() where !properties.contains(where: { $0.name == name }) {
             throw SwiftDataError.invalidModel.adding(
@@ -72,7 +76,7 @@ struct SchemaBuilder {
             type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } })
     }
 
-    private func wrappers(of model: any PersistentModel) -> [String: any PropertyDeclaration] {
+    static func wrappers(of model: any PersistentModel) -> [String: any PropertyDeclaration] {
         var found: [String: any PropertyDeclaration] = [:]
         for child in Mirror(reflecting: model).children {
             // Swift stores the wrapper of `name` as `_name`.
@@ -103,7 +107,7 @@ struct SchemaBuilder {
             PropertyCodecs.codec(of: type)?.sample() != nil
         else { return true }
         _ = sample[keyPath: keyPath]
-        return wrappers(of: sample)[name]?.isSet == true
+        return Self.wrappers(of: sample)[name]?.isSet == true
     }
 
     // MARK: Inverses
@@ -217,7 +221,7 @@ struct SchemaBuilder {
                     entityName: Model.entityName, propertyName: declared.name)
             }
             return Schema.Property(
-                name: declared.name, originalName: wrapper.originalName, index: index, slot: slot,
+                name: declared.name, originalName: wrapper.originalName, index: index, slot: slot, offset: nil,
                 kind: .relationship(relationship), defaultValue: nil, access: access)
         }
         let wrapper = declared.wrapper as! any AttributeDeclaration  // the only other kind of wrapper
@@ -232,7 +236,7 @@ struct SchemaBuilder {
             options: wrapper.options, storage: codec.storage, isOptional: codec.isOptional,
             valueType: wrapper.valueType)
         return Schema.Property(
-            name: declared.name, originalName: wrapper.originalName, index: index, slot: slot,
+            name: declared.name, originalName: wrapper.originalName, index: index, slot: slot, offset: declared.offset,
             kind: .attribute(attribute), defaultValue: try wrapper.declaredDefault.flatMap(codec.encodeAny),
             access: access)
     }

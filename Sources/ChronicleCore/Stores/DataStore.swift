@@ -22,6 +22,15 @@ public protocol DataStore: AnyObject, Sendable {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for what the store
     ///   cannot answer.
     func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, Snapshot>
+    /// Hands over the rows that match, one after the other, as ``fetch(_:)`` returns them. Contexts fetch by this; a store
+    /// that can do so without holding all rows at once has less to remember. The default asks ``fetch(_:)``.
+    ///
+    /// - Parameter row: Takes the identifier of a row and its values by ``Schema/Property/slot``. What it throws ends the
+    ///   fetch and is thrown on.
+    func fetchRows<Model>(
+        _ request: DataStoreFetchRequest<Model>,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws
     /// How many rows match. The default counts what ``fetch(_:)`` returns.
     func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int
     /// The identifiers of the rows that match. The default asks ``fetch(_:)``.
@@ -35,6 +44,15 @@ public protocol DataStore: AnyObject, Sendable {
 }
 
 extension DataStore {
+    public func fetchRows<Model>(
+        _ request: DataStoreFetchRequest<Model>,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws {
+        for snapshot in try fetch(request).fetchedSnapshots {
+            try row(snapshot.persistentIdentifier, snapshot.values)
+        }
+    }
+
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         try fetch(request).fetchedSnapshots.count
     }

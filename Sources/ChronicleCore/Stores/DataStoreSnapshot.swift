@@ -31,14 +31,31 @@ extension DataStoreSnapshot {
 /// The snapshot that ``DefaultStore`` uses.
 public struct DefaultSnapshot: DataStoreSnapshot {
     public let persistentIdentifier: PersistentIdentifier
-    public let values: [PropertyValue]
+    public private(set) var values: [PropertyValue]
     public let changed: PropertySet
 
-    @inlinable
     public init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet) {
         self.persistentIdentifier = persistentIdentifier
         self.values = values
         self.changed = changed
+    }
+}
+
+extension DefaultSnapshot {
+    /// Passes the values on and keeps none, so that they need not be counted twice.
+    mutating func takeValues() -> [PropertyValue] {
+        var values: [PropertyValue] = []
+        swap(&values, &self.values)
+        return values
+    }
+
+    /// The same snapshots in this type, which most stores use anyway: what works with many of them is not generic, and
+    /// spares the calls through tables.
+    static func all<Snapshot: DataStoreSnapshot>(_ snapshots: [Snapshot]) -> [DefaultSnapshot] {
+        if Snapshot.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [DefaultSnapshot].self) }
+        return snapshots.map {
+            DefaultSnapshot(persistentIdentifier: $0.persistentIdentifier, values: $0.values, changed: $0.changed)
+        }
     }
 }
 

@@ -5,13 +5,24 @@ extension DefaultStore {
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
-        let table = try layout.table(for: Model.self)
-        let snapshots = try run(request, { $0.select(table.selection) }) { statement in
-            var snapshots: [DefaultSnapshot] = []
-            while try statement.step() { snapshots.append(statement.snapshot(table)) }
-            return snapshots
+        var snapshots: [DefaultSnapshot] = []
+        try fetchRows(request) { identifier, values in
+            snapshots.append(
+                DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
         }
         return DataStoreFetchResult(fetchedSnapshots: snapshots)
+    }
+
+    public func fetchRows<Model>(
+        _ request: DataStoreFetchRequest<Model>,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws {
+        let table = try layout.table(for: Model.self)
+        try run(request, { $0.select(table.selection) }) { statement in
+            while try statement.step() {
+                try row(table.origin.identifier(statement.int64(0)), statement.values(table))
+            }
+        }
     }
 
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
@@ -44,15 +55,11 @@ extension DefaultStore {
 }
 
 extension Statement {
-    /// The row that the statement stands at: the primary key, then the columns.
-    func snapshot(_ table: EntityTable) -> DefaultSnapshot {
-        let values = [PropertyValue](unsafeUninitializedCapacity: table.columns.count) { buffer, count in
-            for index in table.columns.indices {
-                (buffer.baseAddress! + index).initialize(to: value(Int32(index + 1), table.columns[index]))
-            }
-            count = table.columns.count
-        }
-        return DefaultSnapshot(
-            persistentIdentifier: table.origin.identifier(int64(0)), values: values, changed: PropertySet())
+    /// The row that the statement stands at, without the primary key in its first column.
+    func values(_ table: EntityTable) -> [PropertyValue] {
+        var values: [PropertyValue] = []
+        values.reserveCapacity(table.storages.count)
+        for slot in 0..<table.storages.count { values.append(value(Int32(slot + 1), slot, of: table)) }
+        return values
     }
 }

@@ -9,6 +9,8 @@ final class EntityTable: Sendable {
     let number: Int64
     let origin: PersistentIdentifier.Origin
     let columns: [Column]
+    /// The storage of each column, again: without the rest, a loop over values has nothing to retain.
+    let storages: [Storage]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
     /// OR FAIL spares SQLite the journal that takes a single statement back (https://www.sqlite.org/lang_conflict.html):
@@ -45,6 +47,7 @@ final class EntityTable: Sendable {
                 name: property.name, storage: Storage(property),
                 destination: property.relationship.flatMap { origins[$0.destination] })
         }
+        storages = columns.map(\.storage)
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
         let table = quoted(entity.name)
         let names = columns.map { quoted($0.name) }

@@ -57,7 +57,7 @@ struct SchemaCompletion {
         var parts = ["history \(recordsHistory)"]
         for entity in schema.entities {
             let definition = TableDefinition(entity: entity, schema: schema)
-            parts.append(definition.createTable)
+            parts.append(definition.shape)
             parts += definition.indexes.map(\.sql)
             for property in entity.storedProperties {
                 let preserved = property.attribute?.options.contains(.preserveValueOnDeletion) == true

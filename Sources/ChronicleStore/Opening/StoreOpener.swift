@@ -13,6 +13,7 @@ struct StoreOpener {
     }
 
     func open() throws -> (database: Database, layout: StoreLayout) {
+        try TableNames.check(schema)
         if !configuration.isStoredInMemoryOnly {
             try makeDefaultDirectory()
             _ = try FileInspection(url: configuration.url).inspect(allowsSave: configuration.allowsSave)

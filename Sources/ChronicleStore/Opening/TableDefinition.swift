@@ -14,15 +14,22 @@ struct TableDefinition {
         return "CREATE TABLE \(quoted(entity.name))(\n    \(all.joined(separator: ",\n    "))\n)"
     }
 
+    /// What the table has to be, without the defaults: a default like `Date()` is another one each time.
+    var shape: String {
+        ([entity.name] + entity.storedProperties.map { column($0, hasDefault: false) }).joined(separator: "\n")
+    }
+
     /// The definition of one column.
-    func column(_ property: Schema.Property) -> String {
+    func column(_ property: Schema.Property, hasDefault: Bool = true) -> String {
         switch property.kind {
-        case .attribute(let attribute): attributeColumn(property, attribute)
+        case .attribute(let attribute): attributeColumn(property, attribute, hasDefault: hasDefault)
         case .relationship(let relationship): referenceColumn(property, relationship)
         }
     }
 
-    private func attributeColumn(_ property: Schema.Property, _ attribute: Schema.Attribute) -> String {
+    private func attributeColumn(
+        _ property: Schema.Property, _ attribute: Schema.Attribute, hasDefault: Bool
+    ) -> String {
         var parts = [quoted(property.name)]
         switch attribute.storage {
         case .integer: parts.append("INTEGER")
@@ -32,7 +39,7 @@ struct TableDefinition {
         case .real: break
         }
         if !attribute.isOptional { parts.append("NOT NULL") }
-        if let literal = property.defaultValue.flatMap(literal) { parts.append("DEFAULT \(literal)") }
+        if hasDefault, let literal = property.defaultValue.flatMap(literal) { parts.append("DEFAULT \(literal)") }
         return parts.joined(separator: " ")
     }
 

@@ -51,20 +51,70 @@ struct RowWriter {
         var later: [DefaultSnapshot] = []
         for snapshot in request.updated {
             let table = try tables.table(of: snapshot)
-            if table.referenceSlots.contains(where: snapshot.changed.contains) {
-                try update(snapshot, table)
-            } else {
+            let moves = table.referenceSlots.filter(snapshot.changed.contains)
+            guard !moves.isEmpty else {
                 later.append(snapshot)
+                continue
+            }
+            do { try update(snapshot, table) } catch SwiftDataError.uniquenessViolation {
+                later += try move(snapshot, moves, table)
             }
         }
-        for snapshot in request.deleted { try delete(snapshot, tables.table(of: snapshot)) }
-        for snapshot in later { try update(snapshot, tables.table(of: snapshot)) }
+        for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
+        try update(later)
         remappedIdentifiers.reserveCapacity(request.inserted.count)
         if keys {
             try insertWithKeys(request.inserted)
         } else {
             for snapshot in request.inserted { try insert(snapshot, tables.table(of: snapshot)) }
         }
+    }
+
+    /// Writes the references of a row whose other values have to wait until they are free.
+    ///
+    /// - Returns: What is left to be written.
+    private func move(
+        _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable
+    ) throws -> [DefaultSnapshot] {
+        var (references, rest) = (PropertySet(), snapshot.changed)
+        for slot in slots {
+            references.insert(slot)
+            rest.remove(slot)
+        }
+        func part(_ changed: PropertySet) -> DefaultSnapshot {
+            DefaultSnapshot(
+                persistentIdentifier: snapshot.persistentIdentifier, values: snapshot.values, changed: changed)
+        }
+        guard !rest.isEmpty else { return [snapshot] }
+        do { try update(part(references), table) } catch SwiftDataError.uniquenessViolation { return [snapshot] }
+        return [part(rest)]
+    }
+
+    /// Updates rows in an order in which unique values are free when they are needed. Two rows that swap theirs have none.
+    private func update(_ snapshots: [DefaultSnapshot]) throws {
+        var tables = TableCursor(layout)
+        var waiting = snapshots
+        while !waiting.isEmpty {
+            var refused: [DefaultSnapshot] = []
+            var refusal: (any Error)?
+            for snapshot in waiting {
+                do { try update(snapshot, tables.table(of: snapshot)) } catch let error as SwiftDataError
+                    where SwiftDataError.uniquenessViolation ~= error
+                {
+                    refused.append(snapshot)
+                    refusal = refusal ?? error
+                }
+            }
+            if let refusal, refused.count == waiting.count { throw refusal }
+            // The other way round: values that all move by one are free from the end on.
+            waiting = refused.reversed()
+        }
+    }
+
+    /// A cascade of SQLite's own goes 1,000 levels deep and fails then (https://www.sqlite.org/limits.html#max_trigger_depth).
+    /// A context that cascades names the owner first: from the end on, nothing is left to cascade to.
+    private func inDeleteOrder(_ snapshots: [DefaultSnapshot]) -> [DefaultSnapshot] {
+        snapshots.count < 1_000 ? snapshots : snapshots.reversed()
     }
 
     // MARK: Keys
@@ -90,19 +140,24 @@ struct RowWriter {
         var next: [Int64: Int64] = [:]
         for snapshot in request.inserted {
             let table = try tables.table(of: snapshot)
-            let key = try next[table.number] ?? firstFreeKey(table)
-            next[table.number] = key + 1
+            let highest = try next[table.number] ?? highestKey(table)
+            let (key, isPastTheLast) = highest.addingReportingOverflow(1)
+            guard !isPastTheLast else {
+                throw SwiftDataError.storeIsFull.adding(
+                    detail: "the table's last primary key is used", entityName: table.entity.name)
+            }
+            next[table.number] = key
             remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(key)
         }
         return true
     }
 
-    /// The key after the highest that the table ever had. https://www.sqlite.org/autoinc.html
-    private func firstFreeKey(_ table: EntityTable) throws -> Int64 {
+    /// The highest key that the table ever had. https://www.sqlite.org/autoinc.html
+    private func highestKey(_ table: EntityTable) throws -> Int64 {
         let highest = try connection.scalarInt64("SELECT seq FROM sqlite_sequence WHERE name = ?") {
             try $0.bind(table.entity.name, at: 1)
         }
-        return (highest ?? 0) + 1
+        return highest ?? 0
     }
 
     // MARK: Rows

@@ -43,25 +43,25 @@ extension Statement {
     /// The value of a column, in the form that the property's type is decoded from. What another program stored comes as
     /// it is; the context finds what cannot be decoded.
     @inline(__always)
-    func value(_ index: Int32, _ column: EntityTable.Column) -> PropertyValue {
-        switch columnType(index) {
-        case .null: return .null
-        case .integer:
-            let integer = int64(index)
-            if let destination = column.destination { return .reference(destination.identifier(integer)) }
-            return .integer(integer)
-        case .float: return .real(double(index))
-        case .text: return .text(text(index))
-        case .blob: return blobValue(index, column)
+    func value(_ index: Int32, _ slot: Int, of table: EntityTable) -> PropertyValue {
+        switch value(index) {
+        case .null: .null
+        case .integer(let integer) where table.storages[slot] == .reference: reference(integer, slot, table)
+        case .integer(let integer): .integer(integer)
+        case .real(let real): .real(real)
+        case .text(let utf8): .text(String(decoding: utf8, as: UTF8.self))
+        case .blob(let bytes): blob(bytes, slot, table)
         }
     }
 
-    private func blobValue(_ index: Int32, _ column: EntityTable.Column) -> PropertyValue {
-        withBlob(index) { bytes in
-            if column.storage == .real, bytes.count == 8 {
-                return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
-            }
-            return .blob(Data(bytes))
+    private func reference(_ integer: Int64, _ slot: Int, _ table: EntityTable) -> PropertyValue {
+        table.columns[slot].destination.map { .reference($0.identifier(integer)) } ?? .integer(integer)
+    }
+
+    private func blob(_ bytes: UnsafeRawBufferPointer, _ slot: Int, _ table: EntityTable) -> PropertyValue {
+        if table.storages[slot] == .real, bytes.count == 8 {
+            return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         }
+        return .blob(Data(bytes))
     }
 }

@@ -1,0 +1,113 @@
+// What wrappers ask for. Attributes of direct types say where they stand in the model, others give their key path.
+extension BackingData {
+    /// The value of an attribute as the row has it, for types that need no codec; `nil` when there is no row.
+    ///
+    /// - Parameter offset: Where the attribute's wrapper stands in the model.
+    @inlinable @inline(never)
+    func read<Value>(at offset: Int, as: Value.Type) -> Value? {
+        guard hasRow else { return nil }
+        guard extras == nil, let slot = membership?.slots.slot(at: offset) else {
+            return readPending(at: offset, as: Value.self)
+        }
+        // Every row was checked when it was fetched, so that a wrong value was an error there and not here.
+        return row[slot].direct(as: Value.self)
+    }
+
+    @usableFromInline
+    func readPending<Value>(at offset: Int, as: Value.Type) -> Value? {
+        guard let membership else {
+            probedOffset = offset
+            return nil
+        }
+        guard let slot = membership.slots.slot(at: offset) else { return nil }
+        return (pending[slot] ?? row[slot]).direct(as: Value.self)
+    }
+
+    /// Some value of the type, if this is a probe.
+    @usableFromInline
+    func sample<Value>(_: Value.Type) -> Value? {
+        guard hasRow, membership == nil else { return nil }
+        return PropertyCodecs.codec(Value.self)?.sample() as? Value
+    }
+
+    /// The value of an attribute as the row has it; `nil` when there is no row, or the property is not stored.
+    @usableFromInline
+    func read<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
+        guard hasRow else { return nil }
+        guard let membership else { return sample(Value.self) }
+        guard let property = membership.property(at: keyPath) else { return nil }
+        let slot = property.slot
+        if let value = extras?.decoded.removeValue(forKey: slot) { return value as? Value }
+        let codec = unsafeDowncast(property.codec.unsafelyUnwrapped, to: PropertyCodec<Value>.self)
+        return codec.decode(extras?.pending[slot] ?? row[slot])
+    }
+
+    /// Called before an attribute of a model in a context is set.
+    @usableFromInline
+    func willChange(at offset: Int) {
+        guard let slot = membership?.slots.slot(at: offset) else { return }
+        willChange(slot: slot)
+    }
+
+    /// The same, for types that ``read(_:as:)`` is for.
+    @usableFromInline
+    func willChange(_ keyPath: AnyKeyPath) {
+        guard let slot = membership?.property(at: keyPath)?.slot else { return }
+        willChange(slot: slot)
+    }
+
+    private func willChange(slot: Int) {
+        if let extras {
+            extras.decoded[slot] = nil
+            extras.pending[slot] = nil
+        }
+        markChanged(slot)
+    }
+
+    func markChanged(_ slot: Int) {
+        // A delete that was not saved may be taken back, with what was set meanwhile.
+        guard status == .saved || status == .inserted || (status == .deleted && isListed) else { return }
+        changed.insert(slot)
+        if !isListed { membership?.context?.list(self) }
+    }
+
+    /// What the model has for a stored property now, in the form that a store understands.
+    func currentValue(of property: Schema.Property) throws -> PropertyValue {
+        if let value = extras?.pending[property.slot] { return value }
+        if hasRow, !changed.contains(property.slot) { return row[property.slot] }
+        guard property.isAttribute, let model else { return .null }
+        return try property.access.encode(model, property)
+    }
+
+    /// The destination of a to-one relationship.
+    func reference(_ property: Schema.Property) -> PersistentIdentifier? {
+        let value = extras?.pending[property.slot] ?? (hasRow ? row[property.slot] : .null)
+        if case .reference(let identifier) = value { return identifier }
+        return nil
+    }
+}
+
+// What a context does.
+extension BackingData {
+    /// Takes a row over and makes every wrapper read it anew.
+    func adopt(row: [PropertyValue], decoded: [Int: Any]) {
+        self.row = row
+        self.decoded = decoded
+        hasRow = true
+        generation &+= 1
+    }
+
+    /// What was written is what the row has from now on. Wrappers keep what they hold: it is the same.
+    func keepWritten(_ row: [PropertyValue]) {
+        self.row = row
+        changed = PropertySet()
+        pending = [:]
+    }
+
+    /// Forgets what was set since the row was read.
+    func revert() {
+        changed = PropertySet()
+        extras = nil
+        generation &+= 1
+    }
+}
