@@ -15,9 +15,11 @@ extension SwiftDataError {
             case _ where error.isCorrupt: .damagedFile
             default: .storeFailure
             }
+        // SQLite checks references when a save commits, and does not say which row it was.
         self = kind.adding(
-            detail: error.message, storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql,
-            underlying: error)
+            detail: error.isForeignKeyConstraint
+                ? "a relationship leads to a model that another writer deleted" : error.message,
+            storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
     }
 }
 

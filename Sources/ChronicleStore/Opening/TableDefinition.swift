@@ -73,7 +73,7 @@ struct TableDefinition {
             indexes.append((name, "CREATE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(quoted(property.name)))"))
         }
         for constraint in entity.uniquenessConstraints {
-            let name = "chronicle_unique_\(entity.name)_\(constraint.map(\.name).joined(separator: "_"))"
+            let name = "chronicle_unique_\(entity.name)_\(constraint.map(\.name).joined(separator: ","))"
             let columns = constraint.map { quoted($0.name) }.joined(separator: ", ")
             indexes.append((name, "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(columns))"))
         }

@@ -23,10 +23,13 @@ enum TableNames {
         var columns = ["id": "id"]
         for property in entity.storedProperties {
             if let other = columns.updateValue(property.name, forKey: folded(property.name)) {
-                throw refusal(
-                    entity, property, "SQLite takes it for the same name as \"\(other)\": case does not matter there")
+                throw refusal(entity, property, twin(of: other))
             }
         }
+    }
+
+    private static func twin(of other: String) -> String {
+        "SQLite takes it for the same name as \"\(other)\": case does not matter there"
     }
 
     /// As SQLite compares names: the letters of ASCII without their case.
