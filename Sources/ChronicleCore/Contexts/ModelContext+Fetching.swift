@@ -8,7 +8,9 @@ extension ModelContext {
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
     ///   ``SwiftDataError/unknownSchema``; ``SwiftDataError/undecodableValue`` when another program stored a value that the
-    ///   model's property cannot have; the store's failures; and what reading a relationship could not throw.
+    ///   model's property cannot have; ``SwiftDataError/invalidStoreAnswer`` and ``SwiftDataError/unsupportedFeature`` for
+    ///   a store that breaks its rules or lacks something; the store's failures; and what reading a relationship could not
+    ///   throw.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try throwDeferredError()
         let entity = try contextEntity(for: Model.self)
@@ -40,7 +42,7 @@ extension ModelContext {
         }
         try throwDeferredError()
         _ = try contextEntity(for: Model.self)
-        return try container.store(for: Model.self).fetchCount(request(descriptor))
+        return try count(request(descriptor), of: container.store(for: Model.self))
     }
 
     /// The identifiers of the models that match, without the models.
@@ -52,7 +54,7 @@ extension ModelContext {
         }
         try throwDeferredError()
         _ = try contextEntity(for: Model.self)
-        return try container.store(for: Model.self).fetchIdentifiers(request(descriptor))
+        return try identifiers(request(descriptor), of: container.store(for: Model.self))
     }
 
     /// The model with this identifier, from memory or from the store.
@@ -90,14 +92,17 @@ extension ModelContext {
     private func fetch<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
-        let snapshots = try store.fetch(request).fetchedSnapshots
+        let snapshots = try snapshots(request, of: store)
         var models: [Model] = []
         models.reserveCapacity(snapshots.count)
         if snapshots.count > 64 { registry.reserveCapacity(registry.count + snapshots.count) }
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
         for snapshot in snapshots {
+            try identifiers.row(snapshot.persistentIdentifier)
             models.append(try instance(snapshot.persistentIdentifier, snapshot.values, entity, checks))
         }
+        try identifiers.requireDistinct(models, in: self)
         return models
     }
 

@@ -7,6 +7,8 @@ public final class BackingData {
 
     /// Every value that a wrapper holds belongs to a generation; a new one makes all wrappers read the row again.
     @usableFromInline var generation: UInt32 = 1
+    /// The context's fetch that last found this model, as far as it had to look for rows that come twice.
+    var fetchNumber: UInt32 = 0
     /// How many attributes without a default were given a value while the model was in no context. What is missing
     /// is looked for only when the sum is short.
     @usableFromInline var assignedCount = 0
