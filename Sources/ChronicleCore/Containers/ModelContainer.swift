@@ -40,7 +40,11 @@ public final class ModelContainer: Sendable {
     private static func open<Configuration: DataStoreConfiguration>(
         _ configuration: Configuration, _ schema: Schema
     ) throws -> any DataStore {
-        try Configuration.Store(configuration, schema: configuration.schema ?? schema)
+        do { return try Configuration.Store(configuration, schema: configuration.schema ?? schema) } catch let error
+            as DataStoreError
+        {
+            throw SwiftDataError(error, storeIdentifier: configuration.name)
+        }
     }
 
     func store(for type: any PersistentModel.Type) throws -> any DataStore {

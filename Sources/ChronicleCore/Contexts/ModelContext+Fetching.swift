@@ -8,7 +8,9 @@ extension ModelContext {
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
     ///   ``SwiftDataError/unknownSchema``; ``SwiftDataError/undecodableValue`` when another program stored a value that the
-    ///   model's property cannot have; the store's failures; and what reading a relationship could not throw.
+    ///   model's property cannot have; ``SwiftDataError/invalidStoreAnswer`` and ``SwiftDataError/unsupportedFeature`` for
+    ///   a store that breaks its rules or lacks something; the store's failures; and what reading a relationship could not
+    ///   throw.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try throwDeferredError()
         let entity = try contextEntity(for: Model.self)
@@ -49,7 +51,7 @@ extension ModelContext {
         }
         try throwDeferredError()
         _ = try contextEntity(for: Model.self)
-        return try container.store(for: Model.self).fetchCount(request(descriptor))
+        return try count(request(descriptor), of: container.store(for: Model.self))
     }
 
     /// The identifiers of the models that match, without the models.
@@ -61,7 +63,7 @@ extension ModelContext {
         }
         try throwDeferredError()
         _ = try contextEntity(for: Model.self)
-        return try container.store(for: Model.self).fetchIdentifiers(request(descriptor))
+        return try identifiers(request(descriptor), of: container.store(for: Model.self))
     }
 
     /// The model with this identifier, from memory or from the store.
@@ -100,12 +102,16 @@ extension ModelContext {
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
         // Of no class, so that appending is not generic; arrays of objects are alike in memory.
-        var models: [AnyObject] = []
-        try store.fetchRows(request) { identifier, values in
-            models.append(try instance(identifier, values, entity, checks) as Model)
+        var found: [AnyObject] = []
+        try rows(request, of: store) { identifier, values in
+            try identifiers.row(identifier)
+            found.append(try instance(identifier, values, entity, checks) as Model)
         }
-        return unsafeBitCast(models, to: [Model].self)
+        let models = unsafeBitCast(found, to: [Model].self)
+        try identifiers.requireDistinct(models, in: self)
+        return models
     }
 
     /// The instance for a row: the one that is registered, brought up to date, or a new one.

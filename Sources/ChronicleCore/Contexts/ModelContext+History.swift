@@ -24,7 +24,7 @@ extension ModelContext {
     public func fetchHistory<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
-        try collect(descriptor) { store, descriptor in try store.fetchHistory(descriptor) }
+        try collect(descriptor) { store, descriptor in try asking(store) { try store.fetchHistory(descriptor) } }
     }
 
     /// The transactions that match, without their changes: who saved, and when.
@@ -33,7 +33,9 @@ extension ModelContext {
     public func fetchHistoryWithoutChanges<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
-        try collect(descriptor) { store, descriptor in try store.fetchHistoryWithoutChanges(descriptor) }
+        try collect(descriptor) { store, descriptor in
+            try asking(store) { try store.fetchHistoryWithoutChanges(descriptor) }
+        }
     }
 
     /// How many transactions match.
@@ -44,7 +46,9 @@ extension ModelContext {
     ) throws -> Int {
         let stores = try providers(of: Transaction.self)
         guard stores.count > 1, descriptor.isSliced else {
-            return try stores.reduce(0) { try $0 + $1.fetchHistoryCount(descriptor) }
+            return try stores.reduce(0) { sum, store in
+                try sum + asking(store) { try store.fetchHistoryCount(descriptor) }
+            }
         }
         return try fetchHistoryWithoutChanges(descriptor).count
     }
@@ -56,7 +60,7 @@ extension ModelContext {
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction.TransactionIdentifier] {
         let stores = try providers(of: Transaction.self)
-        if stores.count == 1 { return try stores[0].fetchHistoryIdentifiers(descriptor) }
+        if stores.count == 1 { return try asking(stores[0]) { try stores[0].fetchHistoryIdentifiers(descriptor) } }
         return try fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
     }
 
@@ -67,7 +71,7 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsBusy`` and other failures of the store;
     ///   ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
-        for store in try providers(of: Transaction.self) { try store.deleteHistory(descriptor) }
+        for store in try providers(of: Transaction.self) { try asking(store) { try store.deleteHistory(descriptor) } }
     }
 
     private func providers<Transaction: HistoryTransaction>(
@@ -108,7 +112,7 @@ extension HistoryDescriptor {
     private var hasLimit: Bool { fetchLimit != 0 && fetchLimit != .max }
     fileprivate var isSliced: Bool { hasLimit || fetchOffset != 0 }
 
-    fileprivate func slice(_ transactions: [Transaction]) -> [Transaction] {
+    func slice(_ transactions: [Transaction]) -> [Transaction] {
         let rest = transactions.dropFirst(Int(clamping: fetchOffset))
         return Array(hasLimit ? rest.prefix(Int(clamping: fetchLimit)) : rest)
     }

@@ -44,18 +44,19 @@ extension ModelContext {
             Store.Snapshot(persistentIdentifier: $0.backing.identifier, values: $0.backing.row, changed: PropertySet())
         }
         var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+        var different: [Store.Snapshot] = []
         if !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) {
-            let result = try store.save(
-                DataStoreSaveChangesRequest(
-                    editingState: editingState, inserted: inserted, updated: updated, deleted: deleted))
-            remapped = result.remappedIdentifiers
-            guard inserted.allSatisfy({ remapped[$0.persistentIdentifier]?.isTemporary == false }) else {
-                throw SwiftDataError.invalidStoreAnswer.adding(
-                    detail: "the result of a save lacks the identifier of an inserted model",
-                    storeIdentifier: store.identifier)
+            let result = try asking(store) {
+                try store.save(
+                    DataStoreSaveChangesRequest(
+                        editingState: editingState, inserted: inserted, updated: updated, deleted: deleted))
             }
+            try SaveCheck(store).check(result, of: inserted)
+            remapped = result.remappedIdentifiers
+            different = result.snapshotsToReregister
         }
         apply(save, inserted, changed, remapped)
+        takeOver(different, of: store)
     }
 
     // MARK: Snapshots

@@ -23,6 +23,8 @@ public final class ModelContext {
     var arrivals: [PersistentIdentifier: ModelSet] = [:]
     /// What reading a relationship could not throw.
     var deferredError: (any Error)?
+    /// The number of fetches that had to look for rows that come twice.
+    var fetchNumber: UInt32 = 0
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
 
     public init(_ container: ModelContainer) {

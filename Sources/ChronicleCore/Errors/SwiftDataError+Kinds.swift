@@ -73,6 +73,8 @@ extension SwiftDataError {
     public static let storeFailure = SwiftDataError(.storeFailure)
     /// A store broke a rule of its protocol; the detail names the rule.
     public static let invalidStoreAnswer = SwiftDataError(.invalidStoreAnswer)
+    /// The store lacks what it was asked for; the detail names it. Do without, or use another store.
+    public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)
 }
 
 // History

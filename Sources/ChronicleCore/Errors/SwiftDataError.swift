@@ -48,7 +48,7 @@ extension SwiftDataError {
         // Fetching
         case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
         // Stores
-        case storeIsBusy, storeIsReadOnly, storeIsFull, storeFailure, invalidStoreAnswer
+        case storeIsBusy, storeIsReadOnly, storeIsFull, storeFailure, invalidStoreAnswer, unsupportedFeature
         // History
         case historyTokenExpired, historyTokenForked, historyTokenOfAnotherStore, historyTokenAhead, historyTokenGap
         case invalidTransactionFetchRequest, historyIsOff

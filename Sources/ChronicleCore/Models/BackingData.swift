@@ -10,6 +10,8 @@ public final class BackingData {
 
     /// Every value that a wrapper holds belongs to a generation; a new one makes all wrappers read the row again.
     @exclusivity(unchecked) @usableFromInline var generation: UInt32
+    /// The context's fetch that last found this model, as far as it had to look for rows that come twice.
+    @exclusivity(unchecked) var fetchNumber: UInt32 = 0
     /// How many attributes without a default were given a value while the model was in no context. What is missing
     /// is looked for only when the sum is short.
     @exclusivity(unchecked) @usableFromInline var assignedCount: Int32

@@ -34,8 +34,22 @@ extension HistoryProperty {
         case \HistoryChange.changedPersistentIdentifier: self = .changedPersistentIdentifier
         case \PersistentIdentifier.entityName: self = .changedEntityName
         case \PersistentIdentifier.storeIdentifier: self = .changedStoreIdentifier
-        default: return nil
+        default:
+            guard let property = Self.genericKeyPaths(DefaultHistoryTransaction.self)[keyPath] else { return nil }
+            self = property
         }
+    }
+
+    /// What is written as `\Transaction.token` where the transaction's type is a parameter: a key path to the protocol's
+    /// property, which does not equal one to the type's own.
+    private static func genericKeyPaths<Transaction: HistoryTransaction>(
+        _ type: Transaction.Type
+    ) -> [AnyKeyPath: HistoryProperty] {
+        [
+            \Transaction.author: .author, \Transaction.changes: .changes,
+            \Transaction.storeIdentifier: .storeIdentifier, \Transaction.timestamp: .timestamp,
+            \Transaction.token: .token, \Transaction.transactionIdentifier: .transactionIdentifier,
+        ]
     }
 
     /// Whether a store can sort transactions by it.

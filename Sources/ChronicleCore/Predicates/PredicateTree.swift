@@ -130,6 +130,18 @@ extension PredicateTree {
     }
 }
 
+extension PredicateTree.Order {
+    /// The same question asked from the other side.
+    public var reversed: Self {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+}
+
 /// What a path is made of: the properties of models, or those of something else that predicates are asked of.
 public protocol PredicateProperty: Hashable, Sendable {
     /// The name in the store.

@@ -2,6 +2,12 @@
 ///
 /// A container makes one store for each of its configurations; contexts talk to stores through this protocol and, for
 /// history, ``HistoryProviding``, and through nothing else. A store is used by several contexts at once, on any thread.
+///
+/// What a store cannot or would rather not do, it answers with a ``DataStoreError``: the context then filters or sorts
+/// itself, or tells the program what is missing. Errors of its own pass through. What a store answers is checked:
+/// permanent identifiers of its own, of the right entity, each once, and values that the models' properties can have.
+/// An answer that is none of these is ``SwiftDataError/invalidStoreAnswer`` or ``SwiftDataError/undecodableValue``, and
+/// names the store and the rule.
 public protocol DataStore: AnyObject, Sendable {
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
     associatedtype Snapshot: DataStoreSnapshot
@@ -19,14 +25,18 @@ public protocol DataStore: AnyObject, Sendable {
 
     /// The rows that match, in the order and within the limits of the request.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for what the store
-    ///   cannot answer.
+    /// Without a sort, in an order that stays the same, by primary key if there is one.
+    ///
+    /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to leave these to the
+    ///   context; ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for what nobody
+    ///   should answer.
     func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, Snapshot>
     /// Hands over the rows that match, one after the other, as ``fetch(_:)`` returns them. Contexts fetch by this; a store
     /// that can do so without holding all rows at once has less to remember. The default asks ``fetch(_:)``.
     ///
     /// - Parameter row: Takes the identifier of a row and its values by ``Schema/Property/slot``. What it throws ends the
     ///   fetch and is thrown on.
+    /// - Throws: As ``fetch(_:)``; a ``DataStoreError`` before the first row.
     func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void

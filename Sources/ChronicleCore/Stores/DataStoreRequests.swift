@@ -44,7 +44,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
 public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
     /// The permanent identifier of every inserted model, by the temporary one.
     public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
-    /// Rows whose values differ from what was sent, to be taken over by the context.
+    /// Rows whose values differ from what was sent, under permanent identifiers: the context takes them over.
     public let snapshotsToReregister: [Snapshot]
     /// The position of the save in the store's history; `nil` when nothing was recorded.
     public let historyToken: (any HistoryToken)?

@@ -57,6 +57,19 @@ extension PropertyValue {
         if case .null = self { true } else { false }
     }
 
+    /// The content as it is, for values whose property nobody knows any more: `nil` for ``null``.
+    public var plainValue: (any Sendable)? {
+        switch self {
+        case .null: nil
+        case .integer(let value): value
+        case .real(let value): value
+        case .text(let value): value
+        case .blob(let value): value
+        case .reference(let value): value
+        case .references(let value): value
+        }
+    }
+
     /// The form without its content, for messages: values are never printed unless asked for.
     public var formName: String {
         switch self {

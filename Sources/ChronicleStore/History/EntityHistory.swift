@@ -8,10 +8,11 @@ final class EntityHistory: Sendable {
     /// By the attribute's number.
     private let attributes: [KeptAttribute?]
 
-    init(_ recorded: RecordedEntity, _ entity: Schema.Entity?, storeIdentifier: String) {
+    init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
+        let entity = schema.entitiesByName[recorded.name]
         name = recorded.name
         origin = .init(storeIdentifier: storeIdentifier, entityName: recorded.name)
-        maker = entity.map { Self.maker($0.type) } ?? TypedChangeMaker<RemovedModel>()
+        maker = Self.maker(schema.modelType(named: recorded.name))
         // A table has 32,767 columns at most; many times that, renamed and removed, would be another program's doing.
         let known = recorded.attributes.filter { (0...1_000_000).contains($0.number) }
         var attributes = [KeptAttribute?](repeating: nil, count: (known.map(\.number).max() ?? -1) + 1)

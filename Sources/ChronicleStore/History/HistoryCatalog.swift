@@ -47,7 +47,7 @@ final class HistoryCatalog: Sendable {
         var entities = [EntityHistory?](repeating: nil, count: Int(known.map(\.number).max() ?? 0) + 1)
         for entity in known {
             entities[Int(entity.number)] = EntityHistory(
-                entity, schema.entitiesByName[entity.name], storeIdentifier: storeIdentifier)
+                entity, schema, storeIdentifier: storeIdentifier)
         }
         return entities
     }

@@ -33,7 +33,7 @@ extension HistoryFacts {
     /// The position of a token that transactions come after.
     ///
     /// - Throws: What keeps it from being continued from.
-    func checkedPosition(_ bound: HistoryTokenBound, storeIdentifier: String) throws -> Int64 {
+    func checkedPosition(_ bound: HistoryTokenBound<DefaultHistoryToken>, storeIdentifier: String) throws -> Int64 {
         let position = bound.token.position(in: storeIdentifier)
         let check = bound.token.check(in: storeIdentifier)
         let facts = try facts(at: position ?? 0)

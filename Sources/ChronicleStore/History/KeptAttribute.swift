@@ -48,17 +48,4 @@ extension PropertyValue {
         guard case .blob(let bytes) = self, property.attribute?.storage == .real, bytes.count == 8 else { return self }
         return .real(Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) }))
     }
-
-    /// The value itself, for attributes whose type nobody knows any more.
-    fileprivate var plainValue: (any Sendable)? {
-        switch self {
-        case .null: nil
-        case .integer(let value): value
-        case .real(let value): value
-        case .text(let value): value
-        case .blob(let value): value
-        case .reference(let value): value
-        case .references(let value): value
-        }
-    }
 }

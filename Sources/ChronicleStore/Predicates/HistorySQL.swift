@@ -8,9 +8,9 @@ struct HistorySQL {
     /// Terms of ORDER BY; empty for commit order.
     let order: [SQLQuery]
     /// Tokens that transactions come after, wherever in the predicate.
-    let lowerBounds: [HistoryTokenBound]
+    let lowerBounds: [HistoryTokenBound<DefaultHistoryToken>]
     /// Tokens that transactions come before, wherever in the predicate.
-    let upperBounds: [HistoryTokenBound]
+    let upperBounds: [HistoryTokenBound<DefaultHistoryToken>]
 
     /// - Parameter entityNumber: The number under which the history knows an entity; `nil` when it does not.
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``.
@@ -24,8 +24,7 @@ struct HistorySQL {
             return
         }
         let tree = try PredicateTree(predicate)
-        var bounds = HistoryTokenBounds()
-        bounds.collect(tree)
+        let bounds = HistoryTokenBounds<DefaultHistoryToken>(tree)
         (lowerBounds, upperBounds) = (bounds.lower, bounds.upper)
         let source = HistorySource(storeIdentifier: storeIdentifier, entityNumber: entityNumber)
         var translator = PredicateSQL(source: source)
@@ -59,5 +58,13 @@ struct HistorySQL {
             var source = HistorySource(storeIdentifier: "", entityNumber: { _ in nil })
             return try source.operand(PredicateTree.Path(variable: .subject, properties: [property])).sql
         }
+    }
+}
+
+extension PredicateTree<HistoryProperty> {
+    /// Whether it says nothing but that transactions come after a token.
+    fileprivate var isTokenLowerBound: Bool {
+        guard let (order, _) = comparison(with: DefaultHistoryToken.self) else { return false }
+        return order == .greater || order == .greaterOrEqual
     }
 }

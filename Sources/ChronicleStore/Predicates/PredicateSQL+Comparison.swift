@@ -118,16 +118,6 @@ extension PredicateTree.Order {
         }
     }
 
-    /// The same question asked from the other side.
-    var reversed: Self {
-        switch self {
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        }
-    }
-
     fileprivate func isTrue(_ first: PersistentIdentifier, _ second: PersistentIdentifier) -> Bool {
         switch self {
         case .less: first < second

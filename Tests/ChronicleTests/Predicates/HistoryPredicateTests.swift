@@ -121,7 +121,7 @@ struct HistoryPredicateTests {
         func token(_ position: Int64) -> DefaultHistoryToken {
             DefaultHistoryToken(storeIdentifier: "S", position: position, check: nil)
         }
-        func describe(_ bounds: [HistoryTokenBound]) -> [String] {
+        func describe(_ bounds: [HistoryTokenBound<DefaultHistoryToken>]) -> [String] {
             bounds.map { bound in
                 "\(bound.token.position(in: "S") ?? 0)\(bound.isInclusive ? "=" : "")\(bound.isRequired ? "" : "?")"
             }

@@ -17,6 +17,30 @@ extension Schema.Property {
     }
 }
 
+extension Schema.Property {
+    /// The form in which a store holds a value of an attribute: what ``decode(_:)`` makes the value of again. `nil` is
+    /// ``PropertyValue/null``, which an attribute that is not optional does not have.
+    ///
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` for a value of another type, or one that cannot be encoded,
+    ///   ``SwiftDataError/valueOutOfRange``.
+    public func encode(_ value: (any Sendable)?) throws -> PropertyValue {
+        guard let value else {
+            if attribute?.isOptional != false { return .null }
+            throw SwiftDataError.modelValidationFailure.adding(detail: "it has no value", propertyName: name)
+        }
+        do {
+            if let encoded = try codec?.encodeAny(value) { return encoded }
+        } catch let error as SwiftDataError {
+            throw error.adding(propertyName: name)
+        } catch {
+            throw SwiftDataError.modelValidationFailure.adding(
+                detail: "the value cannot be encoded", propertyName: name, underlying: error)
+        }
+        throw SwiftDataError.modelValidationFailure.adding(
+            detail: "a \(type(of: value)) is no value of \(attribute?.valueType ?? Never.self)", propertyName: name)
+    }
+}
+
 /// What an optional holds, without its type.
 private protocol Wrapping {
     var wrapped: Any? { get }

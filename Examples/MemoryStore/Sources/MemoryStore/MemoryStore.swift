@@ -1,0 +1,239 @@
+import Chronicle
+import Foundation
+import Synchronization
+
+/// The smallest honest store: models in memory, saved and fetched as a container asks. Copy it to start your own.
+///
+/// ```swift
+/// let container = try ModelContainer(for: Trip.self, configurations: MemoryStoreConfiguration())
+/// ```
+///
+/// It filters and sorts nothing itself: it says so, and the context does. What it does itself is what nobody can do for
+/// it: all of a save or nothing, a permanent identifier for each new model, never the same one again, and only the
+/// changed values of a changed model.
+///
+/// It has no foreign keys: when a context deletes a model that another one is just saving a reference to, that reference
+/// leads nowhere, and reads as `nil`.
+public final class MemoryStore: DataStore {
+    public typealias Snapshot = DefaultSnapshot
+
+    public let configuration: MemoryStoreConfiguration
+    public let schema: Schema
+    public var identifier: String { configuration.memory.identifier }
+
+    public init(_ configuration: MemoryStoreConfiguration, schema: Schema) throws {
+        self.configuration = configuration
+        self.schema = schema
+        try configuration.memory.change { try $0.adopt(schema) }
+    }
+
+    // MARK: Fetching
+
+    /// All rows in the order of their keys; the rest is left to the context.
+    public func fetch<Model>(
+        _ request: DataStoreFetchRequest<Model>
+    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+        let descriptor = request.descriptor
+        if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+        if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
+
+        let table = try configuration.memory.contents.table(Model.entityName)
+        let keys = table.rows.keys.sorted().dropFirst(max(descriptor.fetchOffset ?? 0, 0))
+        let origin = PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: Model.entityName)
+        let snapshots = keys.prefix(max(descriptor.fetchLimit ?? .max, 0)).map { key in
+            DefaultSnapshot(
+                persistentIdentifier: origin.identifier(key), values: table.rows[key] ?? [], changed: PropertySet())
+        }
+        return DataStoreFetchResult(fetchedSnapshots: snapshots)
+    }
+
+    // MARK: Saving
+
+    /// Works on a copy, which takes the place of the contents when all went well.
+    public func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        try configuration.memory.change { contents in
+            var save = MemorySave(contents, schema, identifier)
+            try save.write(request)
+            contents = save.contents
+            // History: what was written becomes a transaction. Leave it out, and the token, if your store has none.
+            let token = contents.history.record(save.written, request.editingState, storeIdentifier: identifier)
+            return DataStoreSaveChangesResult(remappedIdentifiers: save.permanent, historyToken: token)
+        }
+    }
+}
+
+/// Which memory the store keeps its models in.
+public struct MemoryStoreConfiguration: DataStoreConfiguration {
+    public typealias Store = MemoryStore
+
+    public var name: String
+    public var schema: Schema?
+    /// Two configurations with one memory open the same store.
+    public var memory: Memory
+
+    public init(_ name: String = "memory", schema: Schema? = nil, memory: Memory = Memory()) {
+        self.name = name
+        self.schema = schema
+        self.memory = memory
+    }
+}
+
+/// What a file would be to another store: it outlives the store that has it open, and has an identity.
+public final class Memory: Sendable {
+    public let identifier = UUID().uuidString
+    private let state = Mutex(MemoryContents())
+
+    public init() {}
+
+    /// One moment, for a reader.
+    var contents: MemoryContents { state.withLock { $0 } }
+
+    /// Writers take turns. A change that throws leaves everything as it was.
+    func change<Result: Sendable>(_ body: (inout MemoryContents) throws -> Result) throws -> Result {
+        try state.withLock { state in
+            var contents = state
+            let result = try body(&contents)
+            state = contents
+            return result
+        }
+    }
+}
+
+/// The rows of all entities. A value: whoever has a copy has a moment that nobody changes.
+struct MemoryContents: Sendable {
+    struct Table: Sendable {
+        /// What the columns are called.
+        let properties: [String]
+        /// The stored values by primary key.
+        var rows: [Int64: [PropertyValue]] = [:]
+        /// Also of rows that are gone: a key is never used twice, because identifiers outlive their rows.
+        var lastKey: Int64 = 0
+    }
+
+    var tables: [String: Table] = [:]
+    var history = MemoryHistory()
+
+    /// Makes the tables of a schema. Rows have no names on their values, so that a class with other properties would
+    /// read them wrongly.
+    mutating func adopt(_ schema: Schema) throws {
+        for entity in schema.entities {
+            let table = Table(properties: entity.storedProperties.map(\.name))
+            let known = tables[entity.name, default: table]
+            guard known.properties == table.properties else {
+                throw DataStoreError.unsupportedFeature.adding(detail: "a class, \(entity.name), that has changed")
+            }
+            tables[entity.name] = known
+        }
+    }
+
+    func table(_ entityName: String) throws -> Table {
+        guard let table = tables[entityName] else { throw SwiftDataError.unknownSchema.adding(entityName: entityName) }
+        return table
+    }
+}
+
+/// One save on its way into a copy of the contents.
+struct MemorySave {
+    private(set) var contents: MemoryContents
+    private(set) var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
+    /// History: what was done, in order.
+    private(set) var written: [MemoryChange] = []
+    private let schema: Schema
+    private let storeIdentifier: String
+
+    init(_ contents: MemoryContents, _ schema: Schema, _ storeIdentifier: String) {
+        self.contents = contents
+        self.schema = schema
+        self.storeIdentifier = storeIdentifier
+    }
+
+    mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+        // Keys first: new models may refer to each other, in any order.
+        for snapshot in request.inserted { try giveKey(snapshot.persistentIdentifier) }
+        for snapshot in request.inserted { try insert(snapshot) }
+        for snapshot in request.updated { try update(snapshot) }
+        for snapshot in request.deleted { try delete(snapshot) }
+        // Last: the save may free the values that it takes.
+        for name in Set((request.inserted + request.updated).map(\.persistentIdentifier.entityName)) {
+            for properties in try entity(name).uniquenessConstraints { try checkUniqueness(properties, of: name) }
+        }
+    }
+
+    private mutating func giveKey(_ identifier: PersistentIdentifier) throws {
+        let name = identifier.entityName
+        let key = try contents.table(name).lastKey + 1
+        contents.tables[name]?.lastKey = key
+        permanent[identifier] = try .identifier(for: storeIdentifier, entityName: name, primaryKey: key)
+    }
+
+    private mutating func insert(_ snapshot: DefaultSnapshot) throws {
+        guard let identifier = permanent[snapshot.persistentIdentifier] else { return }
+        let row = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: permanent)
+        try set(row.values, identifier)
+        written.append(.insert(identifier))
+    }
+
+    private mutating func update(_ snapshot: DefaultSnapshot) throws {
+        let identifier = snapshot.persistentIdentifier
+        guard let old = try row(identifier) else {
+            throw SwiftDataError.modelNotFound.adding(persistentIdentifier: identifier)
+        }
+        let new = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: permanent).values
+        // Another context may have saved other properties of the same model meanwhile.
+        let changed = snapshot.changed.filter { new[$0] != old[$0] }
+        guard !changed.isEmpty else { return }
+        var row = old
+        for slot in changed { row[slot] = new[slot] }
+        try set(row, identifier)
+        let properties = try entity(identifier.entityName).storedProperties
+        written.append(.update(identifier, names: changed.map { properties[$0].name }))
+    }
+
+    private mutating func delete(_ snapshot: DefaultSnapshot) throws {
+        let identifier = snapshot.persistentIdentifier
+        // Somebody else was faster: what is wanted is so.
+        guard let row = try row(identifier) else { return }
+        try set(nil, identifier)
+        let kept = try entity(identifier.entityName).preservedProperties.map { ($0.name, row[$0.slot]) }
+        written.append(.delete(identifier, kept: kept))
+    }
+
+    // MARK: Parts
+
+    private func entity(_ name: String) throws -> Schema.Entity {
+        guard let entity = schema.entitiesByName[name] else {
+            throw SwiftDataError.unknownSchema.adding(entityName: name)
+        }
+        return entity
+    }
+
+    private func row(_ identifier: PersistentIdentifier) throws -> [PropertyValue]? {
+        try contents.table(identifier.entityName).rows[key(identifier)]
+    }
+
+    private mutating func set(_ row: [PropertyValue]?, _ identifier: PersistentIdentifier) throws {
+        let key = try key(identifier)
+        contents.tables[identifier.entityName]?.rows[key] = row
+    }
+
+    private func key(_ identifier: PersistentIdentifier) throws -> Int64 {
+        guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == storeIdentifier else {
+            throw SwiftDataError.modelNotFound.adding(
+                detail: "it lives in another store", persistentIdentifier: identifier)
+        }
+        return key
+    }
+
+    private func checkUniqueness(_ properties: [Schema.Property], of name: String) throws {
+        var seen = Set<[PropertyValue]>()
+        for row in try contents.table(name).rows.values {
+            let values = properties.map { row[$0.slot] }
+            // No value is not the same as no value.
+            if values.contains(where: \.isNull) || seen.insert(values).inserted { continue }
+            throw SwiftDataError.uniquenessViolation.adding(
+                detail: properties.map(\.name).joined(separator: ", "), entityName: name)
+        }
+    }
+}

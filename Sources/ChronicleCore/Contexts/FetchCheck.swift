@@ -1,0 +1,79 @@
+/// Looks at the identifiers of a fetch: rows of the entity that was asked for, in the store that was asked, each once.
+///
+/// Where identifiers have their origin in common and come in the order of their keys, a row costs a comparison of
+/// addresses and one of numbers. Whether a row comes twice is looked for only where they come in another order.
+struct FetchCheck {
+    private let entityName: String
+    private let storeIdentifier: String
+    /// Of the latest row.
+    private var origin: PersistentIdentifier.Origin?
+    private var number: Int64 = 0
+    private var mayRepeat = false
+
+    init(entityName: String, storeIdentifier: String) {
+        self.entityName = entityName
+        self.storeIdentifier = storeIdentifier
+    }
+
+    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` for a row that the store should not have answered with.
+    @inline(__always)
+    mutating func row(_ identifier: PersistentIdentifier) throws {
+        if identifier.origin !== origin {
+            try examine(identifier)
+        } else if identifier.number <= number {
+            mayRepeat = true
+        }
+        number = identifier.number
+    }
+
+    private mutating func examine(_ identifier: PersistentIdentifier) throws {
+        try identifier.require(entityName: entityName, storeIdentifier: storeIdentifier, in: "a fetch")
+        if origin != nil { mayRepeat = true }
+        origin = identifier.origin
+    }
+
+    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` for a row that came twice.
+    func requireDistinct<Model: PersistentModel>(_ models: [Model], in context: ModelContext) throws {
+        guard mayRepeat else { return }
+        // A model would have to sleep through four billion of these to be taken for one that was just found.
+        context.fetchNumber &+= 1
+        for model in models {
+            let backing = model.persistentBackingData
+            guard backing.fetchNumber != context.fetchNumber else { throw repeated(backing.identifier) }
+            backing.fetchNumber = context.fetchNumber
+        }
+    }
+
+    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` for an identifier that came twice.
+    func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {
+        guard mayRepeat else { return }
+        var seen = Set<PersistentIdentifier>(minimumCapacity: identifiers.count)
+        for identifier in identifiers where !seen.insert(identifier).inserted { throw repeated(identifier) }
+    }
+
+    private func repeated(_ identifier: PersistentIdentifier) -> SwiftDataError {
+        .invalidStoreAnswer.adding(
+            detail: "a fetch has no row twice", entityName: entityName, persistentIdentifier: identifier,
+            storeIdentifier: storeIdentifier)
+    }
+}
+
+extension PersistentIdentifier {
+    /// Makes sure that an identifier that a store gave is one of a row of its own.
+    ///
+    /// - Parameter answer: What the store was asked for, for the message.
+    func require(entityName: String, storeIdentifier: String, in answer: String) throws {
+        let rule: String
+        if isTemporary {
+            rule = "the identifiers in \(answer) are permanent"
+        } else if self.entityName != entityName {
+            rule = "the identifiers in \(answer) are of the entity that was asked for, and not of \(self.entityName)"
+        } else if self.storeIdentifier != storeIdentifier {
+            rule = "the identifiers in \(answer) are of the store that gave them"
+        } else {
+            return
+        }
+        throw SwiftDataError.invalidStoreAnswer.adding(
+            detail: rule, entityName: entityName, persistentIdentifier: self, storeIdentifier: storeIdentifier)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+// What a store would rather leave to the context: filtering and sorting.
+extension ModelContext {
+    /// Hands over the rows that match, whoever finds them.
+    func rows<Model, Store: DataStore>(
+        _ request: DataStoreFetchRequest<Model>, of store: Store,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws {
+        do { try store.fetchRows(request, row) } catch let error as DataStoreError {
+            for model in try models(request, store, after: error) {
+                let backing = model.persistentBackingData
+                try row(backing.identifier, backing.row)
+            }
+        }
+    }
+
+    /// How many rows match, whoever counts them.
+    func count<Model, Store: DataStore>(_ request: DataStoreFetchRequest<Model>, of store: Store) throws -> Int {
+        let count: Int
+        do { count = try store.fetchCount(request) } catch let error as DataStoreError {
+            return try models(request, store, after: error).count
+        }
+        guard count >= 0 else {
+            throw SwiftDataError.invalidStoreAnswer.adding(
+                detail: "a count is not negative", entityName: Model.entityName, storeIdentifier: store.identifier)
+        }
+        return count
+    }
+
+    /// The identifiers of the rows that match, whoever finds them.
+    func identifiers<Model, Store: DataStore>(
+        _ request: DataStoreFetchRequest<Model>, of store: Store
+    ) throws -> [PersistentIdentifier] {
+        let identifiers: [PersistentIdentifier]
+        do { identifiers = try store.fetchIdentifiers(request) } catch let error as DataStoreError {
+            return try models(request, store, after: error).map(\.persistentBackingData.identifier)
+        }
+        var check = FetchCheck(entityName: Model.entityName, storeIdentifier: store.identifier)
+        for identifier in identifiers { try check.row(identifier) }
+        try check.requireDistinct(identifiers)
+        return identifiers
+    }
+
+    /// Asks for more and does the rest, with models of a context of their own: what counts is what the store has, and not
+    /// what this context has changed and not saved. A store that wants neither filter nor sort comes here twice.
+    private func models<Model>(
+        _ request: DataStoreFetchRequest<Model>, _ store: any DataStore, after error: DataStoreError
+    ) throws -> [Model] {
+        let asked = request.descriptor
+        var rest = asked
+        rest.fetchLimit = nil
+        rest.fetchOffset = nil
+        if error == .preferInMemoryFilter, asked.predicate != nil {
+            rest.predicate = nil
+        } else if error == .preferInMemorySort, !asked.sortBy.isEmpty {
+            rest.sortBy = []
+        } else {
+            throw SwiftDataError(error, storeIdentifier: store.identifier).adding(entityName: Model.entityName)
+        }
+        let reader = ModelContext(container)
+        (reader.author, reader.name) = (author, name)
+        var models = try reader.fetch(rest)
+        if let predicate = asked.predicate, rest.predicate == nil {
+            models = try models.filter { try matches(predicate, $0) }
+        }
+        if rest.sortBy.isEmpty, !asked.sortBy.isEmpty { models.sort(using: asked.sortBy) }
+        // What reading a relationship could not throw.
+        try reader.throwDeferredError()
+        return Array(models.dropFirst(max(asked.fetchOffset ?? 0, 0)).prefix(max(asked.fetchLimit ?? .max, 0)))
+    }
+}
+
+/// Whether a model satisfies a predicate. One that makes it unwrap a `nil` by force does not: it ends neither a store's
+/// query nor this one.
+private func matches<Model>(_ predicate: Predicate<Model>, _ model: Model) throws -> Bool {
+    do { return try predicate.evaluate(model) } catch let error as PredicateError where error == .forceUnwrapFailure {
+        return false
+    }
+}

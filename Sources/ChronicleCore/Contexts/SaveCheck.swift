@@ -1,0 +1,99 @@
+/// Looks at the result of a save: every new model has got a permanent identifier of its own, and the rest of the answer
+/// can be taken over.
+struct SaveCheck<Store: DataStore> {
+    private let store: Store
+    private let storeIdentifier: String
+
+    init(_ store: Store) {
+        self.store = store
+        storeIdentifier = store.identifier
+    }
+
+    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` naming the rule that the answer breaks,
+    ///   ``SwiftDataError/undecodableValue``.
+    func check(_ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot]) throws {
+        try checkIdentifiers(result.remappedIdentifiers, of: inserted)
+        for snapshot in result.snapshotsToReregister { try check(snapshot) }
+        if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
+        {
+            throw broken("the token of a save is of the type of the store's transactions, not a \(type(of: token))")
+        }
+    }
+
+    private func isToken<Provider: HistoryProviding>(_ token: any HistoryToken, of provider: Provider) -> Bool {
+        token is Provider.HistoryType.TokenType
+    }
+
+    // MARK: Identifiers
+
+    private func checkIdentifiers(
+        _ remapped: [PersistentIdentifier: PersistentIdentifier], of inserted: [Store.Snapshot]
+    ) throws {
+        // The latest key of each entity. As long as they grow, none comes twice.
+        var latest: [(origin: PersistentIdentifier.Origin, number: Int64)] = []
+        var mayRepeat = false
+        for snapshot in inserted {
+            let temporary = snapshot.persistentIdentifier
+            guard let identifier = remapped[temporary] else {
+                throw broken("the result of a save has an identifier for every inserted model", temporary)
+            }
+            if let index = latest.firstIndex(where: { $0.origin === identifier.origin }) {
+                if identifier.number <= latest[index].number { mayRepeat = true }
+                latest[index].number = identifier.number
+                continue
+            }
+            try identifier.require(
+                entityName: temporary.entityName, storeIdentifier: storeIdentifier, in: "the result of a save")
+            // Keys that are no integers stand in the origin, which then is one of many.
+            if identifier.integerPrimaryKey == nil || latest.contains(where: { $0.origin.isEqual(identifier.origin) }) {
+                mayRepeat = true
+            } else {
+                latest.append((identifier.origin, identifier.number))
+            }
+        }
+        if mayRepeat { try requireDistinct(remapped, of: inserted) }
+    }
+
+    private func requireDistinct(
+        _ remapped: [PersistentIdentifier: PersistentIdentifier], of inserted: [Store.Snapshot]
+    ) throws {
+        var seen = Set<PersistentIdentifier>(minimumCapacity: inserted.count)
+        for snapshot in inserted {
+            guard let identifier = remapped[snapshot.persistentIdentifier], !seen.insert(identifier).inserted else {
+                continue
+            }
+            throw broken("the result of a save gives every inserted model an identifier of its own", identifier)
+        }
+    }
+
+    // MARK: Rows
+
+    private func check(_ snapshot: Store.Snapshot) throws {
+        let identifier = snapshot.persistentIdentifier
+        guard let entity = store.schema.entitiesByName[identifier.entityName] else {
+            throw broken("the rows in the result of a save are of entities that the store keeps", identifier)
+        }
+        try identifier.require(
+            entityName: entity.name, storeIdentifier: storeIdentifier, in: "the result of a save")
+        _ = try RowChecker(entity, storeIdentifier: storeIdentifier).check(snapshot.values, identifier)
+    }
+
+    private func broken(_ rule: String, _ identifier: PersistentIdentifier? = nil) -> SwiftDataError {
+        .invalidStoreAnswer.adding(
+            detail: rule, entityName: identifier?.entityName, persistentIdentifier: identifier,
+            storeIdentifier: storeIdentifier)
+    }
+}
+
+extension ModelContext {
+    /// Brings the models of rows that a store wrote differently than it was asked to up to date.
+    func takeOver<Store: DataStore>(_ snapshots: [Store.Snapshot], of store: Store) {
+        for snapshot in snapshots {
+            guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
+                known.row != snapshot.values
+            else { continue }
+            // The save is done, whatever comes of this.
+            deferring { try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: store.identifier)) }
+        }
+    }
+}
