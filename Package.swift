@@ -14,7 +14,8 @@ let package = Package(
     name: "chronicle",
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
-        .library(name: "Chronicle", targets: ["Chronicle"])
+        .library(name: "Chronicle", targets: ["Chronicle"]),
+        .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
     ],
     targets: [
         // The only door to sqlite3.h.
@@ -31,10 +32,17 @@ let package = Package(
         .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
         // What users import.
         .target(name: "Chronicle", dependencies: ["ChronicleCore", "ChronicleStore"], swiftSettings: settings),
+        // The rules that every store has to keep to, for authors of stores.
+        .target(name: "ChronicleTesting", dependencies: ["Chronicle"], swiftSettings: settings),
         .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "FirstSteps"],
             swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleTestingTests", dependencies: ["ChronicleTesting", "ExampleStore"], swiftSettings: settings),
+        // The example of a store, for the tests. As a package of its own it has another name.
+        .target(
+            name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),
         // The program of the README: `swift run FirstSteps`.
         .executableTarget(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),

@@ -12,7 +12,9 @@ let package = Package(
     ],
     targets: [
         .target(name: "MemoryStore", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
-        .testTarget(name: "MemoryStoreTests", dependencies: ["MemoryStore"]),
+        .testTarget(
+            name: "MemoryStoreTests",
+            dependencies: ["MemoryStore", .product(name: "ChronicleTesting", package: "chronicle")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,98 @@
+import Chronicle
+import Foundation
+
+/// Has books, which go with it.
+final class Shelf: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Book.shelf) var books: [Book]
+
+    static let properties: PropertyMap<Shelf> = ["name": \.name, "books": \.books]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ name: String) {
+        persistentBackingData = BackingData()
+        self.name = name
+    }
+}
+
+final class Book: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var title: String
+    @Attribute var pages: Int
+    @Attribute(.preserveValueOnDeletion) var rating: Double?
+    @Attribute(.preserveValueOnDeletion) var printed: Date
+    @Relationship var shelf: Shelf?
+    /// Stays behind without its book.
+    @Relationship(deleteRule: .nullify, inverse: \Card.book) var card: Card?
+
+    static let properties: PropertyMap<Book> = [
+        "title": \.title, "pages": \.pages, "rating": \.rating, "printed": \.printed, "shelf": \.shelf, "card": \.card,
+    ]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ title: String, pages: Int = 1, rating: Double? = nil, printed: Double = 0, on shelf: Shelf? = nil) {
+        persistentBackingData = BackingData()
+        self.title = title
+        self.pages = pages
+        self.rating = rating
+        self.printed = Date(timeIntervalSinceReferenceDate: printed)
+        self.shelf = shelf
+    }
+}
+
+/// The catalog's card of one book.
+final class Card: PersistentModel {
+    @Attribute var number: Int
+    @Relationship var book: Book?
+
+    static let properties: PropertyMap<Card> = ["number": \.number, "book": \.book]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ number: Int, of book: Book? = nil) {
+        persistentBackingData = BackingData()
+        self.number = number
+        self.book = book
+    }
+}
+
+/// No two have the same code.
+final class Stamp: PersistentModel {
+    @Attribute(.unique) var code: String
+    @Attribute var note: String?
+
+    static let properties: PropertyMap<Stamp> = ["code": \.code, "note": \.note]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ code: String) {
+        persistentBackingData = BackingData()
+        self.code = code
+    }
+}
+
+extension ModelContext {
+    /// Inserts a book for each title and saves them together.
+    @discardableResult
+    func add(_ titles: String..., on shelf: Shelf? = nil) throws -> [Book] {
+        let books = titles.map { Book($0, on: shelf) }
+        for book in books { insert(book) }
+        try save()
+        return books
+    }
+
+    func books() throws -> [Book] { try fetch(FetchDescriptor<Book>()) }
+
+    func book(_ title: String) throws -> Book {
+        let found = try fetch(FetchDescriptor<Book>(predicate: #Predicate { $0.title == title }))
+        return try require(
+            found.count == 1 ? found.first : nil, "one book with the title \(title), found \(found.count)")
+    }
+
+    func shelf(_ name: String) throws -> Shelf {
+        let found = try fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == name }))
+        return try require(
+            found.count == 1 ? found.first : nil, "one shelf with the name \(name), found \(found.count)")
+    }
+}

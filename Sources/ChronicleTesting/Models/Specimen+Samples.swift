@@ -1,0 +1,39 @@
+import Foundation
+
+extension Specimen {
+    /// Specimens with the values that stores lose most easily.
+    static func samples() -> [Specimen] { [low(), high(), strange(), Specimen()] }
+
+    private static func low() -> Specimen {
+        let low = Specimen()
+        (low.bool, low.int, low.int8, low.int16, low.int32, low.int64) = (true, .min, .min, .min, .min, .min)
+        (low.double, low.float, low.string) = (-0.0, -0.0, "nul \0 inside\0")
+        (low.date, low.data) = (Date(timeIntervalSinceReferenceDate: -0.0), Data([0, 255, 0]))
+        low.decimal = Decimal(sign: .minus, exponent: -36, significand: 1)
+        (low.mood, low.url) = (.bad, URL(filePath: "/a b/ü#?"))
+        low.place = Place(street: "q'\"\0", numbers: [0.1, .infinity, -0.0], since: Date(timeIntervalSince1970: 0.1))
+        return low
+    }
+
+    private static func high() -> Specimen {
+        let high = Specimen()
+        (high.int, high.int8, high.int16, high.int32, high.int64) = (.max, .max, .max, .max, .max)
+        (high.uint8, high.uint64) = (.max, UInt64(Int64.max))
+        (high.double, high.float, high.string) = (.infinity, .infinity, "e\u{301} is not \u{e9}, 🧳")
+        (high.date, high.uuid) = (.distantFuture, UUID())
+        high.decimal = Decimal(UInt64.max) * Decimal(UInt64.max)
+        (high.array, high.dictionary) = (["", "a\0b", "\u{10FFFF}"], ["": 1, "k": .min])
+        (high.optionalInt, high.optionalDouble, high.optionalString) = (.min, .nan, "")
+        (high.optionalDate, high.optionalData, high.optionalMood) = (.distantPast, Data(), .bad)
+        (high.optionalPlace, high.optionalArray) = (high.place, [Date(timeIntervalSinceReferenceDate: 0.1)])
+        return high
+    }
+
+    private static func strange() -> Specimen {
+        let strange = Specimen()
+        (strange.double, strange.float) = (Double(bitPattern: 0x7FF8_0000_DEAD_BEEF), Float(bitPattern: 0x7FC0_1234))
+        strange.date = Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude)
+        (strange.optionalDouble, strange.optionalArray) = (-Double.infinity, [])
+        return strange
+    }
+}

@@ -1,0 +1,46 @@
+import Chronicle
+
+extension StoreRule {
+    /// A save that fails has done nothing.
+    public static var atomicity: [StoreRule] { [uniqueness, lostRows] }
+
+    static var uniqueness: StoreRule {
+        StoreRule("a save that breaks uniqueness writes nothing", needs: .uniqueness) { bench in
+            let context = bench.context()
+            context.insert(Stamp("A"))
+            try context.save()
+            context.insert(Book("new"))
+            context.insert(Stamp("B"))
+            let second = Stamp("A")
+            context.insert(second)
+            try expect(.uniquenessViolation, of: "a save of a second model with a unique value") { try context.save() }
+            try expect(stamps(bench), is: ["A"], "the stamps after a save that failed")
+            try expect(bench.context().books().count, is: 0, "the number of books after a save that failed")
+            // The context still has its changes.
+            second.code = "C"
+            try context.save()
+            try expect(stamps(bench), is: ["A", "B", "C"], "the stamps after the save was mended")
+            try expect(bench.context().books().count, is: 1, "the number of books after the save was mended")
+        }
+    }
+
+    static var lostRows: StoreRule {
+        StoreRule("a save that changes a row that is gone writes nothing", needs: [.updates, .deletes]) { bench in
+            let context = bench.context()
+            let books = try context.add("a", "b")
+            let other = bench.context()
+            other.delete(try other.book("b"))
+            try other.save()
+            context.insert(Book("c"))
+            for book in books { book.pages = 99 }
+            try expect(.modelNotFound, of: "a save of a row that another context deleted") { try context.save() }
+            let left = try bench.context().books()
+            try expect(left.map(\.title), is: ["a"], "the books after a save that failed")
+            try expect(left.map(\.pages), is: [1], "the pages after a save that failed")
+        }
+    }
+
+    private static func stamps(_ bench: StoreBench<Store>) throws -> [String] {
+        try bench.context().fetch(FetchDescriptor<Stamp>()).map(\.code).sorted()
+    }
+}

@@ -1,0 +1,41 @@
+import Chronicle
+
+extension StoreRule {
+    /// What goes in comes out.
+    public static var roundTrips: [StoreRule] { [everyTypeIsSaved, everyTypeIsChanged] }
+
+    static var everyTypeIsSaved: StoreRule {
+        StoreRule("values of every type come back to the bit") { bench in
+            let context = bench.context()
+            let samples = Specimen.samples()
+            for sample in samples { context.insert(sample) }
+            try context.save()
+            let reader = bench.context()
+            for sample in samples {
+                let found = try reader.model(for: sample.persistentModelID) as? Specimen
+                try expectSame(try require(found, "a Specimen for its identifier"), sample)
+            }
+        }
+    }
+
+    static var everyTypeIsChanged: StoreRule {
+        StoreRule("changes of every type come back to the bit", needs: .updates) { bench in
+            let context = bench.context()
+            let specimen = Specimen()
+            context.insert(specimen)
+            try context.save()
+            for sample in Specimen.samples() {
+                specimen.copy(sample)
+                try context.save()
+                let found = try bench.context().model(for: specimen.persistentModelID) as? Specimen
+                try expectSame(try require(found, "a Specimen for its identifier"), sample)
+            }
+        }
+    }
+
+    private static func expectSame(_ found: Specimen, _ saved: Specimen) throws {
+        for (found, saved) in zip(found.values, saved.values) {
+            try expect(found.value, is: saved.value, "Specimen.\(saved.name)")
+        }
+    }
+}
