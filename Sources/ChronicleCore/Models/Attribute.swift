@@ -72,9 +72,9 @@ public struct Attribute<Value> {
             {
                 return value
             }
-            let read =
-                PropertyValue.isDirect(Value.self) ? backing.sample(Value.self) : backing.read(keyPath, as: Value.self)
-            guard let read else { return declaredDefault(model[keyPath: storage].value, in: model) }
+            guard backing.hasRow, let read = backing.read(keyPath, as: Value.self) else {
+                return declaredDefault(model[keyPath: storage].value, in: model)
+            }
             model[keyPath: storage].take(read, backing.generation)
             return read
         }
@@ -84,9 +84,7 @@ public struct Attribute<Value> {
                 if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {
                     backing.assignedCount &+= 1
                 }
-            } else if PropertyValue.isDirect(Value.self) {
-                backing.willChange(at: offset(of: storage, in: model))
-            } else {
+            } else if !PropertyValue.isDirect(Value.self) || !backing.willChange(at: offset(of: storage, in: model)) {
                 backing.willChange(keyPath)
             }
             model[keyPath: storage].take(newValue, backing.generation)

@@ -43,13 +43,16 @@ extension BackingData {
     }
 
     /// Called before an attribute of a model in a context is set.
+    ///
+    /// - Returns: Whether the offset is known. If not, the key path says which property it is.
     @usableFromInline
-    func willChange(at offset: Int) {
-        guard let slot = membership?.slots.slot(at: offset) else { return }
+    func willChange(at offset: Int) -> Bool {
+        guard let slot = membership?.slots.slot(at: offset) else { return false }
         willChange(slot: slot)
+        return true
     }
 
-    /// The same, for types that ``read(_:as:)`` is for.
+    /// The same, for a property whose offset is not known.
     @usableFromInline
     func willChange(_ keyPath: AnyKeyPath) {
         guard let slot = membership?.property(at: keyPath)?.slot else { return }

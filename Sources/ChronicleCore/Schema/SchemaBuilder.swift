@@ -43,7 +43,7 @@ struct SchemaBuilder {
     // MARK: Declarations
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
-        let sample = Model(backingData: .probe())
+        let (sample, second) = (Model(backingData: .probe()), Model(backingData: .probe()))
         let wrappers = Self.wrappers(of: sample)
         var properties: [Declaration] = []
         var seen: [AnyKeyPath: String] = [:]
@@ -59,12 +59,11 @@ struct SchemaBuilder {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
             try check(keyPath, wrapper, invalid)
-            sample.persistentBackingData.probedOffset = nil
             if !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the map gives it the key path of another property")
             }
             seen[keyPath] = name
-            let offset = sample.persistentBackingData.probedOffset
+            let offset = Self.offset(of: keyPath, in: sample, second)
             properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper, offset: offset))
         }
         for name in wrappers.keys.sorted() where !properties.contains(where: { $0.name == name }) {
@@ -74,6 +73,20 @@ struct SchemaBuilder {
         }
         return EntityDeclaration(
             type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } })
+    }
+
+    /// Where the wrapper of an attribute stands in every instance, as two of them say that were read; `nil` when they say
+    /// nothing, or nothing that can be. The property is then found by its key path.
+    private static func offset<Model: PersistentModel>(
+        of keyPath: PartialKeyPath<Model>, in first: Model, _ second: Model
+    ) -> Int? {
+        guard let offset = first.persistentBackingData.probedOffset else { return nil }
+        first.persistentBackingData.probedOffset = nil
+        _ = second[keyPath: keyPath]
+        guard second.persistentBackingData.probedOffset == offset else { return nil }
+        // Behind the two words that every object begins with, and where a wrapper may begin.
+        let isPlausible = offset >= 2 * MemoryLayout<Int>.size && offset < 1 << 20 && offset.isMultiple(of: 4)
+        return isPlausible ? offset : nil
     }
 
     static func wrappers(of model: any PersistentModel) -> [String: any PropertyDeclaration] {
