@@ -72,9 +72,10 @@ public struct Attribute<Value> {
             {
                 return value
             }
-            guard backing.hasRow, let read = backing.read(keyPath, as: Value.self) else {
-                return declaredDefault(model[keyPath: storage].value, in: model)
-            }
+            // The key path is not mentioned for direct types, not even where it would not be used: see ``offset(of:in:)``.
+            let read =
+                PropertyValue.isDirect(Value.self) ? backing.sample(Value.self) : backing.read(keyPath, as: Value.self)
+            guard let read else { return declaredDefault(model[keyPath: storage].value, in: model) }
             model[keyPath: storage].take(read, backing.generation)
             return read
         }
@@ -84,7 +85,9 @@ public struct Attribute<Value> {
                 if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {
                     backing.assignedCount &+= 1
                 }
-            } else if !PropertyValue.isDirect(Value.self) || !backing.willChange(at: offset(of: storage, in: model)) {
+            } else if PropertyValue.isDirect(Value.self) {
+                backing.willChange(at: offset(of: storage, in: model))
+            } else {
                 backing.willChange(keyPath)
             }
             model[keyPath: storage].take(newValue, backing.generation)

@@ -42,17 +42,15 @@ extension BackingData {
         return codec.decode(extras?.pending[slot] ?? row[slot])
     }
 
-    /// Called before an attribute of a model in a context is set.
-    ///
-    /// - Returns: Whether the offset is known. If not, the key path says which property it is.
+    /// Called before an attribute of a model in a context is set. The schema knows the offset of every attribute of a direct
+    /// type, or was not made.
     @usableFromInline
-    func willChange(at offset: Int) -> Bool {
-        guard let slot = membership?.slots.slot(at: offset) else { return false }
+    func willChange(at offset: Int) {
+        guard let slot = membership?.slots.slot(at: offset) else { return }
         willChange(slot: slot)
-        return true
     }
 
-    /// The same, for a property whose offset is not known.
+    /// The same, for types that ``read(_:as:)`` is for.
     @usableFromInline
     func willChange(_ keyPath: AnyKeyPath) {
         guard let slot = membership?.property(at: keyPath)?.slot else { return }

@@ -64,6 +64,11 @@ struct SchemaBuilder {
             }
             seen[keyPath] = name
             let offset = Self.offset(of: keyPath, in: sample, second)
+            if offset == nil, let type = (wrapper as? any AttributeDeclaration)?.valueType,
+                DirectAttribute(type, at: 0) != nil
+            {
+                throw invalid("where it stands in the model cannot be found: it has to be stored in the class itself")
+            }
             properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper, offset: offset))
         }
         for name in wrappers.keys.sorted() where !properties.contains(where: { $0.name == name }) {
@@ -76,7 +81,7 @@ struct SchemaBuilder {
     }
 
     /// Where the wrapper of an attribute stands in every instance, as two of them say that were read; `nil` when they say
-    /// nothing, or nothing that can be. The property is then found by its key path.
+    /// nothing, or nothing that can be.
     private static func offset<Model: PersistentModel>(
         of keyPath: PartialKeyPath<Model>, in first: Model, _ second: Model
     ) -> Int? {
