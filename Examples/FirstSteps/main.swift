@@ -27,7 +27,7 @@ context.author = "app"
 let trip = Trip(name: "Honeymoon", destination: "Rome")
 context.insert(trip)
 try context.save()
-let token = try context.currentHistoryToken()!
+let token = try context.currentHistoryToken()
 
 trip.note = "Bring an umbrella"
 try context.save()

@@ -4,6 +4,10 @@
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
+    /// The class.
+    let type: ObjectIdentifier
+    /// What the identifiers of new models have in common.
+    let temporaryOrigin: PersistentIdentifier.Origin
     @usableFromInline let slots: SlotTable
     private(set) weak var context: ModelContext?
     /// The slots of to-one relationships whose other side is a list, and the index of that list's property.
@@ -17,6 +21,8 @@ final class ContextEntity {
 
     init(_ entity: Schema.Entity, _ context: ModelContext) {
         self.entity = entity
+        type = ObjectIdentifier(entity.type)
+        temporaryOrigin = PersistentIdentifier.temporaryOrigin(entityName: entity.name)
         slots = entity.slots
         self.context = context
         lists = entity.storedProperties.compactMap { property in

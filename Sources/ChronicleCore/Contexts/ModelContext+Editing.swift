@@ -11,7 +11,7 @@ extension ModelContext {
     func insertAny(_ model: any PersistentModel) throws {
         let backing = model.persistentBackingData
         if let membership = backing.membership {
-            guard membership.context === self else {
+            guard membership.registry === registry else {
                 throw SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
             }
             guard backing.status == .deleted else { return }
@@ -24,7 +24,21 @@ extension ModelContext {
             for relationship in relationships(of: backing, membership) { relationship.rejoin() }
             return
         }
-        try insertGraph(model)
+        let entity = try contextEntity(for: type(of: model))
+        if entity.entity.relationships.isEmpty {
+            join(model, backing, entity)
+        } else {
+            try insertGraph(model)
+        }
+    }
+
+    private func join(_ model: any PersistentModel, _ backing: BackingData, _ entity: ContextEntity) {
+        backing.model = model
+        backing.membership = entity
+        backing.status = .inserted
+        // Whoever was asked for its identifier before; the others follow when they are.
+        if let origin = backing.origin { registry.add(backing, origin.identifier(backing.number)) }
+        list(backing)
     }
 
     /// Everything that can be reached joins first and is tied together then: a chain may be longer than the stack.
@@ -38,23 +52,19 @@ extension ModelContext {
             let backing = model.persistentBackingData
             guard backing.membership == nil else { continue }
             let entity = try contextEntity(for: type(of: model))
-            for property in entity.entity.properties where property.relationship != nil {
+            for property in entity.entity.relationships {
                 let destinations = property.access.destinations(model)
                 guard !destinations.isEmpty else { continue }
                 ties.append((property, model, destinations))
                 models += destinations.filter { $0.persistentBackingData.membership == nil }
             }
-            backing.model = model
-            backing.membership = entity
-            backing.status = .inserted
-            register(backing)
-            list(backing)
+            join(model, backing, entity)
         }
         for (property, model, destinations) in ties { property.access.assign(destinations, to: model) }
     }
 
     private func relationships(of backing: BackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
-        membership.entity.properties.compactMap { property in
+        membership.entity.relationships.compactMap { property in
             property.relationship.map { ManagedRelationship(self, backing, property, $0) }
         }
     }
@@ -67,14 +77,15 @@ extension ModelContext {
 
     func deleteAny(_ model: any PersistentModel) {
         // Not by recursion: a chain of cascades may be longer than the stack.
-        var models = [model]
+        var models = deleteOne(model)
+        models.reverse()
         while let model = models.popLast() { models += deleteOne(model).reversed() }
     }
 
     /// - Returns: The models to delete with it.
     private func deleteOne(_ model: any PersistentModel) -> [any PersistentModel] {
         let backing = model.persistentBackingData
-        guard let membership = backing.membership, membership.context === self else {
+        guard let membership = backing.membership, membership.registry === registry else {
             if backing.membership != nil {
                 deferredError =
                     deferredError
@@ -121,10 +132,10 @@ extension ModelContext {
     /// deleted ones are back.
     public func rollback() {
         deferredError = nil
-        let models = listed
-        listed = []
-        for model in models {
-            let backing = model.persistentBackingData
+        let models = listing
+        listing = []
+        for listed in models {
+            let backing = listed.backing
             // Not listed any more: its delete was saved, before the save failed in another store.
             guard backing.isListed else { continue }
             backing.isListed = false

@@ -87,10 +87,7 @@ extension ModelContext {
     }
 
     private func pendingModels<Model: PersistentModel>(of type: Model.Type) -> [Model] {
-        listed.compactMap { model in
-            guard model.persistentBackingData.hasChanges else { return nil }
-            return model as? Model
-        }
+        listing.compactMap { $0.backing.hasChanges ? $0.model as? Model : nil }
     }
 
     private func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, _ entity: ContextEntity) throws -> [Model] {

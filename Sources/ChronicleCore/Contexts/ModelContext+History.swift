@@ -119,22 +119,21 @@ extension HistoryDescriptor {
 }
 
 extension ModelContext {
-    /// The position of now in every store with default history: what is saved later comes after it. Constant time.
+    /// The position of now in every store with default history: what is saved later comes after it. In a store without
+    /// transactions that is the place before the first. Constant time.
     ///
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store has such history,
     ///   ``SwiftDataError/historyIsOff``.
-    public func currentHistoryToken() throws -> DefaultHistoryToken? {
-        var token: DefaultHistoryToken?
-        for store in try providers(of: DefaultHistoryTransaction.self) {
-            guard let position = try currentToken(of: store) else { continue }
-            token = token?.merging(position) ?? position
-        }
-        return token
+    public func currentHistoryToken() throws -> DefaultHistoryToken {
+        try providers(of: DefaultHistoryTransaction.self).map { try currentToken(of: $0) }
+            .reduce(DefaultHistoryToken()) { $0.merging($1) }
     }
 
     private func currentToken<Store: HistoryProviding<DefaultHistoryTransaction>>(
         of store: Store
-    ) throws -> DefaultHistoryToken? {
-        try store.currentHistoryToken()
+    ) throws -> DefaultHistoryToken {
+        if let token = try store.currentHistoryToken() { return token }
+        guard let identifier = (store as? any DataStore)?.identifier else { return DefaultHistoryToken() }
+        return DefaultHistoryToken(storeIdentifier: identifier, position: 0, check: nil)
     }
 }

@@ -10,73 +10,81 @@ extension ModelContext {
     ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
     public func save() throws {
         try throwDeferredError()
-        var saves: [StoreSave] = []
-        for model in listed {
-            let backing = model.persistentBackingData
-            guard backing.hasChanges, let membership = backing.membership else { continue }
-            let store = try container.store(for: membership.entity.type)
-            if let index = saves.firstIndex(where: { $0.store === store }) {
-                saves[index].add(model, backing)
-            } else {
-                var save = StoreSave(store: store)
-                save.add(model, backing)
-                saves.append(save)
-            }
-        }
-        for save in saves { try write(save) }
-        for model in listed where !model.persistentBackingData.hasChanges {
-            model.persistentBackingData.isListed = false
-        }
-        listed.removeAll { !$0.persistentBackingData.isListed }
+        // Keeps the models alive, whatever their own code does meanwhile.
+        let models = listing
+        for save in try storeSaves(models) { try write(save, to: save.store) }
+        for listed in models where !listed.backing.hasChanges { listed.backing.isListed = false }
+        // Mostly there are none left.
+        listing = listing.contains { $0.backing.isListed } ? listing.filter { $0.backing.isListed } : []
         arrivals = [:]
     }
 
-    private func write(_ save: StoreSave) throws {
-        try write(save, to: save.store)
+    /// What each store has to write.
+    private func storeSaves(_ models: [ListedModel]) throws -> [StoreSave] {
+        var saves: [StoreSave] = []
+        // Most models are of the same entity as the one before.
+        var latest: (membership: ContextEntity, index: Int)?
+        for listed in models where listed.backing.hasChanges {
+            let backing = listed.backing
+            guard let membership = backing.membership else { continue }
+            if latest?.membership !== membership {
+                let store = try container.store(for: membership.entity.type)
+                let index = saves.firstIndex { $0.store === store } ?? saves.count
+                if index == saves.count { saves.append(StoreSave(store: store)) }
+                saves[index].hasReferences = saves[index].hasReferences || !membership.entity.relationships.isEmpty
+                latest = (membership, index)
+            }
+            guard let index = latest?.index else { continue }
+            switch backing.status {
+            case .inserted: saves[index].inserted.add(backing, try insertSnapshot(backing, membership))
+            case .saved: saves[index].updated.add(backing, try updateSnapshot(backing, membership.entity))
+            case .deleted: saves[index].deleted.add(backing, deleteSnapshot(backing))
+            case .detached: break
+            }
+        }
+        return saves
     }
 
     private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws {
-        let inserted: [Store.Snapshot] = try save.inserted.map { try insertSnapshot($0.backing) }
-        let changed: [Store.Snapshot] = try save.updated.map { try updateSnapshot($0.backing) }
         // What was set to the value that the row has already is no change.
-        let updated = changed.filter { !$0.changed.isEmpty }
-        let deleted = save.deleted.map {
-            Store.Snapshot(persistentIdentifier: $0.backing.identifier, values: $0.backing.row, changed: PropertySet())
+        let isChange = { (snapshot: DefaultSnapshot) in !snapshot.changed.isEmpty }
+        let (inserted, deleted) = (save.inserted.snapshots, save.deleted.snapshots)
+        var updated = save.updated.snapshots
+        if !updated.allSatisfy(isChange) { updated = updated.filter(isChange) }
+        guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else { return apply(save, []) }
+        let request = DataStoreSaveChangesRequest(
+            editingState: editingState, inserted: Store.Snapshot.all(inserted),
+            updated: Store.Snapshot.all(updated), deleted: Store.Snapshot.all(deleted))
+        let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
+        do {
+            result = try asking(store) { try store.save(request) }
+            identifiers = try SaveCheck(store).check(result, of: request.inserted)
+        } catch {
+            keepIdentifiers(save)
+            throw error
         }
-        var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-        var different: [Store.Snapshot] = []
-        if !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) {
-            let result = try asking(store) {
-                try store.save(
-                    DataStoreSaveChangesRequest(
-                        editingState: editingState, inserted: inserted, updated: updated, deleted: deleted))
-            }
-            try SaveCheck(store).check(result, of: inserted)
-            remapped = result.remappedIdentifiers
-            different = result.snapshotsToReregister
-        }
-        apply(save, inserted, changed, remapped)
-        takeOver(different, of: store)
+        apply(save, identifiers)
+        takeOver(result.snapshotsToReregister, of: store)
     }
 
     // MARK: Snapshots
 
-    private func insertSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot {
-        guard let entity = backing.membership?.entity else { throw SwiftDataError.missingModelContext }
+    private func insertSnapshot(_ backing: BackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
+        let entity = membership.entity
         try checkComplete(backing, entity)
-        var changed = PropertySet()
-        var values: [PropertyValue] = []
-        values.reserveCapacity(entity.storedProperties.count)
-        for property in entity.storedProperties {
-            values.append(try savedValue(of: property, backing))
-            changed.insert(property.slot)
-        }
-        return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+        let values =
+            entity.relationships.isEmpty
+            ? try backing.currentRow(entity) : try entity.storedProperties.map { try savedValue(of: $0, backing) }
+        return DefaultSnapshot(
+            persistentIdentifier: backing.identifier(in: membership), values: values, changed: entity.allSlots)
+    }
+
+    private func deleteSnapshot(_ backing: BackingData) -> DefaultSnapshot {
+        DefaultSnapshot(persistentIdentifier: backing.identifier, values: backing.row, changed: PropertySet())
     }
 
     /// The values as they are now; changed is what differs from the row.
-    private func updateSnapshot<Snapshot: DataStoreSnapshot>(_ backing: BackingData) throws -> Snapshot {
-        guard let entity = backing.membership?.entity else { throw SwiftDataError.missingModelContext }
+    private func updateSnapshot(_ backing: BackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
         var values = backing.row
         var changed = PropertySet()
         for slot in backing.changed {
@@ -85,7 +93,7 @@ extension ModelContext {
             values[slot] = value
             changed.insert(slot)
         }
-        return Snapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
     }
 
     /// The value as it is after the save: a relationship without an inverse may lead to a model that is deleted with it,
@@ -113,43 +121,61 @@ extension ModelContext {
 
     // MARK: Afterwards
 
-    private func apply<Snapshot: DataStoreSnapshot>(
-        _ save: StoreSave, _ inserted: [Snapshot], _ updated: [Snapshot],
-        _ remapped: [PersistentIdentifier: PersistentIdentifier]
-    ) {
-        for ((_, backing), snapshot) in zip(save.inserted, inserted) {
+    /// - Parameter identifiers: Those that the store gave to the inserted models.
+    private func apply(_ save: StoreSave, _ identifiers: [PersistentIdentifier]) {
+        var replaced: [PersistentIdentifier: PersistentIdentifier] = [:]
+        if save.hasReferences {
+            for (snapshot, identifier) in zip(save.inserted.snapshots, identifiers) {
+                replaced[snapshot.persistentIdentifier] = identifier
+            }
+        }
+        registry.reserve(save.inserted.models.count)
+        for (index, backing) in save.inserted.models.enumerated() {
             registry.remove(backing)
-            backing.identifier = remapped[backing.identifier] ?? backing.identifier
-            registry.add(backing, backing.identifier)
+            backing.identifier = identifiers[index]
+            registry.add(backing, identifiers[index])
             backing.hasRow = true
             backing.status = .saved
-            backing.keepWritten(snapshot.values.remapped(remapped))
+            backing.keepWritten(save.inserted.snapshots[index].values.remapped(replaced))
         }
-        for ((_, backing), snapshot) in zip(save.updated, updated) {
-            backing.keepWritten(snapshot.values.remapped(remapped))
+        for (index, backing) in save.updated.models.enumerated() {
+            backing.keepWritten(save.updated.snapshots[index].values.remapped(replaced))
         }
-        for (_, backing) in save.deleted {
+        for backing in save.deleted.models {
             backing.isListed = false
             registry.remove(backing)
+        }
+    }
+
+    /// The error of a failed save may name a model by an identifier that was made for the save.
+    private func keepIdentifiers(_ save: StoreSave) {
+        for (backing, snapshot) in zip(save.inserted.models, save.inserted.snapshots) where backing.origin == nil {
+            backing.identifier = snapshot.persistentIdentifier
+            registry.add(backing, snapshot.persistentIdentifier)
         }
     }
 }
 
 /// What one store has to write.
 private struct StoreSave {
-    let store: any DataStore
-    var inserted: [(model: any PersistentModel, backing: BackingData)] = []
-    var updated: [(model: any PersistentModel, backing: BackingData)] = []
-    var deleted: [(model: any PersistentModel, backing: BackingData)] = []
+    /// Models, and what they are at this moment.
+    struct Changes {
+        private(set) var models: [BackingData] = []
+        private(set) var snapshots: [DefaultSnapshot] = []
 
-    init(store: any DataStore) { self.store = store }
-
-    mutating func add(_ model: any PersistentModel, _ backing: BackingData) {
-        switch backing.status {
-        case .inserted: inserted.append((model, backing))
-        case .saved: updated.append((model, backing))
-        case .deleted: deleted.append((model, backing))
-        case .detached: break
+        mutating func add(_ model: BackingData, _ snapshot: DefaultSnapshot) {
+            models.append(model)
+            snapshots.append(snapshot)
         }
     }
+
+    let store: any DataStore
+    var inserted = Changes()
+    /// What was set to the value that the row has already is among them.
+    var updated = Changes()
+    var deleted = Changes()
+    /// Whether one of the models has relationships.
+    var hasReferences = false
+
+    init(store: any DataStore) { self.store = store }
 }

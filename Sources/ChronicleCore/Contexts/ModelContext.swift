@@ -16,7 +16,7 @@ public final class ModelContext {
     let registry = ModelRegistry()
     /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
     /// no longer fits is passed over.
-    var listed: [any PersistentModel] = []
+    @exclusivity(unchecked) var listing: [ListedModel] = []
     /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
@@ -26,6 +26,7 @@ public final class ModelContext {
     /// The number of fetches that had to look for rows that come twice.
     var fetchNumber: UInt32 = 0
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
+    @exclusivity(unchecked) private var latestEntity: ContextEntity?
 
     public init(_ container: ModelContainer) {
         self.container = container
@@ -34,7 +35,7 @@ public final class ModelContext {
 
 extension ModelContext {
     /// Whether something would be saved.
-    public var hasChanges: Bool { listed.contains { $0.persistentBackingData.hasChanges } }
+    public var hasChanges: Bool { listing.contains { $0.backing.hasChanges } }
     /// The models that the next save inserts, in the order of their inserts.
     public var insertedModelsArray: [any PersistentModel] { listedModels { $0.status == .inserted } }
     /// The models that the next save updates.
@@ -43,15 +44,21 @@ extension ModelContext {
     public var deletedModelsArray: [any PersistentModel] { listedModels { $0.status == .deleted } }
 
     private func listedModels(_ isIncluded: (BackingData) -> Bool) -> [any PersistentModel] {
-        listed.filter { isIncluded($0.persistentBackingData) }
+        listing.filter { isIncluded($0.backing) }.map(\.model)
     }
+
+    var listed: [any PersistentModel] { listing.map(\.model) }
 
     var editingState: EditingState {
         EditingState(id: ObjectIdentifier(self), author: author, contextName: name)
     }
 
     func contextEntity(for type: any PersistentModel.Type) throws -> ContextEntity {
-        if let known = entities[ObjectIdentifier(type)] { return known }
+        if let latestEntity, latestEntity.type == ObjectIdentifier(type) { return latestEntity }
+        if let known = entities[ObjectIdentifier(type)] {
+            latestEntity = known
+            return known
+        }
         guard let entity = container.schema.entity(for: type) else {
             throw SwiftDataError.unknownSchema.adding(
                 detail: "the container was made without this model", entityName: type.entityName)
@@ -65,7 +72,7 @@ extension ModelContext {
     func list(_ backing: BackingData) {
         guard !backing.isListed, let model = backing.model else { return }
         backing.isListed = true
-        listed.append(model)
+        listing.append(ListedModel(model: model, backing: backing))
     }
 
     /// The model of a row, if it is alive in this context.
@@ -77,15 +84,18 @@ extension ModelContext {
         registry[identifier]
     }
 
-    func register(_ backing: BackingData) {
-        registry.add(backing, backing.identifier)
-    }
-
     func throwDeferredError() throws {
         guard let error = deferredError else { return }
         deferredError = nil
         throw error
     }
+}
+
+/// A model with something to save.
+struct ListedModel {
+    let model: any PersistentModel
+    /// Again, without a call through a table; the model owns it.
+    unowned(unsafe) let backing: BackingData
 }
 
 /// Models in the order in which they came, each once.

@@ -75,8 +75,14 @@ final class ModelRegistry {
     /// Removes a model, unless another took its place.
     func remove(_ backing: BackingData) {
         guard let origin = backing.origin else { return }
-        var (gap, known) = find(origin, backing.number)
-        guard known === backing else { return }
+        var gap = place(Self.key(origin, backing.number))
+        // By the object, which says as much as its identifier.
+        let sought = Unmanaged.passUnretained(backing).toOpaque()
+        while true {
+            guard let entry = places[gap] else { return }
+            if entry.backing.toOpaque() == sought { break }
+            gap = next(gap)
+        }
         count -= 1
         var place = next(gap)
         while let entry = places[place] {

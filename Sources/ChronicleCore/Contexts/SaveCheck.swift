@@ -9,15 +9,19 @@ struct SaveCheck<Store: DataStore> {
         storeIdentifier = store.identifier
     }
 
+    /// - Returns: The permanent identifiers of the inserted models.
     /// - Throws: ``SwiftDataError/invalidStoreAnswer`` naming the rule that the answer breaks,
     ///   ``SwiftDataError/undecodableValue``.
-    func check(_ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot]) throws {
-        try checkIdentifiers(result.remappedIdentifiers, of: inserted)
+    func check(
+        _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot]
+    ) throws -> [PersistentIdentifier] {
+        let identifiers = try checkIdentifiers(result.identifiers(of: inserted), of: inserted)
         for snapshot in result.snapshotsToReregister { try check(snapshot) }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
             throw broken("the token of a save is of the type of the store's transactions, not a \(type(of: token))")
         }
+        return identifiers
     }
 
     private func isToken<Provider: HistoryProviding>(_ token: any HistoryToken, of provider: Provider) -> Bool {
@@ -27,23 +31,28 @@ struct SaveCheck<Store: DataStore> {
     // MARK: Identifiers
 
     private func checkIdentifiers(
-        _ remapped: [PersistentIdentifier: PersistentIdentifier], of inserted: [Store.Snapshot]
-    ) throws {
+        _ given: [PersistentIdentifier?], of inserted: [Store.Snapshot]
+    ) throws -> [PersistentIdentifier] {
+        var identifiers: [PersistentIdentifier] = []
+        identifiers.reserveCapacity(given.count)
         // The latest key of each entity. As long as they grow, none comes twice.
         var latest: [(origin: PersistentIdentifier.Origin, number: Int64)] = []
         var mayRepeat = false
-        for snapshot in inserted {
-            let temporary = snapshot.persistentIdentifier
-            guard let identifier = remapped[temporary] else {
-                throw broken("the result of a save has an identifier for every inserted model", temporary)
+        for (index, identifier) in given.enumerated() {
+            guard let identifier else {
+                throw broken(
+                    "the result of a save has an identifier for every inserted model",
+                    inserted[index].persistentIdentifier)
             }
+            identifiers.append(identifier)
             if let index = latest.firstIndex(where: { $0.origin === identifier.origin }) {
                 if identifier.number <= latest[index].number { mayRepeat = true }
                 latest[index].number = identifier.number
                 continue
             }
             try identifier.require(
-                entityName: temporary.entityName, storeIdentifier: storeIdentifier, in: "the result of a save")
+                entityName: inserted[index].persistentIdentifier.entityName, storeIdentifier: storeIdentifier,
+                in: "the result of a save")
             // Keys that are no integers stand in the origin, which then is one of many.
             if identifier.integerPrimaryKey == nil || latest.contains(where: { $0.origin.isEqual(identifier.origin) }) {
                 mayRepeat = true
@@ -51,17 +60,13 @@ struct SaveCheck<Store: DataStore> {
                 latest.append((identifier.origin, identifier.number))
             }
         }
-        if mayRepeat { try requireDistinct(remapped, of: inserted) }
+        if mayRepeat { try requireDistinct(identifiers) }
+        return identifiers
     }
 
-    private func requireDistinct(
-        _ remapped: [PersistentIdentifier: PersistentIdentifier], of inserted: [Store.Snapshot]
-    ) throws {
-        var seen = Set<PersistentIdentifier>(minimumCapacity: inserted.count)
-        for snapshot in inserted {
-            guard let identifier = remapped[snapshot.persistentIdentifier], !seen.insert(identifier).inserted else {
-                continue
-            }
+    private func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {
+        var seen = Set<PersistentIdentifier>(minimumCapacity: identifiers.count)
+        for identifier in identifiers where !seen.insert(identifier).inserted {
             throw broken("the result of a save gives every inserted model an identifier of its own", identifier)
         }
     }

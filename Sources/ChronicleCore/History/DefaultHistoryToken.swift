@@ -35,7 +35,10 @@ public struct DefaultHistoryToken: HistoryToken {
     }
     public var id: DefaultHistoryToken { self }
 
-    /// The position in one store.
+    /// A token without a position in any store.
+    init() { entries = [] }
+
+    /// The position in one store; 0 is the place before the first transaction.
     ///
     /// - Parameter check: The random value that the store keeps with the position, if it does.
     public init(storeIdentifier: String, position: Int64, check: Int64?) {

@@ -73,10 +73,31 @@ extension BackingData {
 
     /// What the model has for a stored property now, in the form that a store understands.
     func currentValue(of property: Schema.Property) throws -> PropertyValue {
-        if let value = extras?.pending[property.slot] { return value }
-        if hasRow, !changed.contains(property.slot) { return row[property.slot] }
+        let slot = property.slot
+        if let value = extras?.pending[slot] { return value }
+        if hasRow, !changed.contains(slot) { return row[slot] }
         guard property.isAttribute, let model else { return .null }
+        if let value = membership?.entity.directAttributes[slot]?.value(in: model) { return value }
         return try property.access.encode(model, property)
+    }
+
+    /// The values of all stored properties now.
+    func currentRow(_ entity: Schema.Entity) throws -> [PropertyValue] {
+        let attributes = entity.directAttributes
+        var values: [PropertyValue] = []
+        values.reserveCapacity(attributes.count)
+        guard let model, extras == nil, !hasRow else {
+            for property in entity.storedProperties { values.append(try currentValue(of: property)) }
+            return values
+        }
+        for slot in attributes.indices {
+            if let value = attributes[slot]?.value(in: model) {
+                values.append(value)
+            } else {
+                values.append(try currentValue(of: entity.storedProperties[slot]))
+            }
+        }
+        return values
     }
 
     /// The destination of a to-one relationship.

@@ -120,16 +120,25 @@ extension BackingData {
 extension BackingData {
     /// The identifier of a model in a context.
     var identifier: PersistentIdentifier {
-        get { identifier(entityName: membership?.entity.name ?? "") }
+        get { identifier(entityName: "") }
         set { (origin, number) = (newValue.origin, newValue.number) }
     }
 
-    /// The identifier, made on first use.
+    /// The identifier, made on first use; from then on the context finds the model by it.
+    ///
+    /// - Parameter entityName: The entity's name, for a model that is in no context yet.
     func identifier(entityName: @autoclosure () -> String) -> PersistentIdentifier {
         if let origin { return origin.identifier(number) }
-        let made = PersistentIdentifier.temporary(PersistentIdentifier.temporaryOrigin(entityName: entityName()))
+        let made = PersistentIdentifier.temporary(
+            membership?.temporaryOrigin ?? PersistentIdentifier.temporaryOrigin(entityName: entityName()))
         identifier = made
+        membership?.registry.add(self, made)
         return made
+    }
+
+    /// The identifier for a save: one that nobody asked for yet need not be remembered.
+    func identifier(in entity: ContextEntity) -> PersistentIdentifier {
+        origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
     }
 
     var hasChanges: Bool {

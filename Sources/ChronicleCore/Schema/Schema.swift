@@ -49,6 +49,11 @@ extension Schema {
         let requiredCount: Int
         /// The slots of attributes by where their wrappers stand.
         let slots: SlotTable
+        /// By slot, the attributes that a save reads from their wrappers.
+        let directAttributes: [DirectAttribute?]
+        /// All slots: what an insert changes.
+        let allSlots: PropertySet
+        let relationships: [Property]
         private let propertiesByKeyPath: KeyPathTable
 
         init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]]) {
@@ -59,6 +64,13 @@ extension Schema {
             propertiesByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
             propertiesByKeyPath = KeyPathTable(properties, identifiers: type.identifierKeyPaths)
             slots = SlotTable(properties)
+            directAttributes = storedProperties.map { property in
+                property.offset.flatMap { DirectAttribute(property.attribute?.valueType ?? Never.self, at: $0) }
+            }
+            var allSlots = PropertySet()
+            for property in storedProperties { allSlots.insert(property.slot) }
+            self.allSlots = allSlots
+            relationships = properties.filter { $0.relationship != nil }
             uniquenessConstraints = uniqueness
             requiredCount = properties.count { $0.isRequired }
         }

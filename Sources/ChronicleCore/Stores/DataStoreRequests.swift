@@ -42,19 +42,55 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
 
 /// What became of a save.
 public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
-    /// The permanent identifier of every inserted model, by the temporary one.
-    public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
     /// Rows whose values differ from what was sent, under permanent identifiers: the context takes them over.
     public let snapshotsToReregister: [Snapshot]
     /// The position of the save in the store's history; `nil` when nothing was recorded.
     public let historyToken: (any HistoryToken)?
+    private let identifiers: Identifiers
+
+    private enum Identifiers {
+        case remapped([PersistentIdentifier: PersistentIdentifier])
+        case inOrder(inserted: [Snapshot], [PersistentIdentifier])
+    }
 
     public init(
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
         snapshotsToReregister: [Snapshot] = [], historyToken: (any HistoryToken)? = nil
     ) {
-        self.remappedIdentifiers = remappedIdentifiers
+        identifiers = .remapped(remappedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
         self.historyToken = historyToken
+    }
+
+    /// The result of a store that knows the identifiers in the order of the request: nobody has to look them up then.
+    ///
+    /// - Parameters:
+    ///   - inserted: ``DataStoreSaveChangesRequest/inserted``.
+    ///   - insertedIdentifiers: The permanent identifier of each.
+    public init(
+        inserted: [Snapshot], insertedIdentifiers: [PersistentIdentifier],
+        snapshotsToReregister: [Snapshot] = [], historyToken: (any HistoryToken)? = nil
+    ) {
+        identifiers = .inOrder(inserted: inserted, insertedIdentifiers)
+        self.snapshotsToReregister = snapshotsToReregister
+        self.historyToken = historyToken
+    }
+
+    /// The permanent identifier of every inserted model, by the temporary one.
+    public var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] {
+        switch identifiers {
+        case .remapped(let identifiers): identifiers
+        case .inOrder(let inserted, let identifiers):
+            Dictionary(
+                zip(inserted.lazy.map(\.persistentIdentifier), identifiers), uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// The permanent identifiers of inserted models, `nil` for those that have none.
+    func identifiers(of inserted: [Snapshot]) -> [PersistentIdentifier?] {
+        switch identifiers {
+        case .remapped(let identifiers): inserted.map { identifiers[$0.persistentIdentifier] }
+        case .inOrder(_, let identifiers): inserted.indices.map { $0 < identifiers.count ? identifiers[$0] : nil }
+        }
     }
 }

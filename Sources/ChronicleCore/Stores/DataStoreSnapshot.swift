@@ -31,9 +31,10 @@ extension DataStoreSnapshot {
 /// The snapshot that ``DefaultStore`` uses.
 public struct DefaultSnapshot: DataStoreSnapshot {
     public let persistentIdentifier: PersistentIdentifier
-    public private(set) var values: [PropertyValue]
+    public let values: [PropertyValue]
     public let changed: PropertySet
 
+    @inlinable
     public init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet) {
         self.persistentIdentifier = persistentIdentifier
         self.values = values
@@ -41,20 +42,13 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     }
 }
 
-extension DefaultSnapshot {
-    /// Passes the values on and keeps none, so that they need not be counted twice.
-    mutating func takeValues() -> [PropertyValue] {
-        var values: [PropertyValue] = []
-        swap(&values, &self.values)
-        return values
-    }
-
-    /// The same snapshots in this type, which most stores use anyway: what works with many of them is not generic, and
+extension DataStoreSnapshot {
+    /// The snapshots of a save in this type. A context works with ``DefaultSnapshot``, which most stores use anyway: that
     /// spares the calls through tables.
-    static func all<Snapshot: DataStoreSnapshot>(_ snapshots: [Snapshot]) -> [DefaultSnapshot] {
-        if Snapshot.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [DefaultSnapshot].self) }
+    static func all(_ snapshots: [DefaultSnapshot]) -> [Self] {
+        if Self.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [Self].self) }
         return snapshots.map {
-            DefaultSnapshot(persistentIdentifier: $0.persistentIdentifier, values: $0.values, changed: $0.changed)
+            Self(persistentIdentifier: $0.persistentIdentifier, values: $0.values, changed: $0.changed)
         }
     }
 }
@@ -62,6 +56,7 @@ extension DefaultSnapshot {
 extension [PropertyValue] {
     /// The values with temporary identifiers replaced by the permanent ones they became.
     func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> [PropertyValue] {
+        if identifiers.isEmpty { return self }
         var result = self
         for (slot, value) in enumerated() {
             if case .reference(let identifier) = value, identifier.isTemporary, let permanent = identifiers[identifier]

@@ -5,8 +5,16 @@ struct StatementCache {
         var lastUse: UInt64
     }
 
+    /// SQL that is looked up with every use of its statement: nearly always the very string that is in the cache, which
+    /// comparing finds out at once. Its length tells most statements apart; a real hash would read all of the text.
+    private struct Key: Hashable {
+        let sql: String
+
+        func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
+    }
+
     private let capacity: Int
-    private var entries: [String: Entry] = [:]
+    private var entries: [Key: Entry] = [:]
     private var clock: UInt64 = 0
 
     init(capacity: Int) {
@@ -23,7 +31,7 @@ struct StatementCache {
     }
 
     mutating func look(up sql: String) -> Answer {
-        guard let index = entries.index(forKey: sql) else { return .unknown }
+        guard let index = entries.index(forKey: Key(sql: sql)) else { return .unknown }
         clock += 1
         entries.values[index].lastUse = clock
         guard isKnownUniquelyReferenced(&entries.values[index].statement) else { return .taken }
@@ -36,7 +44,7 @@ struct StatementCache {
             entries[oldest.key] = nil
         }
         clock += 1
-        entries[sql] = Entry(statement: statement, lastUse: clock)
+        entries[Key(sql: sql)] = Entry(statement: statement, lastUse: clock)
     }
 
     mutating func removeAll() {

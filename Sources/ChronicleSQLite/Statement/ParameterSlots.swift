@@ -8,7 +8,7 @@ struct ParameterSlots {
     static let size = 64
 
     /// Further parameters have none, so that a long list of them does not cost as much again in empty memory.
-    private static let maximum: Int32 = 64
+    private static let maximum: Int32 = 512
 
     private let start: UnsafeMutableRawPointer?
     private let count: Int32

@@ -16,12 +16,9 @@ final class EntityTable: Sendable {
     /// OR FAIL spares SQLite the journal that takes a single statement back (https://www.sqlite.org/lang_conflict.html):
     /// a save that fails is taken back as a whole.
     let insert: String
-    /// Inserts one row whose key is bound too, before the columns.
-    let insertWithKey: String
-    /// Inserts ``rowsAtOnce`` rows with their keys.
-    let insertManyWithKeys: String
-    /// How many rows a statement inserts when there are many: what a statement costs beside its rows is then shared.
-    let rowsAtOnce: Int
+    /// Insert so many rows whose keys are bound too, each before its columns; the most rows first. When there are many,
+    /// what a statement costs beside its rows is shared.
+    let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
     /// What a fetch selects of the table, the primary key first.
     let selection: String
@@ -59,11 +56,12 @@ final class EntityTable: Sendable {
             : "INSERT OR FAIL INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
         let row = "(" + (["?"] + places).joined(separator: ", ") + ")"
         let all = ([quoted("id")] + names).joined(separator: ", ")
-        insertWithKey = "INSERT OR FAIL INTO \(table)(\(all)) VALUES \(row)"
         // SQLite's default limit on parameters is 32,766. https://www.sqlite.org/limits.html
-        rowsAtOnce = max(1, min(8, 32_766 / (columns.count + 1)))
-        let rows = Array(repeating: row, count: rowsAtOnce).joined(separator: ", ")
-        insertManyWithKeys = "INSERT OR FAIL INTO \(table)(\(all)) VALUES \(rows)"
+        let most = 32_766 / (columns.count + 1)
+        insertsWithKeys = [50, 8, 1].filter { $0 <= max(most, 1) }.map { count in
+            let rows = Array(repeating: row, count: count).joined(separator: ", ")
+            return ("INSERT OR FAIL INTO \(table)(\(all)) VALUES \(rows)", count)
+        }
         delete = "DELETE FROM \(table) WHERE \"id\" = ?"
     }
 

@@ -17,6 +17,12 @@ struct Signer: Hashable, Sendable {
         process = Self.process
     }
 
+    /// The rest is the same for all signers that a process knows.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(author)
+        hasher.combine(contextName)
+    }
+
     private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     private static let process = String(ProcessInfo.processInfo.processIdentifier)
 }

@@ -13,18 +13,19 @@ extension DefaultStore {
         return try translating {
             try database.write { connection in
                 var header: HeaderWriter.Header?
-                let remapped = try connection.immediate {
+                let inserted = try connection.immediate {
                     let headers = HeaderWriter(self, connection)
                     let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
                     var rows = RowWriter(connection, layout)
                     try rows.write(request)
                     if let first { header = try headers.write(request.editingState, from: first) }
-                    return rows.remappedIdentifiers
+                    return rows.inserted
                 }
                 // Only now: a transaction that failed took its new signer back.
                 if let header { sources.withLock { $0[header.signer] = header.source } }
                 return DataStoreSaveChangesResult(
-                    remappedIdentifiers: remapped, historyToken: header.map { $0.token(storeIdentifier: identifier) })
+                    inserted: request.inserted, insertedIdentifiers: inserted,
+                    historyToken: header.map { $0.token(storeIdentifier: identifier) })
             }
         }
     }
@@ -38,16 +39,22 @@ extension DefaultStore {
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
-    private(set) var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
+    /// The identifiers of the new rows, in the order of the request.
+    private(set) var inserted: [PersistentIdentifier] = []
+    /// The same by the temporary identifiers, where something refers to a new row.
+    private var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
+    private var tables: TableCursor
+    private var statements: StatementCursor
 
     init(_ connection: Connection, _ layout: StoreLayout) {
         self.connection = connection
         self.layout = layout
+        tables = TableCursor(layout)
+        statements = StatementCursor(connection)
     }
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let keys = try reserveKeys(request)
-        var tables = TableCursor(layout)
         var later: [DefaultSnapshot] = []
         for snapshot in request.updated {
             let table = try tables.table(of: snapshot)
@@ -62,7 +69,6 @@ struct RowWriter {
         }
         for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
         try update(later)
-        remappedIdentifiers.reserveCapacity(request.inserted.count)
         if keys {
             try insertWithKeys(request.inserted)
         } else {
@@ -73,7 +79,7 @@ struct RowWriter {
     /// Writes the references of a row whose other values have to wait until they are free.
     ///
     /// - Returns: What is left to be written.
-    private func move(
+    private mutating func move(
         _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable
     ) throws -> [DefaultSnapshot] {
         var (references, rest) = (PropertySet(), snapshot.changed)
@@ -91,8 +97,7 @@ struct RowWriter {
     }
 
     /// Updates rows in an order in which unique values are free when they are needed. Two rows that swap theirs have none.
-    private func update(_ snapshots: [DefaultSnapshot]) throws {
-        var tables = TableCursor(layout)
+    private mutating func update(_ snapshots: [DefaultSnapshot]) throws {
         var waiting = snapshots
         while !waiting.isEmpty {
             var refused: [DefaultSnapshot] = []
@@ -124,32 +129,50 @@ struct RowWriter {
     ///
     /// - Returns: Whether it did.
     private mutating func reserveKeys(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
-        var tables = TableCursor(layout)
-        func refersToNew(_ snapshots: [DefaultSnapshot]) throws -> Bool {
-            try snapshots.contains { snapshot in
-                try tables.table(of: snapshot).referenceSlots.contains { slot in
-                    guard case .reference(let identifier) = snapshot.values[slot] else { return false }
-                    return identifier.isTemporary
-                }
-            }
-        }
         guard !request.inserted.isEmpty else { return false }
-        guard try request.inserted.count >= 8 || refersToNew(request.inserted) || refersToNew(request.updated) else {
-            return false
-        }
-        var next: [Int64: Int64] = [:]
-        for snapshot in request.inserted {
-            let table = try tables.table(of: snapshot)
-            let highest = try next[table.number] ?? highestKey(table)
-            let (key, isPastTheLast) = highest.addingReportingOverflow(1)
+        inserted.reserveCapacity(request.inserted.count)
+        let isReferredTo = try refersToNew(request.inserted) || refersToNew(request.updated)
+        guard isReferredTo || request.inserted.count >= 8 else { return false }
+        var highest: [Int64: Int64] = [:]
+        for (rows, table) in try runs(request.inserted) {
+            let last = try highest[table.number] ?? highestKey(table)
+            let (end, isPastTheLast) = last.addingReportingOverflow(Int64(rows.count))
             guard !isPastTheLast else {
                 throw SwiftDataError.storeIsFull.adding(
                     detail: "the table's last primary key is used", entityName: table.entity.name)
             }
-            next[table.number] = key
-            remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(key)
+            highest[table.number] = end
+            for key in last + 1...end { inserted.append(table.origin.identifier(key)) }
+        }
+        if isReferredTo {
+            replacements = Dictionary(
+                zip(request.inserted.lazy.map(\.persistentIdentifier), inserted),
+                uniquingKeysWith: { first, _ in first })
         }
         return true
+    }
+
+    private mutating func refersToNew(_ snapshots: [DefaultSnapshot]) throws -> Bool {
+        for snapshot in snapshots {
+            for slot in try tables.table(of: snapshot).referenceSlots {
+                if case .reference(let identifier) = snapshot.values[slot], identifier.isTemporary { return true }
+            }
+        }
+        return false
+    }
+
+    /// Neighbours of one entity.
+    private mutating func runs(_ snapshots: [DefaultSnapshot]) throws -> [(rows: Range<Int>, table: EntityTable)] {
+        var runs: [(rows: Range<Int>, table: EntityTable)] = []
+        var start = 0
+        while start < snapshots.count {
+            let table = try tables.table(of: snapshots[start])
+            var end = start + 1
+            while end < snapshots.count, try tables.table(of: snapshots[end]) === table { end += 1 }
+            runs.append((start..<end, table))
+            start = end
+        }
+        return runs
     }
 
     /// The highest key that the table ever had. https://www.sqlite.org/autoinc.html
@@ -166,37 +189,25 @@ struct RowWriter {
         let statement = try connection.cached(table.insert)
         try bind(snapshot, table, statement, from: 1)
         try run(statement, snapshot, table)
-        remappedIdentifiers[snapshot.persistentIdentifier] = table.origin.identifier(connection.lastInsertRowID)
+        inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
     /// Inserts rows whose keys are reserved, several of one table with one statement.
-    private func insertWithKeys(_ snapshots: [DefaultSnapshot]) throws {
-        var tables = TableCursor(layout)
-        var start = 0
-        while start < snapshots.count {
-            let table = try tables.table(of: snapshots[start])
-            let name = table.entity.name
-            var end = start + 1
-            while end < snapshots.count, snapshots[end].persistentIdentifier.entityName == name { end += 1 }
-            try insertRun(snapshots[start..<end], table)
-            start = end
-        }
-    }
-
-    private func insertRun(_ snapshots: ArraySlice<DefaultSnapshot>, _ table: EntityTable) throws {
-        var rest = snapshots
-        for (sql, rows) in [(table.insertManyWithKeys, table.rowsAtOnce), (table.insertWithKey, 1)]
-        where rest.count >= rows {
-            let statement = try connection.cached(sql)
-            while rest.count >= rows {
-                var index: Int32 = 1
-                for snapshot in rest.prefix(rows) {
-                    try statement.bind(.reference(permanent(snapshot.persistentIdentifier)), at: index)
-                    try bind(snapshot, table, statement, from: index + 1)
-                    index += Int32(table.columns.count) + 1
+    private mutating func insertWithKeys(_ snapshots: [DefaultSnapshot]) throws {
+        for (rows, table) in try runs(snapshots) {
+            var start = rows.lowerBound
+            for (sql, count) in table.insertsWithKeys where rows.upperBound - start >= count {
+                let statement = try connection.cached(sql)
+                while rows.upperBound - start >= count {
+                    var index: Int32 = 1
+                    for row in start..<start + count {
+                        try statement.bind(.reference(inserted[row]), at: index)
+                        try bind(snapshots[row], table, statement, from: index + 1)
+                        index += Int32(table.columns.count) + 1
+                    }
+                    try run(statement, snapshots, start..<start + count, table)
+                    start += count
                 }
-                try run(statement, rest.prefix(rows), table)
-                rest = rest.dropFirst(rows)
             }
         }
     }
@@ -213,12 +224,8 @@ struct RowWriter {
         }
     }
 
-    private func permanent(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
-        remappedIdentifiers[identifier] ?? identifier
-    }
-
-    private func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
-        let statement = try connection.cached(table.update(snapshot.changed))
+    private mutating func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try statements.update(table, snapshot.changed)
         var index: Int32 = 1
         for slot in snapshot.changed {
             try bind(snapshot.values[slot], statement, index)
@@ -233,8 +240,8 @@ struct RowWriter {
         }
     }
 
-    private func delete(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
-        let statement = try connection.cached(table.delete)
+    private mutating func delete(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try statements.delete(table)
         try statement.bind(key(snapshot, table), at: 1)
         try run(statement, snapshot, table)
     }
@@ -242,7 +249,7 @@ struct RowWriter {
     @inline(__always)
     private func bind(_ value: PropertyValue, _ statement: Statement, _ index: Int32) throws {
         if case .reference(let identifier) = value, identifier.isTemporary {
-            try statement.bind(.reference(permanent(identifier)), at: index)
+            try statement.bind(.reference(replacements[identifier] ?? identifier), at: index)
         } else {
             try statement.bind(value, at: index)
         }
@@ -254,15 +261,17 @@ struct RowWriter {
         }
     }
 
-    private func run(_ statement: Statement, _ snapshots: ArraySlice<DefaultSnapshot>, _ table: EntityTable) throws {
+    private func run(
+        _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
+    ) throws {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // OR FAIL left the rows before the one that was refused.
-            let refused = try snapshots.first { snapshot in
+            let refused = try rows.first { row in
                 try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE \"id\" = ?") {
-                    try $0.bind(.reference(permanent(snapshot.persistentIdentifier)), at: 1)
+                    try $0.bind(.reference(inserted[row]), at: 1)
                 } == nil
             }
-            throw refusal(error, of: refused ?? snapshots[snapshots.startIndex], table)
+            throw refusal(error, of: snapshots[refused ?? rows.lowerBound], table)
         }
     }
 
@@ -294,15 +303,49 @@ struct RowWriter {
 /// Finds the table of one snapshot after another: they mostly are of the same entity.
 private struct TableCursor {
     let layout: StoreLayout
-    private var latest: EntityTable?
+    private var latest: PersistentIdentifier?
+    private var table: EntityTable?
 
     init(_ layout: StoreLayout) { self.layout = layout }
 
+    @inline(__always)
     mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
-        let name = snapshot.persistentIdentifier.entityName
-        if let latest, latest.entity.name == name { return latest }
-        let table = try layout.table(named: name)
-        latest = table
-        return table
+        if let table, latest?.sharesOrigin(with: snapshot.persistentIdentifier) == true { return table }
+        return try look(up: snapshot.persistentIdentifier)
+    }
+
+    private mutating func look(up identifier: PersistentIdentifier) throws -> EntityTable {
+        let found = try layout.table(named: identifier.entityName)
+        (latest, table) = (identifier, found)
+        return found
+    }
+}
+
+/// Finds the statement of one change after another: they mostly are alike.
+private struct StatementCursor {
+    let connection: Connection
+    private var table: EntityTable?
+    /// `nil` for a delete.
+    private var changed: PropertySet?
+    private var statement: Statement?
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    mutating func update(_ table: EntityTable, _ changed: PropertySet) throws -> Statement {
+        if let statement, self.table === table, self.changed == changed { return statement }
+        return try look(up: table, changed)
+    }
+
+    mutating func delete(_ table: EntityTable) throws -> Statement {
+        if let statement, self.table === table, changed == nil { return statement }
+        return try look(up: table, nil)
+    }
+
+    private mutating func look(up table: EntityTable, _ changed: PropertySet?) throws -> Statement {
+        // Let go of first, so that the cache may give it again.
+        statement = nil
+        let found = try connection.cached(changed.map(table.update) ?? table.delete)
+        (self.table, self.changed, statement) = (table, changed, found)
+        return found
     }
 }

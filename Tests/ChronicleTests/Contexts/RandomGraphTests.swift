@@ -326,7 +326,7 @@ private struct GraphRun {
         nodes = nodes.filter { plain.nodes[$0.key] != nil }
         groups = groups.filter { plain.groups.contains($0.key) }
         let identifiers = nodes.mapValues(\.persistentModelID).merging(groups.mapValues(\.persistentModelID)) { $1 }
-        let transactions = try context.fetchHistory(token.map { .after($0) } ?? Descriptor())
+        let transactions = try context.fetchHistory(.after(token))
         try #require(transactions.count == (plain == saved ? 0 : 1))
         for transaction in transactions { try checkChanges(transaction.changes, identifiers) }
         savedIdentifiers = identifiers

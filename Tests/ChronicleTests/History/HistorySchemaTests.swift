@@ -34,7 +34,7 @@ import Testing
 
     @Test func whatTheSchemaNoLongerHas() throws {
         let first = try notes()
-        let token = try #require(try first.currentHistoryToken())
+        let token = try first.currentHistoryToken()
         let tag = try #require(try first.fetch(FetchDescriptor<First.Tag>()).first)
         first.delete(tag)
         try first.save()

@@ -23,6 +23,18 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func theTokenOfAStoreWithoutTransactionsIsTheBeginning(_ kind: StoreKind) throws {
+        let context = try TestStore(kind).context()
+        let beginning = try context.currentHistoryToken()
+        #expect(beginning.tokenValue?.values.map { $0 } == [0])
+        #expect(try context.fetchHistory(.after(beginning)).isEmpty)
+        context.insert(Trip(name: "Rome", destination: "Italy"))
+        try context.save()
+        #expect(try context.fetchHistory(.after(beginning)).count == 1)
+        #expect(try context.currentHistoryToken() > beginning)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func aTokenSurvivesCodingAndReopening(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a")
@@ -193,7 +205,7 @@ import Testing
 
         let on = try open(true)
         try expect(.historyTokenGap, store, before)
-        let after = try #require(try on.currentHistoryToken())
+        let after = try on.currentHistoryToken()
         on.insert(Trip(name: "c", destination: ""))
         try on.save()
         #expect(try on.fetchHistory(.after(after)).map(\.line) == ["insert Trip/3"])
