@@ -100,6 +100,7 @@ extension ModelContext {
     ) throws -> [Model] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
+        let known = registry.count
         // Of no class, so that appending is not generic; arrays of objects are alike in memory.
         var found: [AnyObject] = []
         try rows(request, of: store) { identifier, values in
@@ -107,7 +108,7 @@ extension ModelContext {
             found.append(try instance(identifier, values, entity, checks) as Model)
         }
         let models = unsafeBitCast(found, to: [Model].self)
-        try identifiers.requireDistinct(models, in: self)
+        try identifiers.requireDistinct(models, in: self, known: known)
         return models
     }
 

@@ -13,7 +13,7 @@ final class ModelRegistry {
 
     /// The number of places is a power of two, and at least ``groupSize``.
     private var places: UnsafeMutableBufferPointer<Entry?>
-    private var count = 0
+    private(set) var count = 0
     private static let groupSize = 8
 
     init() {

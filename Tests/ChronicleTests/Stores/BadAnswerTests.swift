@@ -130,6 +130,12 @@ struct BadAnswerTests {
         }
     }
 
+    @Test func aTokenOfAnotherType() {
+        expectSave("not a StrayToken") { _, result in
+            Result(remappedIdentifiers: result.remappedIdentifiers, historyToken: StrayToken(tokenValue: 1))
+        }
+    }
+
     @Test func rowsThatWereWrittenDifferentlyAreTakenOver() throws {
         store.script.change {
             $0.save = { request, result in

@@ -93,6 +93,15 @@ struct InMemoryAnswerTests {
         #expect(error == .unsupportedFeature && error?.storeIdentifier == "scripted")
     }
 
+    @Test("Also in the history")
+    func unsupportedHistory() {
+        let error = #expect(throws: SwiftDataError.self) {
+            try store.context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        }
+        #expect(error == .unsupportedFeature && error?.detail == "deleting history")
+        #expect(error?.storeIdentifier == "scripted-store")
+    }
+
     @Test("An invalid predicate, and a refusal of what was not asked, are errors that name the store")
     func refusals() throws {
         func failure(_ error: DataStoreError) -> SwiftDataError? {

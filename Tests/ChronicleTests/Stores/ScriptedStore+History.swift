@@ -1,0 +1,22 @@
+import Chronicle
+
+/// A history that is always empty, and cannot be deleted.
+extension ScriptedStore: HistoryProviding {
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+
+    func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] { [] }
+
+    func deleteHistory(_ descriptor: Descriptor) throws {
+        throw DataStoreError.unsupportedFeature.adding(detail: "deleting history")
+    }
+
+    func currentHistoryToken() throws -> DefaultHistoryToken? { nil }
+}
+
+/// A token of no store.
+struct StrayToken: HistoryToken {
+    let tokenValue: Int?
+    var id: Int? { tokenValue }
+
+    static func < (a: StrayToken, b: StrayToken) -> Bool { (a.tokenValue ?? 0) < (b.tokenValue ?? 0) }
+}
