@@ -5,7 +5,10 @@ import Foundation
 enum Benchmarks {
     static func main() {
         do {
-            let options = try Options(CommandLine.arguments.dropFirst())
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if try MemoryRows.run(arguments) { exit(0) }
+            let options = try Options(arguments)
+            Allocator.keepMemory()
             exit(try run(options) ? 0 : 1)
         } catch let mistake as Options.Mistake {
             FileHandle.standardError.write(Data("\(mistake.message)\n\(Options.usage)\n".utf8))

@@ -27,6 +27,7 @@ enum HistoryRows {
             Row(name: "memory of reading a million in pages", limit: .bytes(32 * 1_048_576), runs: 1) { _ in
                 try million.memory()
             },
+            Row(name: "memory of a fetched model", limit: .bytes(1_024), runs: 1) { _ in try modelMemory() },
         ]
     }
 
@@ -78,6 +79,16 @@ enum HistoryRows {
         return Row.Outcome(median: .time(times.median))
     }
 
+    /// By how much a process grows that fetches 100,000 models and keeps them.
+    private static func modelMemory() throws -> Row.Outcome {
+        try withTemporaryDirectory { directory in
+            let store = try TripStore(directory, .relaxed)
+            try store.insert(100_000, perSave: 10_000)
+            let (count, bytes) = try MemoryRows.measure(.fetchAll, store.url)
+            return Row.Outcome(median: .bytes(Double(bytes) / Double(count)))
+        }
+    }
+
     /// The file with history less the file with the same rows without, for 100,000 inserts, 100 a save.
     private static func bytes() throws -> Row.Outcome {
         func size(recordsHistory: Bool) throws -> Int {
@@ -99,7 +110,7 @@ enum HistoryRows {
 
 extension DefaultHistoryTransaction {
     /// How many changes of trips there are, found by their types.
-    fileprivate var tripChanges: Int {
+    var tripChanges: Int {
         changes.reduce(0) { count, change in
             switch change {
             case .insert(_ as DefaultHistoryInsert<Trip>), .update(_ as DefaultHistoryUpdate<Trip>),
@@ -148,33 +159,10 @@ private final class LongHistory {
         }
     }
 
-    /// How much the process grows while it reads the whole in pages of ten transactions.
+    /// By how much a process grows that reads the whole in pages.
     func memory() throws -> Row.Outcome {
-        let context = try context()
-        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
-        descriptor.fetchLimit = 10
-        var (seen, before, most) = (0, 0, 0)
-        while true {
-            let page = try context.fetchHistory(descriptor)
-            guard let last = page.last else { break }
-            // From the second page on: the first one makes what every page needs.
-            if seen == 0 { before = try residentBytes() }
-            seen += page.reduce(0) { $0 + $1.tripChanges }
-            most = max(most, try residentBytes() - before)
-            let token = last.token
-            descriptor.predicate = #Predicate { $0.token > token }
-        }
-        precondition(seen == changes + 100, "not every change was read")
-        return Row.Outcome(median: .bytes(Double(max(most, 0))))
-    }
-
-    /// The second number of `/proc/self/statm` is the resident set in pages.
-    private func residentBytes() throws -> Int {
-        #if os(Linux)
-            let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-            return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * Int(getpagesize())
-        #else
-            return 0
-        #endif
+        let (count, bytes) = try MemoryRows.measure(.readPages, make().store.url)
+        precondition(count == changes + 100, "not every change was read")
+        return Row.Outcome(median: .bytes(Double(bytes)))
     }
 }

@@ -1,0 +1,83 @@
+import Chronicle
+import Foundation
+
+/// What a process has to have in memory, which only a process of its own can tell: in this one, what earlier rows gave
+/// back would do.
+enum MemoryRows {
+    /// Makes the program such a process; the work and a path follow.
+    private static let argument = "--in-memory"
+
+    enum Work: String {
+        /// Reads a history in pages of ten transactions.
+        case readPages
+        /// Fetches all trips and keeps them.
+        case fetchAll
+    }
+
+    /// Does the work on the file in a process of its own.
+    ///
+    /// - Returns: How many changes or models it saw, and by how many bytes it grew.
+    static func measure(_ work: Work, _ file: URL) throws -> (count: Int, bytes: Int) {
+        let child = Process()
+        child.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        child.arguments = [argument, work.rawValue, file.path]
+        let output = Pipe()
+        child.standardOutput = output
+        try child.run()
+        let answer = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        child.waitUntilExit()
+        let numbers = answer.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        precondition(child.terminationStatus == 0 && numbers.count == 2, "the process failed")
+        return (numbers[0], numbers[1])
+    }
+
+    /// Does the work that the arguments name, if they do.
+    static func run(_ arguments: [String]) throws -> Bool {
+        guard arguments.count == 3, arguments[0] == argument, let work = Work(rawValue: arguments[1]) else {
+            return false
+        }
+        try run(work, arguments[2])
+        return true
+    }
+
+    private static func run(_ work: Work, _ path: String) throws {
+        let container = try ModelContainer(
+            for: Trip.self,
+            configurations: ModelConfiguration(url: URL(fileURLWithPath: path), durability: .relaxed))
+        let context = ModelContext(container)
+        // Code and file are there from now on.
+        _ = try context.fetchCount(FetchDescriptor<Trip>())
+        let before = try peak()
+        let count =
+            switch work {
+            case .readPages: try readPages(context)
+            case .fetchAll: try context.fetch(FetchDescriptor<Trip>()).count
+            }
+        print(count, try peak() - before)
+    }
+
+    private static func readPages(_ context: ModelContext) throws -> Int {
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+        descriptor.fetchLimit = 10
+        var changes = 0
+        while true {
+            let page = try context.fetchHistory(descriptor)
+            guard let token = page.last?.token else { return changes }
+            changes += page.reduce(0) { $0 + $1.tripChanges }
+            descriptor.predicate = #Predicate { $0.token > token }
+        }
+    }
+
+    /// The most bytes that were resident at once. Linux's `getrusage` would count those of the parent as well.
+    private static func peak() throws -> Int {
+        #if os(Linux)
+            let lines = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
+            let words = lines.first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace) ?? []
+            return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * 1_024
+        #else
+            var usage = rusage()
+            getrusage(RUSAGE_SELF, &usage)
+            return usage.ru_maxrss
+        #endif
+    }
+}
