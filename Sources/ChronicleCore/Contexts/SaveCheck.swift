@@ -15,7 +15,14 @@ struct SaveCheck<Store: DataStore> {
     func check(
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot]
     ) throws -> [PersistentIdentifier] {
-        let identifiers = try checkIdentifiers(result.identifiers(of: inserted), of: inserted)
+        let identifiers = result.identifiers(of: inserted)
+        guard identifiers.count == inserted.count else {
+            let known = result.remappedIdentifiers
+            throw broken(
+                "the result of a save has an identifier for every inserted model",
+                inserted.lazy.map(\.persistentIdentifier).first { known[$0] == nil })
+        }
+        try check(identifiers, of: inserted)
         for snapshot in result.snapshotsToReregister { try check(snapshot) }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
@@ -30,24 +37,18 @@ struct SaveCheck<Store: DataStore> {
 
     // MARK: Identifiers
 
-    private func checkIdentifiers(
-        _ given: [PersistentIdentifier?], of inserted: [Store.Snapshot]
-    ) throws -> [PersistentIdentifier] {
-        var identifiers: [PersistentIdentifier] = []
-        identifiers.reserveCapacity(given.count)
+    private func check(_ identifiers: [PersistentIdentifier], of inserted: [Store.Snapshot]) throws {
         // The latest key of each entity. As long as they grow, none comes twice.
         var latest: [(origin: PersistentIdentifier.Origin, number: Int64)] = []
+        var current = 0
         var mayRepeat = false
-        for (index, identifier) in given.enumerated() {
-            guard let identifier else {
-                throw broken(
-                    "the result of a save has an identifier for every inserted model",
-                    inserted[index].persistentIdentifier)
+        for (index, identifier) in identifiers.enumerated() {
+            if current >= latest.count || latest[current].origin !== identifier.origin {
+                current = latest.firstIndex { $0.origin === identifier.origin } ?? latest.count
             }
-            identifiers.append(identifier)
-            if let index = latest.firstIndex(where: { $0.origin === identifier.origin }) {
-                if identifier.number <= latest[index].number { mayRepeat = true }
-                latest[index].number = identifier.number
+            if current < latest.count {
+                if identifier.number <= latest[current].number { mayRepeat = true }
+                latest[current].number = identifier.number
                 continue
             }
             try identifier.require(
@@ -61,7 +62,6 @@ struct SaveCheck<Store: DataStore> {
             }
         }
         if mayRepeat { try requireDistinct(identifiers) }
-        return identifiers
     }
 
     private func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {

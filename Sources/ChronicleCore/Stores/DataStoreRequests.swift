@@ -86,11 +86,11 @@ public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable 
         }
     }
 
-    /// The permanent identifiers of inserted models, `nil` for those that have none.
-    func identifiers(of inserted: [Snapshot]) -> [PersistentIdentifier?] {
+    /// The permanent identifiers of inserted models, as far as they have one.
+    func identifiers(of inserted: [Snapshot]) -> [PersistentIdentifier] {
         switch identifiers {
-        case .remapped(let identifiers): inserted.map { identifiers[$0.persistentIdentifier] }
-        case .inOrder(_, let identifiers): inserted.indices.map { $0 < identifiers.count ? identifiers[$0] : nil }
+        case .remapped(let identifiers): inserted.compactMap { identifiers[$0.persistentIdentifier] }
+        case .inOrder(_, let identifiers): identifiers
         }
     }
 }

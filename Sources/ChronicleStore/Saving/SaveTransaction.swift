@@ -54,7 +54,8 @@ struct RowWriter {
     }
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
-        let keys = try reserveKeys(request)
+        let inserts = try runs(request.inserted)
+        let keys = try reserveKeys(request, inserts)
         var later: [DefaultSnapshot] = []
         for snapshot in request.updated {
             let table = try tables.table(of: snapshot)
@@ -70,7 +71,7 @@ struct RowWriter {
         for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
         try update(later)
         if keys {
-            try insertWithKeys(request.inserted)
+            for run in inserts { try insertWithKeys(request.inserted, run) }
         } else {
             for snapshot in request.inserted { try insert(snapshot, tables.table(of: snapshot)) }
         }
@@ -128,13 +129,16 @@ struct RowWriter {
     /// they are written.
     ///
     /// - Returns: Whether it did.
-    private mutating func reserveKeys(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
+    private mutating func reserveKeys(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ inserts: [Run]
+    ) throws -> Bool {
         guard !request.inserted.isEmpty else { return false }
         inserted.reserveCapacity(request.inserted.count)
-        let isReferredTo = try refersToNew(request.inserted) || refersToNew(request.updated)
+        let isReferredTo =
+            try refersToNew(request.inserted, inserts) || refersToNew(request.updated, runs(request.updated))
         guard isReferredTo || request.inserted.count >= 8 else { return false }
         var highest: [Int64: Int64] = [:]
-        for (rows, table) in try runs(request.inserted) {
+        for (rows, table) in inserts {
             let last = try highest[table.number] ?? highestKey(table)
             let (end, isPastTheLast) = last.addingReportingOverflow(Int64(rows.count))
             guard !isPastTheLast else {
@@ -152,18 +156,24 @@ struct RowWriter {
         return true
     }
 
-    private mutating func refersToNew(_ snapshots: [DefaultSnapshot]) throws -> Bool {
-        for snapshot in snapshots {
-            for slot in try tables.table(of: snapshot).referenceSlots {
-                if case .reference(let identifier) = snapshot.values[slot], identifier.isTemporary { return true }
+    private func refersToNew(_ snapshots: [DefaultSnapshot], _ runs: [Run]) -> Bool {
+        for (rows, table) in runs where !table.referenceSlots.isEmpty {
+            for row in rows {
+                for slot in table.referenceSlots {
+                    if case .reference(let identifier) = snapshots[row].values[slot], identifier.isTemporary {
+                        return true
+                    }
+                }
             }
         }
         return false
     }
 
     /// Neighbours of one entity.
-    private mutating func runs(_ snapshots: [DefaultSnapshot]) throws -> [(rows: Range<Int>, table: EntityTable)] {
-        var runs: [(rows: Range<Int>, table: EntityTable)] = []
+    private typealias Run = (rows: Range<Int>, table: EntityTable)
+
+    private mutating func runs(_ snapshots: [DefaultSnapshot]) throws -> [Run] {
+        var runs: [Run] = []
         var start = 0
         while start < snapshots.count {
             let table = try tables.table(of: snapshots[start])
@@ -192,22 +202,21 @@ struct RowWriter {
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
-    /// Inserts rows whose keys are reserved, several of one table with one statement.
-    private mutating func insertWithKeys(_ snapshots: [DefaultSnapshot]) throws {
-        for (rows, table) in try runs(snapshots) {
-            var start = rows.lowerBound
-            for (sql, count) in table.insertsWithKeys where rows.upperBound - start >= count {
-                let statement = try connection.cached(sql)
-                while rows.upperBound - start >= count {
-                    var index: Int32 = 1
-                    for row in start..<start + count {
-                        try statement.bind(.reference(inserted[row]), at: index)
-                        try bind(snapshots[row], table, statement, from: index + 1)
-                        index += Int32(table.columns.count) + 1
-                    }
-                    try run(statement, snapshots, start..<start + count, table)
-                    start += count
+    /// Inserts rows whose keys are reserved, several with one statement.
+    private func insertWithKeys(_ snapshots: [DefaultSnapshot], _ run: Run) throws {
+        let (rows, table) = run
+        var start = rows.lowerBound
+        for (sql, count) in table.insertsWithKeys where rows.upperBound - start >= count {
+            let statement = try connection.cached(sql)
+            while rows.upperBound - start >= count {
+                var index: Int32 = 1
+                for row in start..<start + count {
+                    try statement.bind(.reference(inserted[row]), at: index)
+                    try bind(snapshots[row], table, statement, from: index + 1)
+                    index += Int32(table.columns.count) + 1
                 }
+                try self.run(statement, snapshots, start..<start + count, table)
+                start += count
             }
         }
     }
