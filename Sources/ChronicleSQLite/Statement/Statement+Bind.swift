@@ -47,12 +47,10 @@ extension Statement {
             // A nil pointer would bind NULL, and an empty text need not have an address.
             return sqlite3_bind_text64(handle, index, "", 0, chronicle_sqlite_transient(), UInt8(SQLITE_UTF8))
         }
-        guard let slot = slots.slot(at: index, for: utf8.count) else {
+        // A running statement still reads its slots; SQLite refuses to bind anything to it.
+        guard !isBusy, let slot = slots.slot(at: index, for: utf8.count) else {
             return bind(start, chronicle_sqlite_transient())
         }
-        // Lets go of the slot, and says before it is overwritten whether a running statement still reads it.
-        let code = sqlite3_bind_null(handle, index)
-        guard code == SQLITE_OK else { return code }
         slot.copyMemory(from: start, byteCount: utf8.count)
         return bind(slot, chronicle_sqlite_static())
     }
@@ -62,11 +60,9 @@ extension Statement {
             // A nil pointer would bind NULL.
             return sqlite3_bind_zeroblob(handle, index, 0)
         }
-        guard let slot = slots.slot(at: index, for: bytes.count) else {
+        guard !isBusy, let slot = slots.slot(at: index, for: bytes.count) else {
             return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), chronicle_sqlite_transient())
         }
-        let code = sqlite3_bind_null(handle, index)
-        guard code == SQLITE_OK else { return code }
         slot.copyMemory(from: start, byteCount: bytes.count)
         return sqlite3_bind_blob64(handle, index, slot, UInt64(bytes.count), chronicle_sqlite_static())
     }

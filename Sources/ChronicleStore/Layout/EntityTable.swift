@@ -13,11 +13,12 @@ final class EntityTable: Sendable {
     let storages: [Storage]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
+    /// Insert so many rows, the most first: when there are many, what a statement costs beside its rows is shared.
+    ///
     /// OR FAIL spares SQLite the journal that takes a single statement back (https://www.sqlite.org/lang_conflict.html):
     /// a save that fails is taken back as a whole.
-    let insert: String
-    /// Insert so many rows whose keys are bound too, each before its columns; the most rows first. When there are many,
-    /// what a statement costs beside its rows is shared.
+    let inserts: [(sql: String, rows: Int)]
+    /// The same with keys that are bound too, each before the columns of its row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
     /// What a fetch selects of the table, the primary key first.
@@ -49,19 +50,17 @@ final class EntityTable: Sendable {
         let table = quoted(entity.name)
         let names = columns.map { quoted($0.name) }
         selection = (["id"] + columns.map(\.name)).map { "\(FetchSQL.table).\(quoted($0))" }.joined(separator: ", ")
-        let places = names.map { _ in "?" }
-        insert =
-            names.isEmpty
-            ? "INSERT OR FAIL INTO \(table) DEFAULT VALUES"
-            : "INSERT OR FAIL INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(places.joined(separator: ", ")))"
-        let row = "(" + (["?"] + places).joined(separator: ", ") + ")"
-        let all = ([quoted("id")] + names).joined(separator: ", ")
-        // SQLite's default limit on parameters is 32,766. https://www.sqlite.org/limits.html
-        let most = 32_766 / (columns.count + 1)
-        insertsWithKeys = [50, 8, 1].filter { $0 <= max(most, 1) }.map { count in
-            let rows = Array(repeating: row, count: count).joined(separator: ", ")
-            return ("INSERT OR FAIL INTO \(table)(\(all)) VALUES \(rows)", count)
+        let insert = "INSERT OR FAIL INTO \(table)"
+        func inserts(_ columns: [String]) -> [(sql: String, rows: Int)] {
+            let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
+            // SQLite's default limit on parameters is 32,766. https://www.sqlite.org/limits.html
+            return [50, 8, 1].filter { $0 == 1 || $0 * columns.count <= 32_766 }.map { count in
+                let rows = Array(repeating: row, count: count).joined(separator: ", ")
+                return ("\(insert)(\(columns.joined(separator: ", "))) VALUES \(rows)", count)
+            }
         }
+        self.inserts = names.isEmpty ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
+        insertsWithKeys = inserts([quoted("id")] + names)
         delete = "DELETE FROM \(table) WHERE \"id\" = ?"
     }
 

@@ -12,21 +12,30 @@ extension DefaultStore {
         }
         return try translating {
             try database.write { connection in
-                var header: HeaderWriter.Header?
-                let inserted = try connection.immediate {
-                    let headers = HeaderWriter(self, connection)
-                    let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
-                    var rows = RowWriter(connection, layout)
-                    try rows.write(request)
-                    if let first { header = try headers.write(request.editingState, from: first) }
-                    return rows.inserted
+                let written: (inserted: [PersistentIdentifier], header: HeaderWriter.Header?)
+                do {
+                    written = try write(request, connection, insertsTogether: true)
+                } catch is RowWriter.KeysDiffer {
+                    written = try write(request, connection, insertsTogether: false)
                 }
                 // Only now: a transaction that failed took its new signer back.
-                if let header { sources.withLock { $0[header.signer] = header.source } }
+                if let header = written.header { sources.withLock { $0[header.signer] = header.source } }
                 return DataStoreSaveChangesResult(
-                    inserted: request.inserted, insertedIdentifiers: inserted,
-                    historyToken: header.map { $0.token(storeIdentifier: identifier) })
+                    inserted: request.inserted, insertedIdentifiers: written.inserted,
+                    historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
             }
+        }
+    }
+
+    private func write(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, insertsTogether: Bool
+    ) throws -> (inserted: [PersistentIdentifier], header: HeaderWriter.Header?) {
+        try connection.immediate {
+            let headers = HeaderWriter(self, connection)
+            let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
+            var rows = RowWriter(connection, layout, insertsTogether: insertsTogether)
+            try rows.write(request)
+            return (rows.inserted, try first.flatMap { try headers.write(request.editingState, from: $0) })
         }
     }
 }
@@ -39,6 +48,8 @@ extension DefaultStore {
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
+    /// Whether a statement may insert more than one row.
+    private let insertsTogether: Bool
     /// The identifiers of the new rows, in the order of the request.
     private(set) var inserted: [PersistentIdentifier] = []
     /// The same by the temporary identifiers, where something refers to a new row.
@@ -46,16 +57,25 @@ struct RowWriter {
     private var tables: TableCursor
     private var statements: StatementCursor
 
-    init(_ connection: Connection, _ layout: StoreLayout) {
+    /// Thrown when SQLite gave rows that it inserted together other keys than it always does: a trigger of somebody else
+    /// inserts into the same table. Rows that are inserted one by one get to know theirs.
+    struct KeysDiffer: Error {}
+
+    init(_ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool) {
         self.connection = connection
         self.layout = layout
+        self.insertsTogether = insertsTogether
         tables = TableCursor(layout)
         statements = StatementCursor(connection)
     }
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let inserts = try runs(request.inserted)
-        let keys = try reserveKeys(request, inserts)
+        let isReferredTo =
+            try refersToNew(request.inserted, inserts) || refersToNew(request.updated, runs(request.updated))
+        let areTogether = insertsTogether && request.inserted.count >= 8
+        if isReferredTo || areTogether { try foreseeKeys(inserts) }
+        if isReferredTo { replace(request.inserted) }
         var later: [DefaultSnapshot] = []
         for snapshot in request.updated {
             let table = try tables.table(of: snapshot)
@@ -70,10 +90,14 @@ struct RowWriter {
         }
         for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
         try update(later)
-        if keys {
-            for run in inserts { try insertWithKeys(request.inserted, run) }
-        } else {
-            for snapshot in request.inserted { try insert(snapshot, tables.table(of: snapshot)) }
+        for run in inserts {
+            if isReferredTo {
+                try insert(request.inserted, run, with: run.table.insertsWithKeys, bindingKeys: true)
+            } else if areTogether {
+                try insert(request.inserted, run, with: run.table.inserts, bindingKeys: false)
+            } else {
+                for row in run.rows { try insert(request.inserted[row], run.table) }
+            }
         }
     }
 
@@ -125,18 +149,10 @@ struct RowWriter {
 
     // MARK: Keys
 
-    /// Gives the new rows their keys ahead where something refers to them or where they are many; otherwise SQLite does as
-    /// they are written.
-    ///
-    /// - Returns: Whether it did.
-    private mutating func reserveKeys(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ inserts: [Run]
-    ) throws -> Bool {
-        guard !request.inserted.isEmpty else { return false }
-        inserted.reserveCapacity(request.inserted.count)
-        let isReferredTo =
-            try refersToNew(request.inserted, inserts) || refersToNew(request.updated, runs(request.updated))
-        guard isReferredTo || request.inserted.count >= 8 else { return false }
+    /// Finds out the keys of the new rows ahead: those after the highest that each table ever had, which SQLite would
+    /// give them too.
+    private mutating func foreseeKeys(_ inserts: [Run]) throws {
+        inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
         var highest: [Int64: Int64] = [:]
         for (rows, table) in inserts {
             let last = try highest[table.number] ?? highestKey(table)
@@ -148,12 +164,11 @@ struct RowWriter {
             highest[table.number] = end
             for key in last + 1...end { inserted.append(table.origin.identifier(key)) }
         }
-        if isReferredTo {
-            replacements = Dictionary(
-                zip(request.inserted.lazy.map(\.persistentIdentifier), inserted),
-                uniquingKeysWith: { first, _ in first })
-        }
-        return true
+    }
+
+    private mutating func replace(_ snapshots: [DefaultSnapshot]) {
+        replacements = Dictionary(
+            zip(snapshots.lazy.map(\.persistentIdentifier), inserted), uniquingKeysWith: { first, _ in first })
     }
 
     private func refersToNew(_ snapshots: [DefaultSnapshot], _ runs: [Run]) -> Bool {
@@ -196,27 +211,34 @@ struct RowWriter {
     // MARK: Rows
 
     private mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
-        let statement = try connection.cached(table.insert)
+        guard let single = table.inserts.last else { return }
+        let statement = try connection.cached(single.sql)
         try bind(snapshot, table, statement, from: 1)
         try run(statement, snapshot, table)
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
-    /// Inserts rows whose keys are reserved, several with one statement.
-    private func insertWithKeys(_ snapshots: [DefaultSnapshot], _ run: Run) throws {
+    /// Inserts rows whose keys are foreseen, several with one statement.
+    private func insert(
+        _ snapshots: [DefaultSnapshot], _ run: Run, with inserts: [(sql: String, rows: Int)], bindingKeys: Bool
+    ) throws {
         let (rows, table) = run
         var start = rows.lowerBound
-        for (sql, count) in table.insertsWithKeys where rows.upperBound - start >= count {
+        for (sql, count) in inserts where rows.upperBound - start >= count {
             let statement = try connection.cached(sql)
             while rows.upperBound - start >= count {
                 var index: Int32 = 1
                 for row in start..<start + count {
-                    try statement.bind(.reference(inserted[row]), at: index)
-                    try bind(snapshots[row], table, statement, from: index + 1)
-                    index += Int32(table.columns.count) + 1
+                    if bindingKeys {
+                        try statement.bind(.reference(inserted[row]), at: index)
+                        index += 1
+                    }
+                    try bind(snapshots[row], table, statement, from: index)
+                    index += Int32(table.columns.count)
                 }
                 try self.run(statement, snapshots, start..<start + count, table)
                 start += count
+                guard connection.lastInsertRowID == inserted[start - 1].integerPrimaryKey else { throw KeysDiffer() }
             }
         }
     }

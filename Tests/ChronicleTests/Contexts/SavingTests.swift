@@ -183,6 +183,34 @@ import Testing
         #expect(names == ["taken"] + trips.map(\.name))
     }
 
+    @Test(arguments: StoreKind.allCases, [1, 7, 8, 60])
+    func aTriggerOfSomebodyElseMayTakeKeysOfTheSameTable(_ kind: StoreKind, _ count: Int) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        try store.foreign(
+            """
+            CREATE TRIGGER twin AFTER INSERT ON Trip WHEN NEW.name NOT LIKE 'twin of%' BEGIN
+              INSERT INTO Trip(name, destination, startDate, endDate, tags)
+              VALUES ('twin of ' || NEW.name, '', NEW.startDate, NEW.endDate, '[]');
+            END
+            """)
+        let trips = (1...count).map { Trip(name: "\($0)", destination: "") }
+        for trip in trips { context.insert(trip) }
+        try context.save()
+        let keys: [Int64?] = trips.map(\.persistentModelID.integerPrimaryKey)
+        let odd: [Int64?] = stride(from: 1, to: Int64(count) * 2, by: 2).map { $0 }
+        #expect(keys == odd)
+        let other = store.context()
+        for trip in trips {
+            let row = try other.model(for: trip.persistentModelID) as? Trip
+            #expect(row?.name == trip.name)
+        }
+        #expect(try other.fetchCount(FetchDescriptor<Trip>()) == count * 2)
+        // One transaction, with the rows of the trigger.
+        let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        #expect(transactions.filter { !$0.isExternal }.map(\.changes.count) == [count * 2])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aUniqueValueIsFreeAgainInTheSaveThatDeletesItsModel(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
