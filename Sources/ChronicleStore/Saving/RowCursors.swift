@@ -1,0 +1,52 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Finds the table of one snapshot after another: they mostly are of the same entity.
+struct TableCursor {
+    let layout: StoreLayout
+    private var latest: PersistentIdentifier?
+    private var table: EntityTable?
+
+    init(_ layout: StoreLayout) { self.layout = layout }
+
+    @inline(__always)
+    mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
+        if let table, latest?.sharesOrigin(with: snapshot.persistentIdentifier) == true { return table }
+        return try look(up: snapshot.persistentIdentifier)
+    }
+
+    private mutating func look(up identifier: PersistentIdentifier) throws -> EntityTable {
+        let found = try layout.table(named: identifier.entityName)
+        (latest, table) = (identifier, found)
+        return found
+    }
+}
+
+/// Finds the statement of one change after another: they mostly are alike.
+struct StatementCursor {
+    let connection: Connection
+    private var table: EntityTable?
+    /// `nil` for a delete.
+    private var changed: PropertySet?
+    private var statement: Statement?
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    mutating func update(_ table: EntityTable, _ changed: PropertySet) throws -> Statement {
+        if let statement, self.table === table, self.changed == changed { return statement }
+        return try look(up: table, changed)
+    }
+
+    mutating func delete(_ table: EntityTable) throws -> Statement {
+        if let statement, self.table === table, changed == nil { return statement }
+        return try look(up: table, nil)
+    }
+
+    private mutating func look(up table: EntityTable, _ changed: PropertySet?) throws -> Statement {
+        // Let go of first, so that the cache may give it again.
+        statement = nil
+        let found = try connection.cached(changed.map(table.update) ?? table.delete)
+        (self.table, self.changed, statement) = (table, changed, found)
+        return found
+    }
+}

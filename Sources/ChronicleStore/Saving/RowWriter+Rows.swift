@@ -1,0 +1,125 @@
+import ChronicleCore
+import ChronicleSQLite
+
+// One row, or several of a table at once.
+extension RowWriter {
+    mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        guard let single = table.inserts.last else { return }
+        let statement = try connection.cached(single.sql)
+        try bind(snapshot, table, statement, from: 1)
+        try run(statement, snapshot, table)
+        inserted.append(table.origin.identifier(connection.lastInsertRowID))
+    }
+
+    /// Inserts rows whose keys are foreseen, several with one statement.
+    func insert(
+        _ snapshots: [DefaultSnapshot], _ run: Run, with inserts: [(sql: String, rows: Int)], bindingKeys: Bool
+    ) throws {
+        let (rows, table) = run
+        var start = rows.lowerBound
+        for (sql, count) in inserts where rows.upperBound - start >= count {
+            let statement = try connection.cached(sql)
+            while rows.upperBound - start >= count {
+                var index: Int32 = 1
+                for row in start..<start + count {
+                    if bindingKeys {
+                        try statement.bind(.reference(inserted[row]), at: index)
+                        index += 1
+                    }
+                    try bind(snapshots[row], table, statement, from: index)
+                    index += Int32(table.columns.count)
+                }
+                try self.run(statement, snapshots, start..<start + count, table)
+                start += count
+                guard connection.lastInsertRowID == inserted[start - 1].integerPrimaryKey else { throw KeysDiffer() }
+            }
+        }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ snapshot: DefaultSnapshot, _ table: EntityTable, _ statement: Statement, from first: Int32
+    ) throws {
+        guard snapshot.values.count == table.columns.count else { throw wrongCount(snapshot, table) }
+        var index = first
+        for value in snapshot.values {
+            try bind(value, statement, index)
+            index += 1
+        }
+    }
+
+    mutating func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try statements.update(table, snapshot.changed)
+        var index: Int32 = 1
+        for slot in snapshot.changed {
+            try bind(snapshot.values[slot], statement, index)
+            index += 1
+        }
+        try statement.bind(key(snapshot, table), at: index)
+        try run(statement, snapshot, table)
+        guard connection.changes == 1 else {
+            throw SwiftDataError.modelNotFound.adding(
+                detail: "another writer deleted it", entityName: table.entity.name,
+                persistentIdentifier: snapshot.persistentIdentifier)
+        }
+    }
+
+    mutating func delete(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        let statement = try statements.delete(table)
+        try statement.bind(key(snapshot, table), at: 1)
+        try run(statement, snapshot, table)
+    }
+
+    @inline(__always)
+    private func bind(_ value: PropertyValue, _ statement: Statement, _ index: Int32) throws {
+        if case .reference(let identifier) = value, identifier.isTemporary {
+            try statement.bind(.reference(replacements[identifier] ?? identifier), at: index)
+        } else {
+            try statement.bind(value, at: index)
+        }
+    }
+
+    private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            throw refusal(error, of: snapshot, table)
+        }
+    }
+
+    private func run(
+        _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
+    ) throws {
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            // OR FAIL left the rows before the one that was refused.
+            let refused = try rows.first { row in
+                try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE \"id\" = ?") {
+                    try $0.bind(.reference(inserted[row]), at: 1)
+                } == nil
+            }
+            throw refusal(error, of: snapshots[refused ?? rows.lowerBound], table)
+        }
+    }
+
+    private func refusal(
+        _ error: SQLiteError, of snapshot: DefaultSnapshot, _ table: EntityTable
+    ) -> SwiftDataError {
+        SwiftDataError(error, storeIdentifier: nil)
+            .adding(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+
+    private func key(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Int64 {
+        guard let key = snapshot.persistentIdentifier.integerPrimaryKey,
+            snapshot.persistentIdentifier.storeIdentifier == layout.storeIdentifier
+        else {
+            throw SwiftDataError.modelNotFound.adding(
+                detail: "it lives in another store", entityName: table.entity.name,
+                persistentIdentifier: snapshot.persistentIdentifier)
+        }
+        return key
+    }
+
+    private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
+        .modelValidationFailure.adding(
+            detail: "a snapshot has \(snapshot.values.count) values for \(table.columns.count) columns",
+            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+    }
+}
