@@ -156,6 +156,7 @@ final class FaultyStore: DataStore {
         if fault == .writesInTwoSteps, request.inserted.count > 1 {
             let (head, tail) = (request.inserted.prefix(1), request.inserted.dropFirst())
             let first = try base.save(request.with(inserted: Array(head))).remappedIdentifiers
+            // The fault itself: a window in which readers see half of a save.
             Thread.sleep(forTimeInterval: 0.001)
             let rest = try base.save(request.with(inserted: Array(tail))).remappedIdentifiers
             return DataStoreSaveChangesResult(remappedIdentifiers: first.merging(rest) { first, _ in first })
