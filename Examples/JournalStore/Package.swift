@@ -1,0 +1,26 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+let package = Package(
+    name: "JournalStore",
+    platforms: [.macOS(.v15)],
+    products: [.library(name: "JournalStore", targets: ["JournalStore"])],
+    dependencies: [
+        // By name, so that the folder of the clone may have any.
+        .package(name: "chronicle", path: "../..")
+    ],
+    targets: [
+        .target(name: "JournalStore", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
+        // A second process for the tests: it writes, reads and is killed.
+        .executableTarget(name: "JournalWorker", dependencies: ["JournalStore"]),
+        // How fast it is: `swift run -c release JournalTiming`.
+        .executableTarget(name: "JournalTiming", dependencies: ["JournalStore"]),
+        .testTarget(
+            name: "JournalStoreTests",
+            dependencies: [
+                "JournalStore", "JournalWorker", .product(name: "ChronicleTesting", package: "chronicle"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

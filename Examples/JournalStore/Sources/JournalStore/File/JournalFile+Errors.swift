@@ -1,0 +1,42 @@
+import Chronicle
+import Foundation
+
+extension JournalFile {
+    /// Runs a call again that a signal interrupted.
+    @discardableResult
+    static func retrying<Result: SignedInteger>(
+        _ call: () -> Result, orThrow error: (Int32) -> SwiftDataError
+    ) throws -> Result {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            let code = errno
+            if code != EINTR { throw error(code) }
+        }
+    }
+
+    private static func cause(_ code: Int32) -> POSIXError { POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+
+    static func error(_ verb: String, _ code: Int32) -> SwiftDataError {
+        let kind: SwiftDataError =
+            switch code {
+            case ENOSPC, EDQUOT, EFBIG: .storeIsFull
+            case EROFS, EACCES, EPERM: .storeIsReadOnly
+            default: .storeFailure
+            }
+        return kind.adding(detail: "could not \(verb) the journal", underlying: cause(code))
+    }
+
+    static func openingError(_ code: Int32, _ path: String, _ creates: Bool) -> SwiftDataError {
+        switch code {
+        case ENOENT where creates, ENOTDIR:
+            .missingDirectory.adding(detail: "there is no directory for \(path)", underlying: cause(code))
+        case EACCES, EPERM, EROFS:
+            .fileIsReadOnly.adding(detail: path, underlying: cause(code))
+        case EISDIR:
+            .notADatabase.adding(detail: "\(path) is a directory", underlying: cause(code))
+        default:
+            .loadIssueModelContainer.adding(detail: path, underlying: cause(code))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import Chronicle
+import Foundation
+
+/// An open file: bytes at places, and a lock that other processes respect. Closed with its last owner.
+final class JournalFile: Sendable {
+    enum Lock {
+        /// Several at once, and no writer.
+        case shared
+        /// Nobody else.
+        case exclusive
+    }
+
+    /// Where the file was opened.
+    private let path: String
+    private let descriptor: Int32
+
+    /// Opens a file, making an empty one where there is none if `creates` says so.
+    init(_ path: String, creates: Bool, truncates: Bool = false) throws {
+        self.path = path
+        let flags = O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0) | (truncates ? O_TRUNC : 0)
+        descriptor = try Self.retrying {
+            open(path, flags, 0o644)
+        } orThrow: {
+            Self.openingError($0, path, creates)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    // MARK: Bytes
+
+    var size: Int {
+        get throws { Int(try status.st_size) }
+    }
+
+    private var status: stat {
+        get throws {
+            var status = stat()
+            try Self.retrying {
+                fstat(descriptor, &status)
+            } orThrow: {
+                Self.error("look at", $0)
+            }
+            return status
+        }
+    }
+
+    /// Whether the file the one that a path leads to: a compaction puts another one there.
+    ///
+    /// - Throws: `SwiftDataError.storeFailure` when there is none.
+    func isInPlace(_ path: String) throws -> Bool {
+        var there = stat()
+        // The function, which has the name of the type.
+        try Self.retrying {
+            stat(path, &there)
+        } orThrow: {
+            Self.error("find", $0)
+        }
+        let here = try status
+        return there.st_ino == here.st_ino && there.st_dev == here.st_dev
+    }
+
+    /// The bytes from a place on, fewer where the file ends.
+    func read(at offset: Int, count: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            while filled < count {
+                let (rest, place) = (UnsafeMutableRawBufferPointer(rebasing: bytes[filled...]), offset + filled)
+                let read = try Self.retrying {
+                    pread(descriptor, rest.baseAddress, rest.count, off_t(place))
+                } orThrow: {
+                    Self.error("read", $0)
+                }
+                if read == 0 { break }
+                filled += read
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int) throws {
+        try bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let (rest, place) = (UnsafeRawBufferPointer(rebasing: bytes[written...]), offset + written)
+                written += try Self.retrying {
+                    pwrite(descriptor, rest.baseAddress, rest.count, off_t(place))
+                } orThrow: {
+                    Self.error("write", $0)
+                }
+            }
+        }
+    }
+
+    func truncate(to size: Int) throws {
+        try Self.retrying {
+            ftruncate(descriptor, off_t(size))
+        } orThrow: {
+            Self.error("shorten", $0)
+        }
+    }
+
+    /// Returns when the bytes are on the disk, as far as the system knows.
+    func synchronize() throws {
+        #if canImport(Darwin)
+            // fsync only hands them to the disk there: https://developer.apple.com/documentation/xcode/reducing-disk-writes
+            try Self.retrying {
+                fcntl(descriptor, F_FULLFSYNC)
+            } orThrow: {
+                Self.error("synchronize", $0)
+            }
+        #else
+            try Self.retrying {
+                fsync(descriptor)
+            } orThrow: {
+                Self.error("synchronize", $0)
+            }
+        #endif
+    }
+
+    /// Puts this file where another one is, at once.
+    func move(to path: String) throws {
+        try Self.retrying {
+            rename(self.path, path)
+        } orThrow: {
+            Self.error("put in place", $0)
+        }
+        // The name is on the disk when the directory is. A system that opens no directories has no need of it.
+        let directory = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        if directory >= 0 {
+            fsync(directory)
+            close(directory)
+        }
+    }
+
+    // MARK: Locks
+
+    /// Waits for a lock.
+    ///
+    /// It is the file's, not the process's: two stores of one process respect each other, too. The system takes it back
+    /// when the process ends, however it ends.
+    ///
+    /// - Throws: `SwiftDataError.storeIsBusy`.
+    func lock(_ lock: Lock, for timeout: Duration) throws {
+        let operation = (lock == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
+        let deadline = ContinuousClock.now + timeout
+        var pause: UInt32 = 20
+        while flock(descriptor, operation) != 0 {
+            let code = errno
+            guard code == EWOULDBLOCK || code == EINTR else { throw Self.error("lock", code) }
+            guard ContinuousClock.now < deadline else {
+                throw SwiftDataError.storeIsBusy.adding(detail: "another process has had the journal for \(timeout)")
+            }
+            usleep(pause)
+            pause = min(pause * 2, 1_000)
+        }
+    }
+
+    func unlock() { flock(descriptor, LOCK_UN) }
+}

@@ -1,0 +1,50 @@
+import Chronicle
+import Foundation
+
+/// The first bytes of a journal: that it is one, in which version, and which.
+struct JournalHeader {
+    static let size = 40
+    static let version: UInt32 = 1
+    private static let magic = Array("ChronicleJournal".utf8)
+
+    let identifier: UUID
+
+    /// Where the checksums of the records begin: those of another journal are wrong here, also where a blob holds one.
+    var salt: UInt32 { withUnsafeBytes(of: identifier.uuid) { Checksum.of($0) } }
+
+    var bytes: [UInt8] {
+        var writer = RecordWriter(capacity: Self.size)
+        writer.raw(Self.magic)
+        writer.fixed(Self.version)
+        withUnsafeBytes(of: identifier.uuid) { writer.raw($0) }
+        writer.fixed(Checksum.of(writer.bytes))
+        return writer.bytes
+    }
+
+    init(identifier: UUID) { self.identifier = identifier }
+
+    /// - Throws: `SwiftDataError.notADatabase`, `.fileOfNewerFormat`, `.damagedFile`.
+    init(_ bytes: [UInt8]) throws {
+        guard bytes.starts(with: Self.magic.prefix(bytes.count)) else {
+            throw SwiftDataError.notADatabase.adding(detail: "the file is not a journal")
+        }
+        let damage = SwiftDataError.damagedFile.adding(detail: "the header of the journal is damaged")
+        guard bytes.count == Self.size else { throw damage }
+        var reader = RecordReader(bytes, Self.magic.count..<Self.size)
+        let version = try reader.fixed(UInt32.self)
+        guard version <= Self.version else {
+            throw SwiftDataError.fileOfNewerFormat.adding(
+                detail: "the journal has version \(version), this program knows version \(Self.version)")
+        }
+        let (low, high) = (try reader.fixed(UInt64.self), try reader.fixed(UInt64.self))
+        guard version == Self.version, try reader.fixed(UInt32.self) == Checksum.of(bytes.prefix(Self.size - 4)) else {
+            throw damage
+        }
+        var uuid = UUID().uuid
+        withUnsafeMutableBytes(of: &uuid) { uuid in
+            uuid.storeBytes(of: low.littleEndian, as: UInt64.self)
+            uuid.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        identifier = UUID(uuid: uuid)
+    }
+}

@@ -1,0 +1,87 @@
+import Chronicle
+
+// The journal is the history: a transaction is a record, and the index knows where each of them stands.
+extension JournalStore: HistoryProviding {
+    public typealias HistoryType = JournalTransaction
+
+    /// Reads what comes after the tokens of the predicate, and no more than the limit asks for.
+    public func fetchHistory(_ descriptor: HistoryDescriptor<JournalTransaction>) throws -> [JournalTransaction] {
+        let bounds = try HistoryTokenBounds(descriptor)
+        return try withJournal { journal in
+            try journal.read { journal in
+                for bound in bounds.lower {
+                    try journal.state.history.check(bound.token, isWanted: bound.isInclusive, identifier)
+                }
+                return try Self.answer(descriptor, bounds, &journal)
+            }
+        }
+    }
+
+    /// Deletes the oldest transactions. Their space is given back at once when it is the greater part of the file, and
+    /// by ``compact()``; until then what they held is still in the file.
+    ///
+    /// - Throws: `SwiftDataError.unsupportedFeature` for a descriptor that leaves an older transaction than one that it
+    ///   matches: a journal begins later, and has no holes.
+    public func deleteHistory(_ descriptor: HistoryDescriptor<JournalTransaction>) throws {
+        let bounds = try HistoryTokenBounds(descriptor)
+        try withJournal { journal in
+            try journal.write { journal in
+                // "Up to this token" means what its owner has seen, which is not so for a token of another past.
+                for bound in bounds.upper { try journal.state.history.checkPast(bound.token, identifier) }
+                let oldest = journal.state.history.numbers.lowerBound
+                let numbers = try Self.answer(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
+                guard let last = numbers.last else { return }
+                guard last - oldest == numbers.count - 1 else {
+                    throw DataStoreError.unsupportedFeature.adding(detail: "deleting other than the oldest history")
+                }
+                try journal.raiseFloor(to: last)
+                guard journal.wastesSpace else { return }
+                // Without room for a second file the history is deleted all the same, and the space comes back later.
+                do { try journal.compact() } catch SwiftDataError.storeIsFull {}
+            }
+        }
+    }
+
+    public func currentHistoryToken() throws -> JournalToken? {
+        let newest = try withJournal { try $0.read { $0.state.history.newest } }
+        return newest == .start ? nil : JournalToken(storeIdentifier: identifier, newest)
+    }
+
+    private static func answer(
+        _ descriptor: HistoryDescriptor<JournalTransaction>, _ bounds: HistoryTokenBounds<JournalToken>,
+        _ journal: inout Journal
+    ) throws -> [JournalTransaction] {
+        // Who asks for no order has enough as soon as the limit is reached.
+        let isLimited = descriptor.sortBy.isEmpty && descriptor.fetchLimit > 0
+        let (wanted, isAll) = descriptor.fetchOffset.addingReportingOverflow(descriptor.fetchLimit)
+        var rest = descriptor
+        rest.predicate = nil
+        var found: [JournalTransaction] = []
+        for number in journal.state.history.numbers.clamped(to: bounds.numbers) {
+            if isLimited, !isAll, found.count >= wanted { break }
+            let transaction = try journal.transaction(number)
+            if try descriptor.predicate?.evaluate(transaction) ?? true { found.append(transaction) }
+        }
+        return try rest.answer(from: found)
+    }
+}
+
+extension HistoryTokenBounds<JournalToken> {
+    /// The transactions that can match at all.
+    fileprivate var numbers: Range<Int> {
+        var (first, end) = (0, Int.max)
+        for bound in lower where bound.isRequired { first = max(first, bound.token.position) }
+        // The transaction at an upper bound may belong to it: the predicate decides.
+        for bound in upper where bound.isRequired && bound.token.position < .max - 1 {
+            end = min(end, bound.token.position + 1)
+        }
+        return first..<max(first, end)
+    }
+}
+
+extension Journal {
+    /// Whether more than half of the file is of transactions that were deleted.
+    fileprivate var wastesSpace: Bool {
+        state.history.wasted(until: state.end) > state.end / 2
+    }
+}

@@ -1,0 +1,42 @@
+import Chronicle
+
+/// Makes what a program gets of a record: changes of their models' types.
+struct TransactionMaker {
+    let schema: Schema
+    let storeIdentifier: String
+
+    func transaction(_ record: JournalRecord, _ tables: inout Tables) throws -> JournalTransaction {
+        var reader = record.reader
+        let head = try TransactionHead(&reader)
+        var changes: [HistoryChange] = []
+        var changeReader = ChangeReader(skipsValues: true)
+        while !reader.isAtEnd {
+            let change = try changeReader.read(&reader, &tables)
+            changes.append(
+                try typed(change, head.firstChange + changes.count, in: record.number, tables[change.table]))
+        }
+        let position = JournalPosition(number: record.number, check: record.check)
+        return JournalTransaction(
+            author: head.author, changes: changes, storeIdentifier: storeIdentifier, timestamp: head.timestamp,
+            token: JournalToken(storeIdentifier: storeIdentifier, position), transactionIdentifier: record.number)
+    }
+
+    private func typed(
+        _ change: Change, _ number: Int, in transaction: Int, _ table: Table
+    ) throws -> HistoryChange {
+        let model = table.origin.identifier(change.key)
+        let names = change.columns.map { table.columns[$0] }
+        func typed<Model: PersistentModel>(_ type: Model.Type) throws -> HistoryChange {
+            switch change.kind {
+            case .insert: return .insert(JournalInsert<Model>(number, transaction, model))
+            case .update: return .update(JournalUpdate<Model>(number, transaction, model, names))
+            case .delete:
+                let kept = zip(names, change.values).map { (name: $0, value: $1) }
+                return .delete(
+                    JournalDelete<Model>(number, transaction, model, try HistoryTombstone(decoding: kept, schema)))
+            }
+        }
+        // Swift opens the type: the function gets the class itself.
+        return try typed(schema.modelType(named: table.name))
+    }
+}

@@ -1,0 +1,36 @@
+import Chronicle
+
+extension SavePlan {
+    /// What deletes do to the rows that refer to them, also to rows that no context has seen. More rows may go while it
+    /// runs: the list grows at its end.
+    mutating func applyRules(_ tables: Tables) throws {
+        var next = 0
+        while next < deleted.count {
+            let target = deleted[next]
+            next += 1
+            for table in tables.indices {
+                for (number, reference) in tables[table].references.enumerated()
+                where reference.rule != .noAction && reference.destination == tables[target.table].name {
+                    for key in tables[table].referrers(number, to: target.key).sorted() {
+                        try apply(reference, to: Row(table: table, key: key), target, tables)
+                    }
+                }
+            }
+            for (row, number) in moved[target] ?? [] {
+                try apply(tables[row.table].references[number], to: row, target, tables)
+            }
+        }
+    }
+
+    private mutating func apply(
+        _ reference: Table.Reference, to row: Row, _ target: Row, _ tables: Tables
+    ) throws {
+        // Not if the save makes it refer to another one.
+        guard reference.rule != .noAction, var values = values(row, tables),
+            values[reference.column].key == target.key
+        else { return }
+        if reference.rule == .cascade { return try delete(row, tables) }
+        values[reference.column] = .null
+        if updated.updateValue(values, forKey: row) == nil { order.append(row) }
+    }
+}

@@ -1,0 +1,51 @@
+import Chronicle
+
+extension Journal {
+    /// Writes a journal that begins where the history does, and puts it in the place of this one. Needs the file alone.
+    mutating func compact() throws {
+        let floor = state.history.floor.number
+        guard floor > state.history.base.number else { return }
+        // The rows as they were at the floor.
+        var past = JournalState(schema, storeIdentifier: identifier)
+        var scanner = try RecordScanner(file, from: past.end, salt: salt)
+        while past.history.newest.number < floor || !past.hasBase,
+            let record = try scanner.next(after: past.history.newest.number)
+        {
+            try past.apply(record)
+        }
+        let kept = floor < state.history.newest.number ? state.history.offset(of: floor + 1)..<state.end : nil
+        try Self.replace(&file, at: path, header, past, copying: kept)
+        try startOver()
+        try catchUp(isWriter: true)
+    }
+
+    /// Puts a new file in the place of one that is locked. The new one is locked before others can see it.
+    ///
+    /// - Parameter kept: The records of the old file that follow.
+    static func replace(
+        _ file: inout JournalFile, at path: String, _ header: JournalHeader, _ state: JournalState,
+        copying kept: Range<Int>?
+    ) throws {
+        let new = try JournalFile(path + ".new", creates: true, truncates: true)
+        var end = 0
+        func add(_ bytes: [UInt8]) throws {
+            try new.write(bytes, at: end)
+            end += bytes.count
+        }
+        try add(header.bytes)
+        try state.writeBase { kind, write in
+            try add(try JournalRecord.encode(kind, after: state.history.newest, salt: header.salt, write).bytes)
+        }
+        var rest = kept ?? 0..<0
+        while !rest.isEmpty {
+            let bytes = try file.read(at: rest.lowerBound, count: min(rest.count, 1 << 20))
+            guard !bytes.isEmpty else { throw SwiftDataError.damagedFile.adding(detail: "the journal became shorter") }
+            try add(bytes)
+            rest = rest.lowerBound + bytes.count..<rest.upperBound
+        }
+        try new.synchronize()
+        try new.lock(.exclusive, for: .zero)
+        try new.move(to: path)
+        file = new
+    }
+}

@@ -1,0 +1,41 @@
+import Chronicle
+import Foundation
+
+extension Journal {
+    /// Writes a transaction, and takes it over.
+    mutating func append(_ changes: [Change], _ editingState: EditingState) throws -> JournalPosition {
+        let head = TransactionHead(timestamp: .now, author: editingState.author, firstChange: state.lastChange + 1)
+        let record = try JournalRecord.encode(
+            .transaction, after: state.history.newest, salt: salt, capacity: 128 + changes.count * 64
+        ) { writer in
+            head.write(&writer)
+            var changeWriter = ChangeWriter()
+            for change in changes { try changeWriter.write(change, state.tables, &writer) }
+        }
+        try write(record.bytes)
+        do { try state.append(changes, record.position, size: record.bytes.count) } catch {
+            // It is saved. If the rows do not agree, what the file says counts: the next time begins anew.
+            state = JournalState(schema, storeIdentifier: identifier)
+        }
+        return record.position
+    }
+
+    /// Writes that the history begins after a transaction, and takes it over.
+    mutating func raiseFloor(to number: Int) throws {
+        let record = try JournalRecord.encode(.floor, after: state.history.newest, salt: salt) { $0.count(number) }
+        try write(record.bytes)
+        state.raiseFloor(to: number, size: record.bytes.count)
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        do {
+            try file.write(bytes, at: state.end)
+            if configuration.durability == .full { try file.synchronize() }
+        } catch {
+            // Nobody has seen it: they wait for the lock. If this fails as well, the next writer finds a torn record, or
+            // a whole one that was said to have failed, which the file system would be to blame for.
+            try file.truncate(to: state.end)
+            throw error
+        }
+    }
+}

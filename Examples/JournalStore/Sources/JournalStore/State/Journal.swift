@@ -1,0 +1,133 @@
+import Chronicle
+import Foundation
+
+/// An open journal: the file, and what it says. Whoever uses it has it alone in its process, and by locks of the file
+/// beside other processes.
+struct Journal: Sendable {
+    let identifier: String
+    var state: JournalState
+    let configuration: JournalStoreConfiguration
+    let schema: Schema
+    var file: JournalFile
+    private(set) var header: JournalHeader
+    /// Whether ``state`` is still that of a file that was replaced.
+    private var isAnother = false
+
+    var salt: UInt32 { header.salt }
+    var path: String { configuration.url.path }
+
+    /// Opens a journal, and makes one where there is none or an empty file.
+    init(_ configuration: JournalStoreConfiguration, _ schema: Schema) throws {
+        (self.configuration, self.schema) = (configuration, schema)
+        file = try JournalFile(configuration.url.path, creates: true)
+        header = JournalHeader(identifier: UUID())
+        try Self.lock(&file, .exclusive, configuration, &isAnother)
+        // What a compaction left that was killed. Nobody else is at it: they would have the lock.
+        unlink(configuration.url.path + ".new")
+        if try file.size == 0 {
+            let state = JournalState(schema, storeIdentifier: "")
+            try Self.replace(&file, at: configuration.url.path, header, state, copying: nil)
+        }
+        header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
+        identifier = header.identifier.uuidString
+        isAnother = false
+        state = JournalState(schema, storeIdentifier: identifier)
+        defer { file.unlock() }
+        try catchUp(isWriter: true)
+        try state.tables.check()
+    }
+
+    // MARK: Taking turns
+
+    /// Runs what reads: it sees all that any process has saved before.
+    mutating func read<Result>(_ body: (inout Journal) throws -> Result) throws -> Result {
+        // Most of the time nothing was written meanwhile, and nobody has to wait to see that.
+        if !isAnother, try file.isInPlace(path), try file.size == state.end, state.hasBase { return try body(&self) }
+        return try locked(.shared) { journal in
+            try journal.catchUp(isWriter: false)
+            return try body(&journal)
+        }
+    }
+
+    /// Runs what writes: after all that any process has saved before, and without others.
+    mutating func write<Result>(_ body: (inout Journal) throws -> Result) throws -> Result {
+        try locked(.exclusive) { journal in
+            try journal.catchUp(isWriter: true)
+            return try body(&journal)
+        }
+    }
+
+    private mutating func locked<Result>(
+        _ lock: JournalFile.Lock, _ body: (inout Journal) throws -> Result
+    ) throws -> Result {
+        try Self.lock(&file, lock, configuration, &isAnother)
+        defer { file.unlock() }
+        if isAnother { try startOver() }
+        return try body(&self)
+    }
+
+    /// Locks the file that is in place.
+    ///
+    /// - Parameter isAnother: Becomes true when it is another one than before.
+    private static func lock(
+        _ file: inout JournalFile, _ lock: JournalFile.Lock, _ configuration: JournalStoreConfiguration,
+        _ isAnother: inout Bool
+    ) throws {
+        while true {
+            try file.lock(lock, for: configuration.busyTimeout)
+            do {
+                if try file.isInPlace(configuration.url.path) { return }
+            } catch {
+                file.unlock()
+                throw error
+            }
+            // The lock goes with the file that was replaced.
+            file = try JournalFile(configuration.url.path, creates: false)
+            isAnother = true
+        }
+    }
+
+    // MARK: Reading on
+
+    mutating func catchUp(isWriter: Bool) throws {
+        // A file that became shorter is one whose past was taken back.
+        if try file.size < state.end { try startOver() }
+        do {
+            var scanner = try RecordScanner(file, from: state.end, salt: salt)
+            while let record = try scanner.next(after: state.history.newest.number) { try state.apply(record) }
+            guard state.hasBase else {
+                throw SwiftDataError.damagedFile.adding(detail: "the journal ends before all of its first rows")
+            }
+            if isWriter, scanner.isTorn { try file.truncate(to: state.end) }
+        } catch {
+            // Half of a record may be in the rows: the next time begins anew.
+            state = JournalState(schema, storeIdentifier: identifier)
+            throw error
+        }
+    }
+
+    mutating func startOver() throws {
+        header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
+        guard header.identifier.uuidString == identifier else {
+            throw SwiftDataError.storeFailure.adding(
+                detail: "another journal was put in its place: open it anew")
+        }
+        state = JournalState(schema, storeIdentifier: identifier)
+        isAnother = false
+    }
+
+    /// Reads a transaction again.
+    mutating func transaction(_ number: Int) throws -> JournalTransaction {
+        let offset = state.history.offset(of: number)
+        let end = number < state.history.newest.number ? state.history.offset(of: number + 1) : state.end
+        let bytes = try file.read(at: offset, count: end - offset)
+        let maker = TransactionMaker(schema: schema, storeIdentifier: identifier)
+        do {
+            guard let record = JournalRecord(bytes, at: 0, salt: salt) else { throw RecordReader.Nonsense() }
+            return try state.withTables { try maker.transaction(record, &$0) }
+        } catch is RecordReader.Nonsense {
+            throw SwiftDataError.damagedFile.adding(
+                detail: "the record at byte \(offset) is not what it was when it was read before")
+        }
+    }
+}

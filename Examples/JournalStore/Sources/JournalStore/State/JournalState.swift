@@ -1,0 +1,127 @@
+import Chronicle
+
+/// What a journal says, as far as it has been read: the rows, and where each transaction stands.
+struct JournalState: Sendable {
+    private(set) var tables: Tables
+    private(set) var history = HistoryIndex()
+    /// Where the next record begins.
+    private(set) var end = JournalHeader.size
+    /// The number of the latest change.
+    private(set) var lastChange = 0
+    /// How many rows of the base are still to come; `nil` before the base.
+    private var missingRows: Int?
+
+    init(_ schema: Schema, storeIdentifier: String) {
+        tables = Tables(schema, storeIdentifier: storeIdentifier)
+    }
+
+    /// Whether the journal has all that it began with. What is missing there was not torn: a journal is put in place when
+    /// it is whole.
+    var hasBase: Bool { missingRows == 0 }
+
+    /// For what reads records again: a change finds the number of its table by the name.
+    mutating func withTables<Result>(_ body: (inout Tables) throws -> Result) rethrows -> Result { try body(&tables) }
+
+    // MARK: Records from the file
+
+    /// Takes over the record that stands at ``end``.
+    mutating func apply(_ record: JournalRecord) throws {
+        do {
+            try take(record)
+            end += record.size
+        } catch is RecordReader.Nonsense {
+            throw SwiftDataError.damagedFile.adding(
+                detail: "the record at byte \(end) is whole, but makes no sense after those before it")
+        }
+    }
+
+    private mutating func take(_ record: JournalRecord) throws {
+        var reader = record.reader
+        switch record.kind {
+        case .base:
+            guard missingRows == nil else { throw RecordReader.Nonsense() }
+            try takeBase(&reader)
+            history.begin(at: JournalPosition(number: record.number, check: record.previous))
+        case .rows:
+            try requirePlace(record, isBase: true)
+            var changes = ChangeReader()
+            while !reader.isAtEnd {
+                try tables.apply(try changes.read(&reader, &tables))
+                missingRows = (missingRows ?? 0) - 1
+            }
+        case .transaction:
+            try requirePlace(record, isBase: false)
+            let head = try TransactionHead(&reader)
+            guard head.firstChange == lastChange + 1 else { throw RecordReader.Nonsense() }
+            var changes = ChangeReader()
+            while !reader.isAtEnd {
+                try tables.apply(try changes.read(&reader, &tables))
+                lastChange += 1
+            }
+            history.append(check: record.check, offset: end)
+        case .floor:
+            try requirePlace(record, isBase: false)
+            guard history.raiseFloor(to: try reader.count()) else { throw RecordReader.Nonsense() }
+        }
+    }
+
+    private func requirePlace(_ record: JournalRecord, isBase: Bool) throws {
+        let number = history.newest.number + (record.kind == .transaction ? 1 : 0)
+        guard record.number == number, record.previous == history.newest.check, missingRows != nil, hasBase != isBase
+        else { throw RecordReader.Nonsense() }
+    }
+
+    private mutating func takeBase(_ reader: inout RecordReader) throws {
+        lastChange = try reader.count()
+        missingRows = try reader.count()
+        while !reader.isAtEnd {
+            let table = tables.number(of: try reader.text())
+            tables[table].lastKey = try reader.signed()
+        }
+    }
+
+    // MARK: Records of our own
+
+    /// Takes over a transaction that was just written.
+    mutating func append(_ changes: [Change], _ position: JournalPosition, size: Int) throws {
+        for change in changes { try tables.apply(change) }
+        lastChange += changes.count
+        history.append(check: position.check, offset: end)
+        end += size
+    }
+
+    /// Takes over the end of the older history that was just written.
+    mutating func raiseFloor(to number: Int, size: Int) {
+        _ = history.raiseFloor(to: number)
+        end += size
+    }
+
+    /// The content of a base, in records for a new journal.
+    func writeBase(_ emit: (JournalRecord.Kind, (inout RecordWriter) throws -> Void) throws -> Void) throws {
+        try emit(.base) { writer in
+            writer.count(lastChange)
+            writer.count(tables.indices.reduce(0) { $0 + tables[$1].rows.count })
+            for number in tables.indices {
+                writer.text(tables[number].name)
+                writer.signed(tables[number].lastKey)
+            }
+        }
+        for number in tables.indices {
+            var rest = Array(tables[number].sortedKeys)[...]
+            while !rest.isEmpty {
+                try emit(.rows) { writer in
+                    var changes = ChangeWriter()
+                    // About as long as what is read at once.
+                    while writer.bytes.count < 1 << 20, let key = rest.popFirst() {
+                        let row = tables[number].rows[key] ?? []
+                        let columns = row.indices.filter { row[$0] != .absent }
+                        let values = columns.map { row[$0] }
+                        try changes.write(
+                            Change(kind: .insert, table: number, key: key, columns: columns, values: values),
+                            tables, &writer)
+                    }
+                }
+            }
+        }
+    }
+}

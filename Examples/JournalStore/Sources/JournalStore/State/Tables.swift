@@ -1,0 +1,54 @@
+import Chronicle
+
+/// The rows of all entities, as the journal tells of them: also of entities that the schema does not have, because a
+/// program that knows less must not lose what others wrote.
+struct Tables: Sendable {
+    let storeIdentifier: String
+    private let schema: Schema
+    private var tables: [Table] = []
+    private var numbers: [String: Int] = [:]
+    private var origins: [String: PersistentIdentifier.Origin] = [:]
+
+    init(_ schema: Schema, storeIdentifier: String) {
+        self.schema = schema
+        self.storeIdentifier = storeIdentifier
+        for entity in schema.entities { _ = number(of: entity.name) }
+    }
+
+    var indices: Range<Int> { tables.indices }
+
+    subscript(number: Int) -> Table {
+        _read { yield tables[number] }
+        _modify { yield &tables[number] }
+    }
+
+    func known(_ entityName: String) -> Int? { numbers[entityName] }
+
+    /// The number of an entity's table, which is made if there is none.
+    mutating func number(of entityName: String) -> Int {
+        if let number = numbers[entityName] { return number }
+        let origin = origin(of: entityName)
+        origins[entityName] = origin
+        tables.append(Table(entityName, schema.entitiesByName[entityName], origin, schema))
+        numbers[entityName] = tables.count - 1
+        return tables.count - 1
+    }
+
+    func origin(of entityName: String) -> PersistentIdentifier.Origin {
+        origins[entityName] ?? .init(storeIdentifier: storeIdentifier, entityName: entityName)
+    }
+
+    mutating func column(_ name: String, in number: Int) -> Int { tables[number].column(name) }
+
+    /// Does what a record says.
+    ///
+    /// - Throws: ``RecordReader/Nonsense`` for a row that is there already, or is not there.
+    mutating func apply(_ change: Change) throws { try tables[change.table].apply(change) }
+
+    /// Looks whether the schema fits the rows, after all of them are there.
+    ///
+    /// - Throws: `SwiftDataError.backwardMigration` for an attribute that rows have no value for.
+    func check() throws {
+        for table in tables { try table.check() }
+    }
+}

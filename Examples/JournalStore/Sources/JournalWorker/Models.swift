@@ -1,0 +1,35 @@
+import Chronicle
+import Foundation
+
+/// A note of a test, with pages that go with it.
+final class Note: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var text: String
+    @Attribute var number: Int
+    @Attribute var data: Data?
+    @Relationship(deleteRule: .cascade, inverse: \Page.note) var pages: [Page]
+
+    static let properties: PropertyMap<Note> = ["text": \.text, "number": \.number, "data": \.data, "pages": \.pages]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ text: String, _ number: Int = 0) {
+        persistentBackingData = BackingData()
+        self.text = text
+        self.number = number
+    }
+}
+
+final class Page: PersistentModel {
+    @Attribute var body: String
+    @Relationship var note: Note?
+
+    static let properties: PropertyMap<Page> = ["body": \.body, "note": \.note]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ body: String, of note: Note? = nil) {
+        persistentBackingData = BackingData()
+        self.body = body
+        self.note = note
+    }
+}

@@ -1,0 +1,11 @@
+import ChronicleTesting
+import Foundation
+import JournalStore
+import Testing
+
+/// The rules that every store has to keep to.
+@Test func conforms() throws {
+    let directory = try TemporaryDirectory()
+    let report = assertStoreConforms { JournalStoreConfiguration(url: directory.file(), durability: .relaxed) }
+    #expect(report.skipped.isEmpty)
+}

@@ -1,0 +1,74 @@
+import Chronicle
+import Foundation
+import Testing
+
+@testable import JournalWorker
+
+/// A machine or process that stops while it writes leaves a part of the last record.
+@Suite struct TornRecordTests {
+    @Test(arguments: ["short", String(repeating: "long", count: 300)])
+    func aRecordThatIsTornAnywhereIsDropped(_ text: String) throws {
+        let fixture = try Fixture()
+        try fixture.write("one", "two")
+        let whole = try fixture.bytes.count
+        try fixture.write(text)
+        let bytes = try fixture.bytes
+        for end in whole..<bytes.count {
+            let cut = try Fixture(fixture.directory, fixture.copy(bytes.prefix(end)))
+            #expect(try cut.bytes.count == whole, "\(end - whole) bytes were left")
+            #expect(try cut.texts() == ["one", "two"])
+            #expect(try cut.history().count == 2)
+            try cut.write("three")
+            #expect(try cut.again().texts() == ["one", "two", "three"])
+        }
+    }
+
+    /// A file system may have made room for what was not written any more.
+    @Test func aRecordWithAnyOtherByteInItIsDropped() throws {
+        let fixture = try Fixture()
+        try fixture.write("one", "two")
+        let whole = try fixture.bytes.count
+        try fixture.write("three")
+        let bytes = try fixture.bytes
+        for index in whole..<bytes.count {
+            var spoiled = bytes
+            spoiled[index] ^= 1
+            #expect(try Fixture(fixture.directory, fixture.copy(spoiled)).texts() == ["one", "two"])
+        }
+        let zeros = bytes.prefix(whole) + Data(count: 5_000)
+        #expect(try Fixture(fixture.directory, fixture.copy(zeros)).texts() == ["one", "two"])
+    }
+
+    /// What looks like records in a torn one is not taken for what came after it.
+    @Test func aTornRecordMayHoldAJournal() throws {
+        let fixture = try Fixture()
+        try fixture.write("one", "two")
+        let other = try Fixture()
+        for _ in 0..<5 { try other.write("other") }
+        for journal in [try fixture.bytes, try other.bytes] {
+            let torn = try Fixture(fixture.directory, fixture.copy(fixture.bytes))
+            let context = torn.context()
+            let note = Note("holds a journal")
+            note.data = journal
+            context.insert(note)
+            try context.save()
+            let cut = try fixture.copy(torn.bytes.dropLast())
+            #expect(try Fixture(fixture.directory, cut).texts() == ["one", "two"])
+        }
+    }
+
+    @Test func aReaderLeavesATornRecordToTheNextWriter() throws {
+        let fixture = try Fixture()
+        try fixture.write("one")
+        let end = try fixture.bytes.count
+        let handle = try FileHandle(forWritingTo: fixture.url)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data("JRNT and no more".utf8))
+        try handle.close()
+        #expect(try fixture.texts() == ["one"])
+        #expect(try fixture.bytes.count > end)
+        try fixture.write("two")
+        #expect(try fixture.texts() == ["one", "two"])
+        #expect(try fixture.again().texts() == ["one", "two"])
+    }
+}
