@@ -88,8 +88,8 @@ public final class JournalStore: DataStore {
             try journal.write { journal in
                 var plan = SavePlan(journal.state.tables)
                 try plan.add(request, journal.state.tables)
-                let changes = try plan.changes(journal.state.tables)
-                guard !changes.isEmpty else { return DataStoreSaveChangesResult(remappedIdentifiers: plan.permanent) }
+                let changes = plan.changes(journal.state.tables)
+                guard changes.count > 0 else { return DataStoreSaveChangesResult(remappedIdentifiers: plan.permanent) }
                 let position = try journal.append(changes, request.editingState)
                 return DataStoreSaveChangesResult(
                     remappedIdentifiers: plan.permanent,
@@ -112,7 +112,8 @@ public final class JournalStore: DataStore {
 extension Table {
     /// The row of an identifier, if there is one.
     fileprivate func key(_ identifier: PersistentIdentifier) -> Int64? {
-        guard let key = identifier.integerPrimaryKey, origin.identifier(key) == identifier, rows[key] != nil else {
+        guard let key = identifier.integerPrimaryKey, layout.origin.identifier(key) == identifier, rows[key] != nil
+        else {
             return nil
         }
         return key
@@ -121,8 +122,8 @@ extension Table {
     fileprivate func snapshot(_ key: Int64) -> DefaultSnapshot {
         let row = rows[key] ?? []
         return DefaultSnapshot(
-            persistentIdentifier: origin.identifier(key),
-            values: row.count == schemaColumns.count ? row : Array(row.prefix(schemaColumns.count)),
+            persistentIdentifier: layout.origin.identifier(key),
+            values: row.count == layout.properties.count ? row : Array(row.prefix(layout.properties.count)),
             changed: PropertySet())
     }
 }

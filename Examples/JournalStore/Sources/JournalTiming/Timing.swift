@@ -16,6 +16,8 @@ struct Timing {
         try history(directory)
     }
 
+    private struct WrongCount: Error {}
+
     /// 10,000 models in one save, against the same bytes in one write and one fsync.
     private static func saves(_ directory: URL) throws {
         let runs = 15
@@ -28,8 +30,8 @@ struct Timing {
             let before = try size(url)
             let clock = SaveClock(container)
             context.append(try time { try models.save() })
-            store.append(try clock.storeAlone())
             let bytes = Data(repeating: 1, count: try size(url) - before)
+            store.append(try clock.storeAlone())
             plain.append(try time { try write(bytes, to: directory.appending(path: "\(run).plain")) })
             if run == 0 { say("10,000 models are \(bytes.count / 1_000) kB") }
         }
@@ -56,7 +58,7 @@ struct Timing {
             let times = try (0..<50).map { _ in
                 try time {
                     let found = try context.fetchHistory(HistoryDescriptor<JournalTransaction>.after(token))
-                    precondition(found.flatMap(\.changes).count == 100)
+                    guard found.flatMap(\.changes).count == 100 else { throw WrongCount() }
                 }
             }
             say("100 changes \(name) after a token \(median(times))")
@@ -81,7 +83,7 @@ struct Timing {
     }
 
     private static func size(_ url: URL) throws -> Int {
-        try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
     }
 
     private static func time(_ body: () throws -> Void) rethrows -> Duration {

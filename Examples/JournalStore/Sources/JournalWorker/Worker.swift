@@ -83,7 +83,8 @@ struct Worker {
         let choice = Int.random(in: 0..<10, using: &random)
         if notes.isEmpty || choice < 5 {
             // Long, so that some are killed in the middle of a write.
-            let note = Note(String(repeating: "note", count: Int.random(in: 0..<20_000, using: &random)))
+            let length = choice == 0 ? 20_000 : Int.random(in: 0..<100, using: &random)
+            let note = Note(String(repeating: "note", count: length))
             context.insert(note)
             context.insert(Page("page", of: note))
             notes.append(note)

@@ -34,8 +34,11 @@ struct RecordWriter {
     mutating func signed(_ integer: Int64) { number(UInt64(bitPattern: integer << 1 ^ integer >> 63)) }
 
     mutating func text(_ text: String) {
-        count(text.utf8.count)
-        bytes.append(contentsOf: text.utf8)
+        var text = text
+        text.withUTF8 { utf8 in
+            count(utf8.count)
+            bytes.append(contentsOf: utf8)
+        }
     }
 
     /// 0 for `nil`, else the length and one.

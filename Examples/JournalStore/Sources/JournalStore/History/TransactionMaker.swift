@@ -24,7 +24,7 @@ struct TransactionMaker {
     private func typed(
         _ change: Change, _ number: Int, in transaction: Int, _ table: Table
     ) throws -> HistoryChange {
-        let model = table.origin.identifier(change.key)
+        let model = table.layout.origin.identifier(change.key)
         let names = change.columns.map { table.columns[$0] }
         func typed<Model: PersistentModel>(_ type: Model.Type) throws -> HistoryChange {
             switch change.kind {
@@ -37,6 +37,6 @@ struct TransactionMaker {
             }
         }
         // Swift opens the type: the function gets the class itself.
-        return try typed(schema.modelType(named: table.name))
+        return try typed(schema.modelType(named: table.layout.name))
     }
 }

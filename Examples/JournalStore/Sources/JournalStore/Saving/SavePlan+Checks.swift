@@ -3,13 +3,17 @@ import Chronicle
 extension SavePlan {
     /// Makes sure that new references lead to rows that are there after the save.
     func checkReferences(_ tables: Tables) throws {
-        for (row, values) in inserted { try checkReferences(row, values, tables) }
+        for new in inserted where !tables.layout(new.table).references.isEmpty {
+            for (index, values) in new.rows.enumerated() {
+                try checkReferences(Row(table: new.table, key: new.firstKey + Int64(index)), values, tables)
+            }
+        }
         for (row, values) in updated where !gone.contains(row) { try checkReferences(row, values, tables) }
     }
 
     private func checkReferences(_ row: Row, _ values: [PropertyValue], _ tables: Tables) throws {
-        let table = tables[row.table]
-        for reference in table.references where reference.rule != .noAction {
+        let layout = tables.layout(row.table)
+        for reference in layout.references where reference.rule != .noAction {
             guard let key = values[reference.column].key, let destination = tables.known(reference.destination) else {
                 continue
             }
@@ -17,40 +21,47 @@ extension SavePlan {
             let isNew = key > tables[destination].lastKey && key <= lastKeys[destination]
             guard !isNew, self.values(target, tables) == nil else { continue }
             // What led nowhere before is not this save's fault.
-            if let old = table.rows[row.key], old[reference.column].key == key, !gone.contains(target) { continue }
+            if tables[row.table].rows[row.key]?[reference.column].key == key { continue }
             throw SwiftDataError.modelValidationFailure.adding(
-                detail: "it leads to a model that another writer deleted", entityName: table.name,
-                propertyName: table.columns[reference.column], persistentIdentifier: table.origin.identifier(row.key))
+                detail: "it leads to a model that another writer deleted", entityName: layout.name,
+                propertyName: tables[row.table].columns[reference.column],
+                persistentIdentifier: layout.origin.identifier(row.key))
         }
     }
 
     /// Makes sure that no two rows have the same unique values after the save, which may free values that it takes.
     func checkUniqueness(_ tables: Tables) throws {
-        var claims: [[Set<[PropertyValue]>]] = tables.indices.map { tables[$0].constraints.map { _ in [] } }
-        for (row, values) in inserted { try checkUniqueness(row, values, &claims, tables) }
-        for (row, values) in updated where !gone.contains(row) { try checkUniqueness(row, values, &claims, tables) }
-    }
-
-    private func checkUniqueness(
-        _ row: Row, _ values: [PropertyValue], _ claims: inout [[Set<[PropertyValue]>]], _ tables: Tables
-    ) throws {
-        let constraints = tables[row.table].constraints
-        if constraints.isEmpty { return }
-        for number in constraints.indices {
-            guard let unique = tables[row.table].values(number, of: values) else { continue }
-            var isFree = claims[row.table][number].insert(unique).inserted
-            if let key = tables[row.table].holder(number, of: unique), key != row.key {
-                let holder = Row(table: row.table, key: key)
-                // The holder may be about to lose them.
-                if let last = self.values(holder, tables), tables[row.table].values(number, of: last) == unique {
-                    isFree = false
+        for table in tables.indices {
+            for constraint in tables.layout(table).constraints.indices {
+                var claimed = Set<[PropertyValue]>()
+                for new in inserted where new.table == table {
+                    for values in new.rows { try claim(constraint, of: values, table, nil, &claimed, tables) }
+                }
+                for (row, values) in updated where row.table == table && !gone.contains(row) {
+                    try claim(constraint, of: values, table, row.key, &claimed, tables)
                 }
             }
-            guard isFree else {
-                throw SwiftDataError.uniquenessViolation.adding(
-                    detail: constraints[number].map { tables[row.table].columns[$0] }.joined(separator: ", "),
-                    entityName: tables[row.table].name)
-            }
+        }
+    }
+
+    private func claim(
+        _ constraint: Int, of values: [PropertyValue], _ table: Int, _ key: Int64?,
+        _ claimed: inout Set<[PropertyValue]>, _ tables: Tables
+    ) throws {
+        let layout = tables.layout(table)
+        guard let unique = layout.values(constraint, of: values) else { return }
+        var isFree = claimed.insert(unique).inserted
+        // Who has them now may be about to lose them.
+        if let holder = tables[table].holder(constraint, of: unique), holder != key,
+            let last = self.values(Row(table: table, key: holder), tables),
+            layout.values(constraint, of: last) == unique
+        {
+            isFree = false
+        }
+        guard isFree else {
+            throw SwiftDataError.uniquenessViolation.adding(
+                detail: layout.constraints[constraint].map { layout.properties[$0].name }.joined(separator: ", "),
+                entityName: layout.name)
         }
     }
 }

@@ -9,21 +9,21 @@ extension SavePlan {
             let target = deleted[next]
             next += 1
             for table in tables.indices {
-                for (number, reference) in tables[table].references.enumerated()
-                where reference.rule != .noAction && reference.destination == tables[target.table].name {
+                for (number, reference) in tables.layout(table).references.enumerated()
+                where reference.rule != .noAction && reference.destination == tables.layout(target.table).name {
                     for key in tables[table].referrers(number, to: target.key).sorted() {
                         try apply(reference, to: Row(table: table, key: key), target, tables)
                     }
                 }
             }
             for (row, number) in moved[target] ?? [] {
-                try apply(tables[row.table].references[number], to: row, target, tables)
+                try apply(tables.layout(row.table).references[number], to: row, target, tables)
             }
         }
     }
 
     private mutating func apply(
-        _ reference: Table.Reference, to row: Row, _ target: Row, _ tables: Tables
+        _ reference: TableLayout.Reference, to row: Row, _ target: Row, _ tables: Tables
     ) throws {
         // Not if the save makes it refer to another one.
         guard reference.rule != .noAction, var values = values(row, tables),

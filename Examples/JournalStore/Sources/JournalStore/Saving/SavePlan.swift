@@ -12,7 +12,7 @@ struct SavePlan {
 
     /// The identifiers of new rows, by the temporary ones.
     private(set) var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
-    private(set) var inserted: [(row: Row, values: [PropertyValue])] = []
+    private(set) var inserted: [Changes.Inserted] = []
     /// The rows that are changed, in order, and what they will be.
     var order: [Row] = []
     var updated: [Row: [PropertyValue]] = [:]
@@ -34,26 +34,21 @@ struct SavePlan {
     }
 
     /// The changes of the save, inserts first; without those that change nothing.
-    func changes(_ tables: Tables) throws -> [Change] {
-        var changes: [Change] = []
-        changes.reserveCapacity(inserted.count + order.count + deleted.count)
-        for (row, values) in inserted {
-            let columns = tables[row.table].schemaColumns
-            changes.append(Change(kind: .insert, table: row.table, key: row.key, columns: columns, values: values))
-        }
+    func changes(_ tables: Tables) -> Changes {
+        var changes = Changes(inserted: inserted)
         for row in order where !gone.contains(row) {
             guard let new = updated[row], let old = tables[row.table].rows[row.key] else { continue }
             // Another context may have saved the same meanwhile.
             let columns = new.indices.filter { new[$0] != old[$0] }
             if columns.isEmpty { continue }
-            changes.append(
+            changes.others.append(
                 Change(
                     kind: .update, table: row.table, key: row.key, columns: columns, values: columns.map { new[$0] }))
         }
         for row in deleted {
-            let columns = tables[row.table].preserved
+            let columns = tables.layout(row.table).preserved
             let last = updated[row] ?? tables[row.table].rows[row.key] ?? []
-            changes.append(
+            changes.others.append(
                 Change(
                     kind: .delete, table: row.table, key: row.key, columns: columns, values: columns.map { last[$0] }))
         }
@@ -67,27 +62,42 @@ struct SavePlan {
 
     // MARK: Parts
 
+    /// Keys first: new rows may refer to each other, in any order.
     private mutating func insert(_ snapshots: [DefaultSnapshot], _ tables: Tables) throws {
         permanent.reserveCapacity(snapshots.count)
-        inserted.reserveCapacity(snapshots.count)
-        // Keys first: new rows may refer to each other, in any order.
-        var (name, table) = ("", 0)
-        var rows: [Row] = []
-        rows.reserveCapacity(snapshots.count)
-        for snapshot in snapshots {
-            let temporary = snapshot.persistentIdentifier
-            if temporary.entityName != name { (name, table) = (temporary.entityName, try number(temporary, tables)) }
-            guard lastKeys[table] < .max else {
-                throw SwiftDataError.storeIsFull.adding(detail: "the last primary key is used", entityName: name)
+        var runs: [Range<Int>] = []
+        var first = 0
+        while first < snapshots.count {
+            let name = snapshots[first].persistentIdentifier.entityName
+            let run = snapshots[first...].prefix { $0.persistentIdentifier.entityName == name }
+            runs.append(run.indices)
+            first = run.endIndex
+            try giveKeys(run, number(named: name, tables), tables)
+        }
+        for (index, run) in runs.enumerated() {
+            let layout = tables.layout(inserted[index].table)
+            inserted[index].rows.reserveCapacity(run.count)
+            for snapshot in snapshots[run] {
+                try layout.requireFit(snapshot)
+                inserted[index].rows.append(remapped(snapshot.values, layout))
             }
-            lastKeys[table] += 1
-            rows.append(Row(table: table, key: lastKeys[table]))
-            permanent[temporary] = tables[table].origin.identifier(lastKeys[table])
         }
-        for (row, snapshot) in zip(rows, snapshots) {
-            try requireCount(snapshot, tables[row.table])
-            inserted.append((row, remapped(snapshot.values, tables[row.table])))
+    }
+
+    private mutating func giveKeys(_ snapshots: ArraySlice<DefaultSnapshot>, _ table: Int, _ tables: Tables) throws {
+        let origin = tables.layout(table).origin
+        let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(snapshots.count))
+        guard !isPastTheLast, last < .max else {
+            throw SwiftDataError.storeIsFull.adding(
+                detail: "the last primary key is used", entityName: tables.layout(table).name)
         }
+        inserted.append(Changes.Inserted(table: table, firstKey: lastKeys[table] + 1))
+        var key = lastKeys[table]
+        for snapshot in snapshots {
+            key += 1
+            permanent[snapshot.persistentIdentifier] = origin.identifier(key)
+        }
+        lastKeys[table] = last
     }
 
     private mutating func update(_ snapshot: DefaultSnapshot, _ tables: Tables) throws {
@@ -95,12 +105,13 @@ struct SavePlan {
         guard var values = updated[row] ?? tables[row.table].rows[row.key] else {
             throw SwiftDataError.modelNotFound.adding(persistentIdentifier: snapshot.persistentIdentifier)
         }
-        try requireCount(snapshot, tables[row.table])
-        let new = remapped(snapshot.values, tables[row.table])
+        let layout = tables.layout(row.table)
+        try layout.requireFit(snapshot)
+        let new = remapped(snapshot.values, layout)
         // Another context may have saved other properties of the same model meanwhile.
         for column in snapshot.changed { values[column] = new[column] }
         if updated.updateValue(values, forKey: row) == nil { order.append(row) }
-        for (number, reference) in tables[row.table].references.enumerated()
+        for (number, reference) in layout.references.enumerated()
         where snapshot.changed.contains(reference.column) {
             guard let key = values[reference.column].key, let table = tables.known(reference.destination) else {
                 continue
@@ -115,10 +126,9 @@ struct SavePlan {
         deleted.append(row)
     }
 
-    private func number(_ identifier: PersistentIdentifier, _ tables: Tables) throws -> Int {
-        guard let number = tables.known(identifier.entityName) else {
-            throw SwiftDataError.unknownSchema.adding(
-                entityName: identifier.entityName, storeIdentifier: tables.storeIdentifier)
+    private func number(named entityName: String, _ tables: Tables) throws -> Int {
+        guard let number = tables.known(entityName) else {
+            throw SwiftDataError.unknownSchema.adding(entityName: entityName)
         }
         return number
     }
@@ -128,21 +138,14 @@ struct SavePlan {
             throw SwiftDataError.modelNotFound.adding(
                 detail: "it lives in another store", persistentIdentifier: identifier)
         }
-        return Row(table: try number(identifier, tables), key: key)
-    }
-
-    private func requireCount(_ snapshot: DefaultSnapshot, _ table: Table) throws {
-        guard snapshot.values.count == table.schemaColumns.count else {
-            throw SwiftDataError.modelValidationFailure.adding(
-                detail: "a snapshot has \(snapshot.values.count) values for \(table.schemaColumns.count) columns",
-                entityName: table.name, persistentIdentifier: snapshot.persistentIdentifier)
-        }
+        return Row(table: try number(named: identifier.entityName, tables), key: key)
     }
 
     /// The values, with references to new rows by their permanent identifiers.
-    private func remapped(_ values: [PropertyValue], _ table: Table) -> [PropertyValue] {
+    private func remapped(_ values: [PropertyValue], _ layout: TableLayout) -> [PropertyValue] {
+        if layout.references.isEmpty { return values }
         var values = values
-        for reference in table.references {
+        for reference in layout.references {
             guard case .reference(let identifier) = values[reference.column], let new = permanent[identifier] else {
                 continue
             }

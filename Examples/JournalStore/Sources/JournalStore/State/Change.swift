@@ -17,11 +17,30 @@ struct Change: Sendable {
     var values: [PropertyValue]
 }
 
+/// What a save does, in order: new rows, which may be many, then the rest.
+struct Changes: Sendable {
+    /// New rows of one table, with keys one after the other.
+    struct Inserted: Sendable {
+        let table: Int
+        let firstKey: Int64
+        var rows: [[PropertyValue]] = []
+    }
+
+    var inserted: [Inserted] = []
+    var others: [Change] = []
+
+    var count: Int { inserted.reduce(others.count) { $0 + $1.rows.count } }
+}
+
 /// What a change looks like: said once in a record, and then only meant.
-private struct Shape: Equatable {
+private struct Shape {
     let kind: Change.Kind
     let table: Int
     let columns: [Int]
+
+    func matches(_ kind: Change.Kind, _ table: Int, _ columns: [Int]) -> Bool {
+        self.kind == kind && self.table == table && self.columns == columns
+    }
 }
 
 /// Writes changes, each with the number of its shape. A shape that is new is said at its first change.
@@ -29,25 +48,37 @@ struct ChangeWriter {
     private var shapes: [Shape] = []
     private var latest = 0
 
-    mutating func write(_ change: Change, _ tables: Tables, _ writer: inout RecordWriter) throws {
-        let shape = Shape(kind: change.kind, table: change.table, columns: change.columns)
-        if shapes.indices.contains(latest), shapes[latest] == shape {
-            writer.count(latest)
-        } else if let known = shapes.firstIndex(of: shape) {
-            latest = known
-            writer.count(known)
-        } else {
-            latest = shapes.count
-            shapes.append(shape)
-            writer.count(latest)
-            let table = tables[change.table]
-            writer.byte(change.kind.rawValue)
-            writer.text(table.name)
-            writer.count(change.columns.count)
-            for column in change.columns { writer.text(table.columns[column]) }
+    mutating func write(_ changes: Changes, _ tables: Tables, _ writer: inout RecordWriter) throws {
+        for new in changes.inserted {
+            let columns = tables.layout(new.table).schemaColumns
+            var key = new.firstKey
+            for values in new.rows {
+                try write(.insert, new.table, columns, key, values, tables, &writer)
+                key += 1
+            }
         }
-        writer.signed(change.key)
-        for value in change.values { try writer.value(value) }
+        for change in changes.others {
+            try write(change.kind, change.table, change.columns, change.key, change.values, tables, &writer)
+        }
+    }
+
+    mutating func write(
+        _ kind: Change.Kind, _ table: Int, _ columns: [Int], _ key: Int64, _ values: [PropertyValue],
+        _ tables: Tables, _ writer: inout RecordWriter
+    ) throws {
+        if !shapes.indices.contains(latest) || !shapes[latest].matches(kind, table, columns) {
+            latest = shapes.firstIndex { $0.matches(kind, table, columns) } ?? shapes.count
+        }
+        writer.count(latest)
+        if latest == shapes.count {
+            shapes.append(Shape(kind: kind, table: table, columns: columns))
+            writer.byte(kind.rawValue)
+            writer.text(tables.layout(table).name)
+            writer.count(columns.count)
+            for column in columns { writer.text(tables[table].columns[column]) }
+        }
+        writer.signed(key)
+        for value in values { try writer.value(value) }
     }
 }
 

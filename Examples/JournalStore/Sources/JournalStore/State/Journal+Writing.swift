@@ -3,14 +3,14 @@ import Foundation
 
 extension Journal {
     /// Writes a transaction, and takes it over.
-    mutating func append(_ changes: [Change], _ editingState: EditingState) throws -> JournalPosition {
+    mutating func append(_ changes: Changes, _ editingState: EditingState) throws -> JournalPosition {
         let head = TransactionHead(timestamp: .now, author: editingState.author, firstChange: state.lastChange + 1)
         let record = try JournalRecord.encode(
             .transaction, after: state.history.newest, salt: salt, capacity: 128 + changes.count * 64
         ) { writer in
             head.write(&writer)
             var changeWriter = ChangeWriter()
-            for change in changes { try changeWriter.write(change, state.tables, &writer) }
+            try changeWriter.write(changes, state.tables, &writer)
         }
         try write(record.bytes)
         do { try state.append(changes, record.position, size: record.bytes.count) } catch {

@@ -83,8 +83,9 @@ struct JournalState: Sendable {
     // MARK: Records of our own
 
     /// Takes over a transaction that was just written.
-    mutating func append(_ changes: [Change], _ position: JournalPosition, size: Int) throws {
-        for change in changes { try tables.apply(change) }
+    mutating func append(_ changes: Changes, _ position: JournalPosition, size: Int) throws {
+        for new in changes.inserted { try tables[new.table].insert(new) }
+        for change in changes.others { try tables.apply(change) }
         lastChange += changes.count
         history.append(check: position.check, offset: end)
         end += size
@@ -102,7 +103,7 @@ struct JournalState: Sendable {
             writer.count(lastChange)
             writer.count(tables.indices.reduce(0) { $0 + tables[$1].rows.count })
             for number in tables.indices {
-                writer.text(tables[number].name)
+                writer.text(tables.layout(number).name)
                 writer.signed(tables[number].lastKey)
             }
         }
@@ -116,9 +117,7 @@ struct JournalState: Sendable {
                         let row = tables[number].rows[key] ?? []
                         let columns = row.indices.filter { row[$0] != .absent }
                         let values = columns.map { row[$0] }
-                        try changes.write(
-                            Change(kind: .insert, table: number, key: key, columns: columns, values: values),
-                            tables, &writer)
+                        try changes.write(.insert, number, columns, key, values, tables, &writer)
                     }
                 }
             }

@@ -22,6 +22,8 @@ struct Tables: Sendable {
         _modify { yield &tables[number] }
     }
 
+    func layout(_ number: Int) -> TableLayout { tables[number].layout }
+
     func known(_ entityName: String) -> Int? { numbers[entityName] }
 
     /// The number of an entity's table, which is made if there is none.
@@ -29,7 +31,7 @@ struct Tables: Sendable {
         if let number = numbers[entityName] { return number }
         let origin = origin(of: entityName)
         origins[entityName] = origin
-        tables.append(Table(entityName, schema.entitiesByName[entityName], origin, schema))
+        tables.append(Table(TableLayout(entityName, origin, schema)))
         numbers[entityName] = tables.count - 1
         return tables.count - 1
     }
