@@ -98,7 +98,8 @@ extension SwiftDataError: CustomStringConvertible {
         if let detail { text += ": \(detail)" }
         if let sqliteCode { text += " [SQLite \(sqliteCode)]" }
         if let sql { text += " while running: \(sql)" }
-        if let underlying { text += " (cause: \(underlying))" }
+        // What SQLite said stands above already.
+        if let underlying, sqliteCode == nil { text += " (cause: \(underlying))" }
         return text
     }
 }

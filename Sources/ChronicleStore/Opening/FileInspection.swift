@@ -61,10 +61,12 @@ struct FileInspection {
     }
 
     private func look(immutable: Bool) throws -> Finding {
-        try translatingErrors(storeIdentifier: nil) {
+        do {
             let connection = try Connection(path: immutable ? immutableURI : url.path, mode: .readOnly)
             defer { connection.close() }
             return try FileFormat.finding(connection, path: url.path)
+        } catch let error as SQLiteError {
+            throw SwiftDataError(error, storeIdentifier: nil).adding(detail: "\(url.path): \(error.message)")
         }
     }
 
