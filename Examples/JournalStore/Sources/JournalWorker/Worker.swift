@@ -7,7 +7,7 @@ import JournalStore
 ///     JournalWorker write STORE AUTHOR N  makes N saves
 ///     JournalWorker read STORE N          reads the history on until it has seen N transactions
 ///     JournalWorker prune STORE N         deletes the history and compacts, until there are N notes
-///     JournalWorker churn STORE SEED      saves until it is killed, a dot for each save
+///     JournalWorker churn STORE SEED      saves until it is killed, a dot for each save, and compacts at times
 @main
 struct Worker {
     static func main() throws {
@@ -59,23 +59,27 @@ struct Worker {
 
     private static func prune(_ context: ModelContext, notes: Int) throws {
         let store = context.container.stores.first as? JournalStore
-        while try context.fetchCount(FetchDescriptor<Note>()) < notes {
-            guard let token = try store?.currentHistoryToken() else { continue }
-            try context.deleteHistory(HistoryDescriptor<JournalTransaction>.before(token))
-            try store?.compact()
-        }
+        while try context.fetchCount(FetchDescriptor<Note>()) < notes { try prune(context, store) }
         say("pruned\n")
+    }
+
+    private static func prune(_ context: ModelContext, _ store: JournalStore?) throws {
+        guard let token = try store?.currentHistoryToken() else { return }
+        try context.deleteHistory(HistoryDescriptor<JournalTransaction>.before(token))
+        try store?.compact()
     }
 
     private static func churn(_ context: ModelContext, seed: UInt64) throws {
         var random = SplitMix(state: seed)
+        let store = context.container.stores.first as? JournalStore
         var notes = try context.fetch(FetchDescriptor<Note>())
         while true {
             for _ in 0..<Int.random(in: 1...10, using: &random) { change(context, &notes, &random) }
-            // So that no save comes to nothing, which would leave no transaction.
+            // One for each save, so that one that is lost shows.
             context.insert(Page("save"))
             try context.save()
             say(".")
+            if Int.random(in: 0..<6, using: &random) == 0 { try prune(context, store) }
         }
     }
 
@@ -83,7 +87,7 @@ struct Worker {
         let choice = Int.random(in: 0..<10, using: &random)
         if notes.isEmpty || choice < 5 {
             // Long, so that some are killed in the middle of a write.
-            let length = choice == 0 ? 20_000 : Int.random(in: 0..<100, using: &random)
+            let length = choice == 0 ? 4_000 : Int.random(in: 0..<100, using: &random)
             let note = Note(String(repeating: "note", count: length))
             context.insert(note)
             context.insert(Page("page", of: note))
