@@ -70,8 +70,7 @@ struct HeaderWriter {
         let previous = try connection.scalarInt64(RecorderStatements.newestHeader) ?? 0
         let statement = try connection.cached(RecorderStatements.insertHeader)
         try bind(
-            statement, source: RecorderStatements.externalSource, check: .random(in: .min ... .max), first: previous + 1
-        )
+            statement, source: RecorderStatements.externalSource, check: CheckValues.next(), first: previous + 1)
         try statement.run()
         return connection.lastInsertRowID + 1
     }
@@ -86,13 +85,16 @@ struct HeaderWriter {
     }
 
     /// Ends the changes from `first` on; `nil` when there are none.
-    func write(_ state: EditingState, from first: Int64) throws -> Header? {
-        guard let newest = try connection.scalarInt64(RecorderStatements.newestPosition), newest >= first else {
-            return nil
+    ///
+    /// - Parameter isChange: Whether there are some for certain.
+    func write(_ state: EditingState, from first: Int64, isChange: Bool) throws -> Header? {
+        if !isChange {
+            let newest = try connection.scalarInt64(RecorderStatements.newestPosition)
+            guard let newest, newest >= first else { return nil }
         }
         let signer = Signer(state)
         let source = try known(signer) ?? number(of: signer)
-        let check = Int64.random(in: .min ... .max)
+        let check = CheckValues.next()
         let statement = try connection.cached(RecorderStatements.insertHeader)
         try bind(statement, source: source, check: check, first: first)
         try statement.run()
@@ -121,6 +123,24 @@ struct HeaderWriter {
         try bind(insert)
         try insert.run()
         return connection.lastInsertRowID
+    }
+}
+
+/// Random numbers that tell a transaction from another at the same position of a past that was taken back.
+///
+/// The system is asked for one of them; the others follow from it (SplitMix64, https://prng.di.unimi.it/splitmix64.c), so
+/// that a save need not ask again.
+enum CheckValues {
+    private static let state = Mutex(UInt64.random(in: .min ... .max))
+
+    static func next() -> Int64 {
+        state.withLock { state in
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return Int64(bitPattern: mixed ^ (mixed >> 31))
+        }
     }
 }
 

@@ -35,7 +35,10 @@ extension DefaultStore {
             let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
             var rows = RowWriter(connection, layout, insertsTogether: insertsTogether)
             try rows.write(request)
-            return (rows.inserted, try first.flatMap { try headers.write(request.editingState, from: $0) })
+            // An insert is a change whatever its values are; an update or delete may turn out not to be one.
+            let isChange = !request.inserted.isEmpty
+            let header = try first.flatMap { try headers.write(request.editingState, from: $0, isChange: isChange) }
+            return (rows.inserted, header)
         }
     }
 }
