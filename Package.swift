@@ -1,6 +1,63 @@
 // swift-tools-version: 6.3
 
+import CompilerPluginSupport
+import Foundation
 import PackageDescription
+
+// MARK: Where SwiftSyntax comes from
+//
+// The macros need it. Documentation/Design/0006-macros.md has the reasons.
+
+/// Whether SwiftPM checked this package out for somebody who depends on it by version or branch. It allows no unsafe flags
+/// then, and nothing is fetched that was not asked for.
+let isCheckout: Bool = {
+    let folder = URL(fileURLWithPath: Context.packageDirectory).deletingLastPathComponent()
+    // Beside its checkouts SwiftPM keeps the repositories that they were made of; `downloads` is a registry's folder.
+    let repositories = folder.deletingLastPathComponent().appendingPathComponent("repositories").path
+    return Context.packageDirectory.contains("/registry/downloads/")
+        || (folder.lastPathComponent == "checkouts" && FileManager.default.fileExists(atPath: repositories))
+}()
+
+/// The folder of the SwiftSyntax that the toolchain which reads this manifest brings along, if it does.
+let toolchainSyntax: String? = {
+    guard !isCheckout, Context.environment["CHRONICLE_SWIFT_SYNTAX"] != "package",
+        let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+    else { return nil }
+    // The manifest runs with the toolchain's own library, whatever `swift` in the PATH may lead to.
+    let manifestAPI = "/pm/ManifestAPI/libPackageDescription.so"
+    let library = maps.split(separator: "\n").first { $0.hasSuffix(manifestAPI) }
+    guard let library, let start = library.firstIndex(of: "/") else { return nil }
+    let host = library[start...].dropLast(manifestAPI.count) + "/host"
+    let isComplete = ["SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftCompilerPluginMessageHandling"]
+        .allSatisfy { FileManager.default.fileExists(atPath: "\(host)/\($0).swiftmodule") }
+    return isComplete ? String(host) : nil
+}()
+
+let syntaxProducts = [
+    "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftSyntaxMacroExpansion",
+    "SwiftParser", "SwiftBasicFormat",
+]
+
+let syntaxPackages: [Package.Dependency] =
+    toolchainSyntax == nil
+    ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", "603.0.0"..<"604.0.0")] : []
+
+let syntaxDependencies: [Target.Dependency] =
+    toolchainSyntax == nil
+    ? (syntaxProducts + ["SwiftCompilerPlugin"]).map {
+        .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+    } : []
+
+let syntaxSettings: [SwiftSetting] =
+    toolchainSyntax.map { [.unsafeFlags(["-I", $0])] } ?? []
+
+let syntaxLinking: [LinkerSetting] =
+    toolchainSyntax.map { host in
+        [.unsafeFlags(["-L", host, "-Xlinker", "-rpath", "-Xlinker", host])]
+            + (syntaxProducts + ["SwiftCompilerPluginMessageHandling"]).map { .linkedLibrary($0) }
+    } ?? []
+
+// MARK: The package
 
 /// Every target keeps its imports to itself unless it says `public import` or `package import`: the compiler, not a
 /// convention, shows which module may be seen through which.
@@ -17,6 +74,11 @@ let package = Package(
         .library(name: "Chronicle", targets: ["Chronicle"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
     ],
+    traits: [
+        .trait(name: "Macros", description: "@Model, @ModelActor, #Unique and #Index"),
+        .default(enabledTraits: isCheckout ? [] : ["Macros"]),
+    ],
+    dependencies: syntaxPackages,
     targets: [
         // The only door to sqlite3.h.
         .systemLibrary(
@@ -30,8 +92,18 @@ let package = Package(
         .target(name: "ChronicleCore", swiftSettings: settings),
         // The SQLite store.
         .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
+        // Writes what a model class by hand has to say: a plug-in of the compiler.
+        .macro(
+            name: "ChronicleMacros", dependencies: syntaxDependencies, swiftSettings: settings + syntaxSettings,
+            linkerSettings: syntaxLinking),
         // What users import.
-        .target(name: "Chronicle", dependencies: ["ChronicleCore", "ChronicleStore"], swiftSettings: settings),
+        .target(
+            name: "Chronicle",
+            dependencies: [
+                "ChronicleCore", "ChronicleStore",
+                .target(name: "ChronicleMacros", condition: .when(traits: ["Macros"])),
+            ],
+            swiftSettings: settings),
         // The rules that every store has to keep to, for authors of stores.
         .target(name: "ChronicleTesting", dependencies: ["Chronicle"], swiftSettings: settings),
         .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
@@ -40,6 +112,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleTestingTests", dependencies: ["ChronicleTesting", "ExampleStore"], swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleMacrosTests", dependencies: ["ChronicleMacros"] + syntaxDependencies,
+            swiftSettings: settings + syntaxSettings),
         // The example of a store, for the tests. As a package of its own it has another name.
         .target(
             name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),

@@ -1,0 +1,4 @@
+#if Macros
+@attached(extension, conformances: PersistentModel)
+public macro Model() = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")
+#endif

@@ -1,0 +1,37 @@
+import SwiftSyntaxMacros
+
+/// The macros by the names of their types.
+enum Macros {
+    static var all: [any Macro.Type] { [ModelMacro.self] }
+}
+
+// A toolchain brings SwiftSyntax along without the module that makes a program a plug-in, and with what that is made of.
+#if canImport(SwiftCompilerPlugin)
+    import SwiftCompilerPlugin
+
+    @main
+    struct Plugin: CompilerPlugin {
+        var providingMacros: [any Macro.Type] { Macros.all }
+    }
+#else
+    @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
+
+    @main
+    struct Plugin: PluginProvider {
+        static func main() throws {
+            try CompilerPluginMessageListener(connection: StandardIOMessageConnection(), provider: Plugin()).main()
+        }
+
+        func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
+            guard let macro = Macros.all.first(where: { String(describing: $0) == typeName }) else {
+                throw UnknownMacro(name: "\(moduleName).\(typeName)")
+            }
+            return macro
+        }
+    }
+
+    struct UnknownMacro: Error, CustomStringConvertible {
+        let name: String
+        var description: String { "the plug-in of Chronicle has no macro \(name)" }
+    }
+#endif
