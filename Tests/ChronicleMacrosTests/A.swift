@@ -1,4 +1,6 @@
-import Testing
 import SwiftSyntax
+import Testing
+
 @testable import ChronicleMacros
-@Test func a() { #expect(Macros.all.count == 1) }
+
+@Test func a() { #expect(Macros.all.count == 5) }

@@ -13,6 +13,9 @@ final class ContextEntity {
     /// The slots of to-one relationships whose other side is a list, and the index of that list's property.
     let lists: [(slot: Int, index: Int)]
     let registry: ModelRegistry
+    /// What a model left of the backing data that it was made with, see ``BackingData/adopt(_:)``. The next one is filled
+    /// into it instead of being made.
+    var emptied: BackingData?
 
     /// Properties by the *address* of a key path. A key path in compiled code is made once for each place that writes it
     /// and lives for ever, so that finding the property again costs a comparison instead of a hash of the whole path.
@@ -34,6 +37,13 @@ final class ContextEntity {
         }
         registry = context.registry
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
+    }
+
+    /// Backing data for a row that gets a model.
+    func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
+        guard isKnownUniquelyReferenced(&emptied), let emptied else { return BackingData(identifier, row, self) }
+        emptied.fill(identifier, row, self)
+        return emptied
     }
 
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {

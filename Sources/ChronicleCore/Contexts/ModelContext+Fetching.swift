@@ -124,9 +124,11 @@ extension ModelContext {
             return model
         }
         let decoded = try checks.check(row, identifier)
-        let backing = BackingData(identifier, row, entity)
-        if !decoded.isEmpty { backing.decoded = decoded }
-        let model = Model(backingData: backing)
+        let given = entity.backingData(identifier, row)
+        if !decoded.isEmpty { given.decoded = decoded }
+        let model = Model(backingData: given)
+        let backing = model.persistentBackingData
+        entity.emptied = backing === given ? nil : given
         backing.model = model
         registry.add(backing, identifier)
         // A list that was read before the row was there.

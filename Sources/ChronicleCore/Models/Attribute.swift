@@ -14,15 +14,20 @@ public struct Attribute<Value> {
     /// What was set, or decoded from the row; before that the declared default.
     @usableFromInline var value: Value?
     @usableFromInline let options: Schema.Attribute.Options
+    /// Whether the type is that of a relationship, and no attribute is declared.
+    @usableFromInline let isRelationship: Bool
     /// The former name's number, see ``OriginalNames``.
     @usableFromInline let originalNameNumber: UInt16
     /// Which generation of the model's backing data ``value`` belongs to; 0 when it is the declared default.
     @usableFromInline var generation: UInt32
 
     @inlinable
-    init(value: Value?, options: Schema.Attribute.Options, originalName: StaticString?) {
+    init(
+        value: Value?, options: Schema.Attribute.Options = [], isRelationship: Bool = false, originalName: StaticString?
+    ) {
         self.value = value
         self.options = options
+        self.isRelationship = isRelationship
         originalNameNumber = originalName.map(OriginalNames.number) ?? 0
         generation = 0
     }
@@ -72,6 +77,9 @@ public struct Attribute<Value> {
             {
                 return value
             }
+            if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
+                return relationship(keyPath, of: model, storage)
+            }
             // The key path is not mentioned for direct types, not even where it would not be used: see ``offset(of:in:)``.
             let read =
                 PropertyValue.isDirect(Value.self) ? backing.sample(Value.self) : backing.read(keyPath, as: Value.self)
@@ -80,6 +88,10 @@ public struct Attribute<Value> {
             return read
         }
         set {
+            if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
+                setRelationship(keyPath, of: model, storage, to: newValue)
+                return
+            }
             let backing = model.persistentBackingData
             if backing.membership == nil {
                 if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {

@@ -79,6 +79,49 @@ public final class BackingData {
         return probe
     }
 
+    /// Whether this is, or took over, a ``probe()``.
+    var isProbe: Bool { hasRow && membership == nil }
+
+    /// Takes over what the other one has, and leaves it empty: for a class that makes its own backing data for every
+    /// instance, so that its initialisers need not mention it.
+    ///
+    /// ```swift
+    /// let persistentBackingData = BackingData()
+    /// init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    /// ```
+    public func adopt(_ other: BackingData) {
+        guard other !== self else { return }
+        generation = other.generation
+        hasRow = other.hasRow
+        status = other.status
+        membership = other.membership
+        swap(&row, &other.row)
+        extras = other.extras
+        origin = other.origin
+        number = other.number
+        other.status = .detached
+        other.empty()
+    }
+
+    /// Makes used backing data that of a row.
+    func fill(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
+        generation = 1
+        hasRow = true
+        status = .saved
+        membership = entity
+        self.row = row
+        origin = identifier.origin
+        number = identifier.number
+    }
+
+    private func empty() {
+        hasRow = false
+        membership = nil
+        extras = nil
+        origin = nil
+        number = 0
+    }
+
     deinit {
         if status != .detached { membership?.registry.remove(self) }
     }

@@ -27,11 +27,16 @@
 /// A model belongs to the context that it was inserted into or fetched by, and is confined to where that context is
 /// used: models are not `Sendable`, their ``persistentModelID`` is. Two models are equal when they are one instance;
 /// within a context there is one instance per row.
-public protocol PersistentModel: IdentifiableModel, Hashable, Identifiable<PersistentIdentifier>, SendableMetatype {
+public protocol PersistentModel:
+    IdentifiableModel, RelationshipValue, Hashable, Identifiable<PersistentIdentifier>, SendableMetatype
+{
+    /// The class itself, which Swift finds out from ``properties``. (With `Self` there, classes would have to be final.)
+    associatedtype ModelClass: PersistentModel = Self
+
     /// The stored properties: the name in the store, and the key path.
-    static var properties: PropertyMap<Self> { get }
+    static var properties: PropertyMap<ModelClass> { get }
     /// The sets of properties whose values together no two models may share. Empty by default.
-    static var uniqueness: Uniqueness<Self> { get }
+    static var uniqueness: Uniqueness<ModelClass> { get }
     /// The name of the entity, by default the name of the class.
     static var entityName: String { get }
 
@@ -42,7 +47,7 @@ public protocol PersistentModel: IdentifiableModel, Hashable, Identifiable<Persi
 }
 
 extension PersistentModel {
-    public static var uniqueness: Uniqueness<Self> { [] }
+    public static var uniqueness: Uniqueness<ModelClass> { [] }
     public static var entityName: String { String(describing: Self.self) }
 
     /// The model's identity, temporary until it is saved for the first time.
@@ -75,21 +80,32 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
 
     /// The properties in the order of the literal.
     public let elements: [Element]
-    private let names: [PartialKeyPath<Model>: Int]
+    private let places: [AnyKeyPath: Int]
 
     public init(dictionaryLiteral elements: (String, any PartialKeyPath<Model> & Sendable)...) {
         self.elements = elements.map { (name: $0.0, keyPath: $0.1) }
-        names = Dictionary(elements.enumerated().map { ($1.1, $0) }, uniquingKeysWith: { first, _ in first })
+        places = Dictionary(elements.enumerated().map { ($1.1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The name of the property that a key path leads to.
-    public func name(of keyPath: PartialKeyPath<Model>) -> String? {
-        names[keyPath].map { elements[$0].name }
+    public func name(of keyPath: AnyKeyPath) -> String? {
+        places[keyPath].map { elements[$0].name }
     }
 
     /// The key path of a property.
     public func keyPath(named name: String) -> (any PartialKeyPath<Model> & Sendable)? {
         elements.first { $0.name == name }?.keyPath
+    }
+
+    /// The same in code that is generic over models.
+    public func keyPath<Root: PersistentModel>(
+        named name: String
+    ) -> (any PartialKeyPath<Root> & Sendable)? where Root.ModelClass == Model {
+        // Only the compiler does not know that the two are one class.
+        guard Root.self == Model.self, let keyPath: any PartialKeyPath<Model> & Sendable = keyPath(named: name) else {
+            return nil
+        }
+        return unsafeBitCast(keyPath, to: (any PartialKeyPath<Root> & Sendable).self)
     }
 }
 

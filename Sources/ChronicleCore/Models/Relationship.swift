@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Marks a property of a model as a relationship: `Destination?` for one, `[Destination]` for many.
 ///
 /// ```swift
@@ -15,8 +13,8 @@ public import Foundation
 /// load destinations either: hold the context as long as its models.
 @propertyWrapper
 public struct Relationship<Value: RelationshipValue> {
-    /// The value of a model that is in no context.
-    @usableFromInline var value: Value
+    /// The value of a model that is in no context, if it was set.
+    var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
     let inverse: AnyKeyPath?
     let originalNamePointer: UnsafePointer<UInt8>?
@@ -29,14 +27,21 @@ public struct Relationship<Value: RelationshipValue> {
         deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil
     ) {
-        self.init(wrappedValue: .none, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+        self.init(value: nil, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
     }
 
+    /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
     public init(
         wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil
     ) {
-        value = wrappedValue
+        self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+    }
+
+    private init(
+        value: Value?, deleteRule: Schema.Relationship.DeleteRule, originalName: StaticString?, inverse: AnyKeyPath?
+    ) {
+        self.value = value
         self.deleteRule = deleteRule
         self.inverse = inverse
         originalNamePointer = originalName.map(\.utf8Start)
@@ -56,9 +61,9 @@ public struct Relationship<Value: RelationshipValue> {
     ) -> Value {
         get {
             guard let managed = model.persistentBackingData.managedRelationship(keyPath) else {
-                return model[keyPath: storage].value
+                return model[keyPath: storage].value ?? Value.related(to: []).unsafelyUnwrapped
             }
-            return Value(destinations: managed.read())
+            return Value.related(to: managed.read()).unsafelyUnwrapped
         }
         set {
             guard let managed = model.persistentBackingData.managedRelationship(keyPath) else {
@@ -66,61 +71,28 @@ public struct Relationship<Value: RelationshipValue> {
                 return
             }
             // From now on the context knows the destinations: holding them here too would make cycles.
-            model[keyPath: storage].value = .none
-            managed.write(newValue.destinations)
+            model[keyPath: storage].value = nil
+            managed.write(newValue.relatedModels)
         }
     }
 }
 
-/// What a relationship's property may be: an optional model or an array of models.
-public protocol RelationshipValue {
-    static var destinationType: any PersistentModel.Type { get }
-    static var isToMany: Bool { get }
-    /// Without destinations.
-    static var none: Self { get }
-    var destinations: [any PersistentModel] { get }
-    init(destinations: [any PersistentModel])
-    /// The models whose relationship leads to a model; `nil` for a to-many relationship.
-    static func predicate<Model: PersistentModel>(
-        _ keyPath: KeyPath<Model, Self>, leadingTo identifier: PersistentIdentifier
-    ) -> Predicate<Model>?
-}
-
-extension Optional: RelationshipValue where Wrapped: PersistentModel {
-    public static var destinationType: any PersistentModel.Type { Wrapped.self }
-    public static var isToMany: Bool { false }
-    public var destinations: [any PersistentModel] { map { [$0] } ?? [] }
-    public init(destinations: [any PersistentModel]) { self = destinations.first as? Wrapped }
-
-    public static func predicate<Model: PersistentModel>(
-        _ keyPath: KeyPath<Model, Self>, leadingTo identifier: PersistentIdentifier
-    ) -> Predicate<Model>? {
-        // { $0[keyPath: keyPath]?.persistentModelID == identifier }
-        let sought: PersistentIdentifier? = identifier
-        // A key path of a stored property has no captures and is immutable, whatever its static type says.
-        let keyPath = unsafeBitCast(keyPath, to: (any KeyPath<Model, Self> & Sendable).self)
-        return Predicate<Model> { model in
-            PredicateExpressions.build_Equal(
-                lhs: PredicateExpressions.build_flatMap(
-                    PredicateExpressions.build_KeyPath(root: model, keyPath: keyPath)
-                ) { destination in
-                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Wrapped.persistentModelID)
-                },
-                rhs: PredicateExpressions.build_Arg(sought))
-        }
+extension Relationship where Value: PersistentModel {
+    @available(*, unavailable, message: "a relationship to one model is optional: declare it with a question mark")
+    public init(
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        inverse: AnyKeyPath? = nil
+    ) {
+        fatalError("unavailable")
     }
-}
 
-extension Array: RelationshipValue where Element: PersistentModel {
-    public static var destinationType: any PersistentModel.Type { Element.self }
-    public static var isToMany: Bool { true }
-    public static var none: [Element] { [] }
-    public var destinations: [any PersistentModel] { self }
-    public init(destinations: [any PersistentModel]) { self = destinations.compactMap { $0 as? Element } }
-
-    public static func predicate<Model: PersistentModel>(
-        _ keyPath: KeyPath<Model, Self>, leadingTo identifier: PersistentIdentifier
-    ) -> Predicate<Model>? { nil }
+    @available(*, unavailable, message: "a relationship to one model is optional: declare it with a question mark")
+    public init(
+        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil
+    ) {
+        fatalError("unavailable")
+    }
 }
 
 extension Relationship: PropertyDeclaration {
@@ -135,13 +107,16 @@ protocol RelationshipDeclaration: PropertyDeclaration {
     var destinationType: any PersistentModel.Type { get }
     var isToMany: Bool { get }
     var valueType: Any.Type { get }
+    /// Whether it was declared as an attribute, with options that only attributes have.
+    var isMistaken: Bool { get }
     func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)?
 }
 
 extension Relationship: RelationshipDeclaration {
-    var destinationType: any PersistentModel.Type { Value.destinationType }
-    var isToMany: Bool { Value.isToMany }
+    var destinationType: any PersistentModel.Type { Value.relationshipDestination }
+    var isToMany: Bool { Value.relationshipIsToMany }
     var valueType: Any.Type { Value.self }
+    var isMistaken: Bool { false }
 }
 
 extension Relationship {

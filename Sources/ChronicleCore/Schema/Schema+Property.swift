@@ -1,3 +1,5 @@
+import Foundation
+
 extension Schema {
     /// A stored property of a model: an attribute or a relationship.
     public final class Property: Sendable {
@@ -126,6 +128,10 @@ protocol PropertyAccess: Sendable {
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
     func destinations(_ model: any PersistentModel) -> [any PersistentModel]
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
+    /// A value of the property's type that leads to these models.
+    func value<Value>(leadingTo destinations: [any PersistentModel], as: Value.Type) -> Value?
+    /// The models that a value of the property's type leads to.
+    func destinations<Value>(in value: Value) -> [any PersistentModel]
     /// The `Predicate` of the models whose to-one relationship leads to this one.
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
 }
@@ -154,6 +160,8 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
 
     func destinations(_ model: any PersistentModel) -> [any PersistentModel] { [] }
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {}
+    func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? { nil }
+    func destinations<Other>(in value: Other) -> [any PersistentModel] { [] }
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
 }
 
@@ -168,14 +176,42 @@ struct RelationshipAccess<Model: PersistentModel, Value: RelationshipValue>: Pro
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue { .null }
 
     func destinations(_ model: any PersistentModel) -> [any PersistentModel] {
-        unsafeDowncast(model, to: Model.self)[keyPath: keyPath].destinations
+        unsafeDowncast(model, to: Model.self)[keyPath: keyPath].relatedModels
     }
 
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {
-        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = Value(destinations: destinations)
+        guard let value = Value.related(to: destinations) else { return }
+        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
+    }
+
+    func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? {
+        Other.self == Value.self ? unsafeBitCast(Value.related(to: destinations), to: Other?.self) : nil
+    }
+
+    func destinations<Other>(in value: Other) -> [any PersistentModel] {
+        Other.self == Value.self ? unsafeBitCast(value, to: Value.self).relatedModels : []
     }
 
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? {
-        Value.predicate(keyPath, leadingTo: identifier)
+        predicate(leadingTo: identifier, Value.relationshipDestination)
+    }
+
+    private func predicate<Destination: PersistentModel>(
+        leadingTo identifier: PersistentIdentifier, _: Destination.Type
+    ) -> Predicate<Model>? {
+        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
+        // { $0[keyPath: keyPath]?.persistentModelID == identifier }
+        let sought: PersistentIdentifier? = identifier
+        // A key path of a stored property has no captures and is immutable, whatever its static type says.
+        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
+        return Predicate<Model> { model in
+            PredicateExpressions.build_Equal(
+                lhs: PredicateExpressions.build_flatMap(
+                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
+                ) { destination in
+                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
+                },
+                rhs: PredicateExpressions.build_Arg(sought))
+        }
     }
 }

@@ -9,6 +9,8 @@ struct SchemaBuilder {
         let name: String
         let keyPath: AnyKeyPath
         let wrapper: any PropertyDeclaration
+        /// The same, if the property is a relationship.
+        let relationship: (any RelationshipDeclaration)?
         /// Where the wrapper stands in the model, for attributes of direct types.
         let offset: Int?
         var inverseName: String?
@@ -34,7 +36,7 @@ struct SchemaBuilder {
             }
             let entity = try declaration(of: type)
             declared[entity.type.entityName] = entity
-            waiting += entity.properties.compactMap { ($0.wrapper as? any RelationshipDeclaration)?.destinationType }
+            waiting += entity.properties.compactMap { $0.relationship?.destinationType }
         }
         try resolveInverses(&declared)
         return try declared.values.sorted { $0.type.entityName < $1.type.entityName }.map(entity)
@@ -43,7 +45,16 @@ struct SchemaBuilder {
     // MARK: Declarations
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
-        let (sample, second) = (Model(backingData: .probe()), Model(backingData: .probe()))
+        let (sample, second) = (Model.ModelClass(backingData: .probe()), Model.ModelClass(backingData: .probe()))
+        guard Model.ModelClass.self == Model.self else {
+            throw SwiftDataError.invalidModel.adding(
+                detail: "its map is that of \(Model.ModelClass.self): a class that inherits from a model cannot be one",
+                entityName: Model.entityName)
+        }
+        guard sample.persistentBackingData.isProbe else {
+            throw SwiftDataError.invalidModel.adding(
+                detail: "init(backingData:) has to take over its argument", entityName: Model.entityName)
+        }
         let wrappers = Self.wrappers(of: sample)
         var properties: [Declaration] = []
         var seen: [AnyKeyPath: String] = [:]
@@ -58,8 +69,12 @@ struct SchemaBuilder {
             guard let wrapper = wrappers[name] else {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
+            let relationship = wrapper as? any RelationshipDeclaration
+            if relationship?.isMistaken == true {
+                throw invalid("it is a relationship, which has no options of an attribute")
+            }
             try check(keyPath, wrapper, invalid)
-            if !isKeyPath(keyPath, to: name, wrapper, in: sample) {
+            if relationship == nil, !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the map gives it the key path of another property")
             }
             seen[keyPath] = name
@@ -69,7 +84,8 @@ struct SchemaBuilder {
             {
                 throw invalid("where it stands in the model cannot be found: it has to be stored in the class itself")
             }
-            properties.append(Declaration(name: name, keyPath: keyPath, wrapper: wrapper, offset: offset))
+            properties.append(
+                Declaration(name: name, keyPath: keyPath, wrapper: wrapper, relationship: relationship, offset: offset))
         }
         for name in wrappers.keys.sorted() where !properties.contains(where: { $0.name == name }) {
             throw SwiftDataError.invalidModel.adding(
@@ -135,7 +151,7 @@ struct SchemaBuilder {
         for entityName in entities.keys.sorted() {
             for index in entities[entityName]!.properties.indices {
                 let property = entities[entityName]!.properties[index]
-                guard let wrapper = property.wrapper as? any RelationshipDeclaration, let inverse = wrapper.inverse
+                guard let wrapper = property.relationship, let inverse = wrapper.inverse
                 else { continue }
                 func invalid(_ detail: String) -> SwiftDataError {
                     .invalidModel.adding(detail: detail, entityName: entityName, propertyName: property.name)
@@ -145,9 +161,9 @@ struct SchemaBuilder {
                     throw invalid("its inverse is no relationship of \(destination)")
                 }
                 let back = entities[destination]!.properties[other]
-                guard let backWrapper = back.wrapper as? any RelationshipDeclaration,
-                    backWrapper.destinationType.entityName == entityName
-                else { throw invalid("its inverse \(destination).\(back.name) does not lead back to \(entityName)") }
+                guard back.relationship?.destinationType.entityName == entityName else {
+                    throw invalid("its inverse \(destination).\(back.name) does not lead back to \(entityName)")
+                }
                 guard back.inverseName == nil || back.inverseName == property.name else {
                     throw invalid("its inverse \(destination).\(back.name) is also that of \(back.inverseName!)")
                 }
@@ -167,7 +183,7 @@ struct SchemaBuilder {
             entities[source]!.properties.indices.filter { index in
                 let property = entities[source]!.properties[index]
                 return property.inverseName == nil
-                    && (property.wrapper as? any RelationshipDeclaration)?.destinationType.entityName == destination
+                    && property.relationship?.destinationType.entityName == destination
             }
         }
         for source in entities.keys.sorted() {
@@ -183,7 +199,7 @@ struct SchemaBuilder {
     private func checkInverses(_ entities: [String: EntityDeclaration]) throws {
         for (entityName, entity) in entities.sorted(by: { $0.key < $1.key }) {
             for property in entity.properties {
-                guard let wrapper = property.wrapper as? any RelationshipDeclaration, wrapper.isToMany else { continue }
+                guard let wrapper = property.relationship, wrapper.isToMany else { continue }
                 func invalid(_ detail: String) -> SwiftDataError {
                     .invalidModel.adding(detail: detail, entityName: entityName, propertyName: property.name)
                 }
@@ -193,7 +209,7 @@ struct SchemaBuilder {
                         "a to-many relationship needs an inverse: a property of \(destination) that leads back")
                 }
                 let back = entities[destination]!.properties.first { $0.name == inverseName }!
-                if (back.wrapper as? any RelationshipDeclaration)?.isToMany == true {
+                if back.relationship?.isToMany == true {
                     throw invalid("many-to-many relationships are not supported yet; use a model between the two")
                 }
             }
@@ -206,7 +222,7 @@ struct SchemaBuilder {
         var slot = 0
         var properties: [Schema.Property] = []
         for declared in declaration.properties {
-            let stored = (declared.wrapper as? any RelationshipDeclaration)?.isToMany != true
+            let stored = declared.relationship?.isToMany != true
             properties.append(
                 try property(declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1))
             if stored { slot += 1 }
@@ -229,7 +245,7 @@ struct SchemaBuilder {
     private func property<Model: PersistentModel>(
         _ declared: Declaration, of model: Model.Type, index: Int, slot: Int
     ) throws -> Schema.Property {
-        if let wrapper = declared.wrapper as? any RelationshipDeclaration {
+        if let wrapper = declared.relationship {
             let relationship = Schema.Relationship(
                 deleteRule: wrapper.deleteRule, destination: wrapper.destinationType.entityName,
                 isToMany: wrapper.isToMany, inverseName: declared.inverseName)

@@ -2,7 +2,9 @@ import SwiftSyntaxMacros
 
 /// The macros by the names of their types.
 enum Macros {
-    static var all: [any Macro.Type] { [ModelMacro.self] }
+    static var all: [any Macro.Type] {
+        [ModelMacro.self, TransientMacro.self, UniqueMacro.self, IndexMacro.self, ModelActorMacro.self]
+    }
 }
 
 // A toolchain brings SwiftSyntax along without the module that makes a program a plug-in, and with what that is made of.

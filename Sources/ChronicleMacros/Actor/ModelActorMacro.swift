@@ -1,0 +1,57 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@ModelActor`: gives an actor a context of its own.
+enum ModelActorMacro {}
+
+extension ModelActorMacro: MemberMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let actor = declaration.as(ActorDeclSyntax.self) else {
+            let mistake = Mistake(
+                id: "noActor", message: "@ModelActor belongs to an actor, which its context is confined to")
+            let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
+            context.report(
+                mistake, at: node,
+                fixIts: keyword.map {
+                    [.replace("make it an actor", $0, with: $0.with(\.tokenKind, .keyword(.actor)))]
+                } ?? [])
+            return []
+        }
+        let access = access(of: actor)
+        var members: [DeclSyntax] = [
+            "\(raw: access)nonisolated let modelExecutor: any Chronicle.ModelExecutor",
+            "\(raw: access)nonisolated let modelContainer: Chronicle.ModelContainer",
+        ]
+        let hasInitializer = actor.memberBlock.members.contains { $0.decl.is(InitializerDeclSyntax.self) }
+        if !hasInitializer {
+            members.append(
+                """
+                \(raw: access)init(modelContainer: Chronicle.ModelContainer) {
+                    self.modelContainer = modelContainer
+                    modelExecutor = Chronicle.DefaultSerialModelExecutor(modelContext: Chronicle.ModelContext(modelContainer))
+                }
+                """)
+        }
+        return members
+    }
+
+    private static func access(of actor: ActorDeclSyntax) -> String {
+        let levels: [Keyword] = [.public, .package, .fileprivate]
+        return levels.first(where: actor.modifiers.contains).map { "\($0) " } ?? ""
+    }
+}
+
+extension ModelActorMacro: ExtensionMacro {
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
+        return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle.ModelActor {}")]
+    }
+}

@@ -1,0 +1,79 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Model`: adds to a class what one would write by hand, see `Documentation/Models.md`.
+enum ModelMacro {}
+
+/// What connects a model to its context, and the map of its properties.
+extension ModelMacro: MemberMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let declaration = declaration.as(ClassDeclSyntax.self) else {
+            ModelCheck.reportNoClass(declaration, node, context)
+            return []
+        }
+        let model = ModelClass(declaration)
+        guard ModelCheck(model, context).isModel(conformingTo: protocols) else { return [] }
+        return members(of: model)
+    }
+
+    private static func members(of model: ModelClass) -> [DeclSyntax] {
+        var members: [DeclSyntax] = []
+        if !model.declares("properties") {
+            members.append(
+                """
+                \(raw: model.access)static let properties: Chronicle.PropertyMap<\(raw: model.name)> = \
+                [\(raw: map(model.persistent))]
+                """)
+        }
+        if !model.declares("persistentBackingData") {
+            members.append("\(raw: model.access)let persistentBackingData = Chronicle.BackingData()")
+        }
+        if !model.declaresRowInitializer {
+            members.append(
+                """
+                \(raw: model.access)\(raw: model.isFinal ? "" : "required ")init(backingData: Chronicle.BackingData) {
+                    persistentBackingData.adopt(backingData)
+                }
+                """)
+        }
+        // What Swift gives to a class that has no initialiser; with the one above, it does not.
+        if model.initializers.isEmpty { members.append("init() {}") }
+        return members
+    }
+
+    private static func map(_ properties: [StoredProperty]) -> String {
+        if properties.isEmpty { return ":" }
+        return properties.map { "\n    \"\($0.name)\": \\.\($0.identifier.text)," }.joined() + "\n"
+    }
+}
+
+/// The wrapper of each stored property that has none.
+extension ModelMacro: MemberAttributeMacro {
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+    ) throws -> [AttributeSyntax] {
+        guard declaration.is(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self) else { return [] }
+        let properties = StoredProperty.all(in: variable)
+        // What cannot have a wrapper is reported with the rest of the class.
+        guard properties.count == 1, let property = properties.first, property.canBeWrapped,
+            property.wrapper == nil, !property.isTransient, property.name != "persistentBackingData"
+        else { return [] }
+        return ["@Chronicle.Attribute"]
+    }
+}
+
+extension ModelMacro: ExtensionMacro {
+    static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        guard declaration.is(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
+        return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle.PersistentModel {}")]
+    }
+}

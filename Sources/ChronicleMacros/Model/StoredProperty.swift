@@ -1,0 +1,71 @@
+import SwiftSyntax
+
+/// A stored property as its class declares it.
+struct StoredProperty {
+    let declaration: VariableDeclSyntax
+    let binding: PatternBindingSyntax
+    let identifier: TokenSyntax
+
+    /// The name without the backticks of a name that is a keyword.
+    var name: String { identifier.text.filter { $0 != "`" } }
+    var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
+    var isLazy: Bool { declaration.has(.lazy) || declaration.has(.weak) || declaration.has(.unowned) }
+    var type: TypeSyntax? { binding.typeAnnotation?.type }
+    var hasType: Bool { type != nil || binding.initializer != nil }
+    var isTransient: Bool { attribute("Transient") != nil }
+    /// The wrapper that it is declared with.
+    var wrapper: AttributeSyntax? { attribute("Attribute") ?? attribute("Relationship") }
+    var isOptional: Bool {
+        guard let type else { return false }
+        return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+            || type.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
+    }
+    /// Whether an instance cannot do without being given a value.
+    var isRequired: Bool { binding.initializer == nil && !isOptional }
+
+    func attribute(_ name: String) -> AttributeSyntax? { declaration.attributes.first(named: name) }
+}
+
+extension StoredProperty {
+    /// The stored properties of a declaration; none for what is computed or belongs to the type.
+    static func all(in declaration: VariableDeclSyntax) -> [StoredProperty] {
+        guard !declaration.has(.static), !declaration.has(.class) else { return [] }
+        return declaration.bindings.compactMap { binding in
+            guard binding.isStored, let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return nil }
+            return StoredProperty(declaration: declaration, binding: binding, identifier: pattern.identifier.trimmed)
+        }
+    }
+}
+
+extension PatternBindingSyntax {
+    /// Whether it has nothing but observers.
+    fileprivate var isStored: Bool {
+        guard let accessorBlock else { return true }
+        guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
+        return accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+}
+
+extension VariableDeclSyntax {
+    func has(_ modifier: Keyword) -> Bool { modifiers.contains(modifier) }
+}
+
+extension DeclModifierListSyntax {
+    func contains(_ modifier: Keyword) -> Bool {
+        contains { $0.name.tokenKind == .keyword(modifier) }
+    }
+}
+
+extension AttributeListSyntax {
+    /// The attribute with this name, whether or not the name of a module stands before it.
+    func first(named name: String) -> AttributeSyntax? {
+        lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
+    }
+}
+
+extension AttributeSyntax {
+    var name: String {
+        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.as(IdentifierTypeSyntax.self)?.name.text
+            ?? ""
+    }
+}

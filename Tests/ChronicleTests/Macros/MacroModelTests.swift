@@ -1,0 +1,146 @@
+import Chronicle
+import Foundation
+import Testing
+
+@Suite struct MacroModelTests {
+    private static let macros: [any PersistentModel.Type] = [
+        Journey.self, Stop.self, Lodging.self, Companion.self, Club.self,
+    ]
+    private static let byHand: [any PersistentModel.Type] = [
+        ByHand.Journey.self, ByHand.Stop.self, ByHand.Lodging.self, ByHand.Companion.self, ByHand.Club.self,
+    ]
+
+    private func description(_ schema: Schema) -> [String] {
+        schema.entities.map { entity in
+            let properties = entity.properties.map { property in
+                let kind =
+                    property.attribute.map { "\($0.options.rawValue) \($0.storage) \($0.isOptional) \($0.valueType)" }
+                    ?? property.relationship.map {
+                        "\($0.deleteRule) \($0.destination) \($0.isToMany) \($0.inverseName ?? "-")"
+                    }
+                return "\(property.name) \(property.originalName ?? "-") \(property.slot) "
+                    + "\(String(describing: property.defaultValue)) \(kind ?? "-")"
+            }
+            let unique = entity.uniquenessConstraints.map { $0.map(\.name).joined(separator: ",") }
+            return "\(entity.name): \(properties) \(unique)"
+        }
+    }
+
+    @Test func theSchemaIsTheOneOfTheSameModelsByHand() throws {
+        let (macros, byHand) = (try Schema(Self.macros), try Schema(Self.byHand))
+        #expect(description(macros) == description(byHand))
+    }
+
+    /// Opening with the other style changes nothing in the file: what it is complete for is the same.
+    @Test func theFileIsTheOneOfTheSameModelsByHand() throws {
+        let byHand = try TestStore(.file, Self.byHand)
+        let context = byHand.context()
+        let journey = ByHand.Journey(name: "Rome", code: 1)
+        context.insert(journey)
+        context.insert(ByHand.Stop(place: "Forum", journey: journey))
+        try context.save()
+        let schema = try byHand.shell("SELECT * FROM sqlite_schema; SELECT * FROM chronicle_meta")
+
+        let other = ModelContext(try byHand.reopened(Self.macros))
+        #expect(try byHand.shell("SELECT * FROM sqlite_schema; SELECT * FROM chronicle_meta") == schema)
+        let read = try #require(other.fetch(FetchDescriptor<Journey>()).first)
+        #expect(read.name == "Rome" && read.stops.map(\.place) == ["Forum"])
+        read.stops.append(Stop(place: "Pantheon"))
+        try other.save()
+
+        let again = ModelContext(try byHand.reopened(Self.byHand))
+        let stops = try again.fetch(FetchDescriptor<ByHand.Journey>()).first?.stops
+        #expect(stops?.map(\.place) == ["Forum", "Pantheon"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func everyValueComesBack(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.macros)
+        let context = store.context()
+        let journey = Journey(name: "Rome", code: 7)
+        journey.note = "umbrella"
+        journey.kind = .business
+        journey.address = Journey.Address(street: "Via Appia", zip: 178)
+        journey.tags = ["a", "b"]
+        journey.rating = 5
+        journey.visit()
+        #expect(journey.observed == [3])
+        let lodging = Lodging()
+        lodging.name = "Albergo"
+        journey.lodging = lodging
+        journey.stops = [Stop(place: "Forum"), Stop(place: "Pantheon")]
+        journey.companions = [Companion(name: "Ada"), Companion(name: "Grace")]
+        context.insert(journey)
+        #expect(lodging.journey === journey)
+        try context.save()
+
+        let other = store.context()
+        let read = try #require(other.fetch(FetchDescriptor<Journey>()).first)
+        #expect(read.name == "Rome" && read.code == 7 && read.note == "umbrella" && read.kind == .business)
+        #expect(read.address == Journey.Address(street: "Via Appia", zip: 178) && read.tags == ["a", "b"])
+        #expect(read.rating == 5 && read.visits == 1 && read.start == Date(timeIntervalSinceReferenceDate: 0))
+        #expect(read.observed.isEmpty && read.summary == "Rome 7")
+        #expect(read.lodging?.name == "Albergo" && read.lodging?.journey === read)
+        #expect(Set(read.stops.map(\.place)) == ["Forum", "Pantheon"])
+        #expect(Set(read.companions.map(\.name)) == ["Ada", "Grace"])
+        #expect(read.companions.allSatisfy { $0.journey === read })
+    }
+
+    @Test func whatIsMissingIsFoundBySave() throws {
+        let store = try TestStore(.inMemory, Self.macros)
+        let context = store.context()
+        // None of the class's own initialisers, which would have set it.
+        let stop = Stop(backingData: BackingData())
+        context.insert(stop)
+        let error = try #require(try failure { try context.save() })
+        #expect(error == .modelValidationFailure && "\(error)".contains("place"))
+    }
+
+    @Test func relationshipsToManyAreNeverNilInAContext() throws {
+        let context = try TestStore(.inMemory, Self.macros).context()
+        let club = Club()
+        #expect(club.members?.isEmpty == true)
+        club.members = nil
+        context.insert(club)
+        #expect(club.members?.isEmpty == true)
+        let ada = Companion(name: "Ada")
+        context.insert(ada)
+        ada.club = club
+        #expect(club.members?.map(\.name) == ["Ada"])
+        club.members = nil
+        #expect(ada.club == nil)
+        try context.save()
+    }
+
+    @Test func uniquenessIsThatOfTheMacro() throws {
+        let context = try TestStore(.inMemory, Self.macros).context()
+        context.insert(Journey(name: "Rome", code: 1))
+        context.insert(Journey(name: "Paris", code: 1))
+        #expect(try failure { try context.save() } == .uniquenessViolation)
+    }
+
+    @Test(arguments: StoreKind.allCases) func historyIsTyped(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.macros)
+        let context = store.context()
+        let journey = Journey(name: "Rome", code: 1)
+        context.insert(journey)
+        try context.save()
+        let token = try context.currentHistoryToken()
+        journey.note = "x"
+        journey.lodging = Lodging()
+        try context.save()
+        context.delete(journey)
+        try context.save()
+        var seen: [String] = []
+        for change in try context.fetchHistory(.after(token)).flatMap(\.changes) {
+            switch change {
+            case .update(let update as DefaultHistoryUpdate<Journey>):
+                #expect(update.updatedAttributes.contains { $0 == \Journey.note })
+                seen.append("update \(update.updatedAttributeNames)")
+            case .delete(let delete as DefaultHistoryDelete<Journey>):
+                seen.append("delete \(delete.tombstone[\.name] ?? "-")")
+            default: break
+            }
+        }
+        #expect(seen.contains("delete Rome") && seen.first?.hasPrefix("update") == true)
+    }
+}

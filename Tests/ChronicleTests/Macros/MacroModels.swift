@@ -1,0 +1,65 @@
+import Chronicle
+import Foundation
+
+/// Models as one writes them for SwiftData.
+@Model
+final class Journey {
+    #Unique<Journey>([\.code], [\.name, \.start])
+
+    enum Kind: String, Codable { case business, leisure }
+    struct Address: Codable, Equatable { var street = "", zip = 0 }
+
+    @Attribute(.preserveValueOnDeletion, originalName: "title") var name: String
+    var code: Int
+    var start: Date = Date(timeIntervalSinceReferenceDate: 0)
+    var note: String?
+    var kind = Kind.leisure
+    var address: Address = Address()
+    var tags: [String] = []
+    private(set) var visits = 0
+    var rating: Int = 3 { didSet { observed.append(oldValue) } }
+    var lodging: Lodging?
+    @Relationship(deleteRule: .cascade, inverse: \Stop.journey) var stops: [Stop] = []
+    var companions: Set<Companion> = []
+
+    @Transient var observed: [Int] = []
+    var summary: String { "\(name) \(code)" }
+
+    init(name: String, code: Int) {
+        self.name = name
+        self.code = code
+    }
+
+    func visit() { visits += 1 }
+}
+
+@Model
+class Stop {
+    var place: String
+    var journey: Journey?
+
+    init(place: String, journey: Journey? = nil) {
+        self.place = place
+        self.journey = journey
+    }
+}
+
+@Model
+final class Lodging {
+    var name = ""
+    var journey: Journey?
+}
+
+@Model
+class Companion {
+    var name: String
+    var journey: Journey?
+    var club: Club?
+
+    init(name: String) { self.name = name }
+}
+
+@Model
+final class Club {
+    var members: [Companion]? = []
+}
