@@ -48,4 +48,16 @@
     @freestanding(declaration, names: named(indices))
     public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
         #externalMacro(module: "ChronicleMacros", type: "IndexMacro")
+
+    /// The same with the kind of each index. R-trees become binary indices.
+    @freestanding(declaration, names: named(indices))
+    public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
+        #externalMacro(module: "ChronicleMacros", type: "IndexMacro")
+
+    /// Gives an actor a context of its own, and an `init(modelContainer:)` if it has no initialiser.
+    ///
+    /// It stands for what ``ModelActor`` asks for.
+    @attached(member, conformances: ModelActor, names: named(modelExecutor), named(modelContainer), named(init))
+    @attached(extension, conformances: ModelActor)
+    public macro ModelActor() = #externalMacro(module: "ChronicleMacros", type: "ModelActorMacro")
 #endif

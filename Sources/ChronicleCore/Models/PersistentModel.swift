@@ -37,6 +37,9 @@ public protocol PersistentModel:
     static var properties: PropertyMap<ModelClass> { get }
     /// The sets of properties whose values together no two models may share. Empty by default.
     static var uniqueness: Uniqueness<ModelClass> { get }
+    /// The sets of properties that a store keeps an index of, for fetches that filter or sort by them. Empty by default.
+    /// What is unique, and what leads to one model, has an index without being named.
+    static var indices: Indices<ModelClass> { get }
     /// The name of the entity, by default the name of the class.
     static var entityName: String { get }
 
@@ -48,6 +51,7 @@ public protocol PersistentModel:
 
 extension PersistentModel {
     public static var uniqueness: Uniqueness<ModelClass> { [] }
+    public static var indices: Indices<ModelClass> { [] }
     public static var entityName: String { String(describing: Self.self) }
 
     /// The model's identity, temporary until it is saved for the first time.
@@ -116,5 +120,14 @@ public struct Uniqueness<Model: PersistentModel>: ExpressibleByArrayLiteral, Sen
 
     public init(arrayLiteral constraints: [any PartialKeyPath<Model> & Sendable]...) {
         self.constraints = constraints
+    }
+}
+
+/// The indices of a model class, written as a literal of key path arrays: `[[\.startDate], [\.destination, \.startDate]]`.
+public struct Indices<Model: PersistentModel>: ExpressibleByArrayLiteral, Sendable {
+    public let indices: [[any PartialKeyPath<Model> & Sendable]]
+
+    public init(arrayLiteral indices: [any PartialKeyPath<Model> & Sendable]...) {
+        self.indices = indices
     }
 }

@@ -79,6 +79,18 @@ extension Schema {
             @inlinable public static var unique: Options { Options(rawValue: 1) }
             /// The history of a delete keeps the value, in its tombstone.
             @inlinable public static var preserveValueOnDeletion: Options { Options(rawValue: 2) }
+
+            /// Allowed, and without effect: the value stays in its row, where SQLite keeps large ones apart from the rest.
+            @inlinable public static var externalStorage: Options { [] }
+            /// Allowed, and without effect: no store of this package is searched by a system.
+            @inlinable public static var spotlight: Options { [] }
+            /// Allowed, and without effect: no store of this package is synchronised by a system.
+            @inlinable public static var allowsCloudEncryption: Options { [] }
+
+            @available(*, unavailable, message: "use a property without wrapper, or @Transient")
+            public static var ephemeral: Options { [] }
+            @available(*, unavailable, message: "use a type that is Codable")
+            public static func transformable(by transformer: Any) -> Options { [] }
         }
 
         /// The form that values of an attribute take in a store, besides null.

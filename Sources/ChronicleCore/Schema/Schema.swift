@@ -45,6 +45,8 @@ extension Schema {
         public let propertiesByName: [String: Property]
         /// The sets of properties that together are unique.
         public let uniquenessConstraints: [[Property]]
+        /// The sets of properties to keep an index of.
+        public let indices: [[Property]]
         /// How many attributes have no value until a program sets them.
         let requiredCount: Int
         /// The slots of attributes by where their wrappers stand.
@@ -56,7 +58,7 @@ extension Schema {
         let relationships: [Property]
         private let propertiesByKeyPath: KeyPathTable
 
-        init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]]) {
+        init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]]) {
             name = type.entityName
             self.type = type
             self.properties = properties
@@ -72,6 +74,7 @@ extension Schema {
             self.allSlots = allSlots
             relationships = properties.filter { $0.relationship != nil }
             uniquenessConstraints = uniqueness
+            self.indices = indices
             requiredCount = properties.count { $0.isRequired }
         }
 

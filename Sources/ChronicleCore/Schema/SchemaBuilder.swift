@@ -20,6 +20,7 @@ struct SchemaBuilder {
         let type: any PersistentModel.Type
         var properties: [Declaration]
         let uniqueness: [[AnyKeyPath]]
+        let indices: [[AnyKeyPath]]
     }
 
     func entities(of types: [any PersistentModel.Type]) throws -> [Schema.Entity] {
@@ -93,7 +94,8 @@ struct SchemaBuilder {
                 entityName: Model.entityName, propertyName: name)
         }
         return EntityDeclaration(
-            type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } })
+            type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } },
+            indices: Model.indices.indices.map { $0.map { $0 } })
     }
 
     /// Where the wrapper of an attribute stands in every instance, as two of them say that were read; `nil` when they say
@@ -227,19 +229,21 @@ struct SchemaBuilder {
                 try property(declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1))
             if stored { slot += 1 }
         }
-        var uniqueness = properties.filter { $0.attribute?.options.contains(.unique) == true }.map { [$0] }
-        for constraint in declaration.uniqueness {
-            uniqueness.append(
-                try constraint.map { keyPath in
-                    guard let property = properties.first(where: { $0.keyPath == keyPath }), property.slot >= 0 else {
-                        throw SwiftDataError.invalidModel.adding(
-                            detail: "a uniqueness constraint names \(keyPath), which is not a stored property",
-                            entityName: declaration.type.entityName)
-                    }
-                    return property
-                })
+        func stored(_ keyPaths: [AnyKeyPath], _ declaredBy: String) throws -> [Schema.Property] {
+            try keyPaths.map { keyPath in
+                guard let property = properties.first(where: { $0.keyPath == keyPath }), property.slot >= 0 else {
+                    throw SwiftDataError.invalidModel.adding(
+                        detail: "\(declaredBy) names \(keyPath), which is not a stored property",
+                        entityName: declaration.type.entityName)
+                }
+                return property
+            }
         }
-        return Schema.Entity(type: declaration.type, properties: properties, uniqueness: uniqueness)
+        var uniqueness = properties.filter { $0.attribute?.options.contains(.unique) == true }.map { [$0] }
+        uniqueness += try declaration.uniqueness.map { try stored($0, "a uniqueness constraint") }
+        return Schema.Entity(
+            type: declaration.type, properties: properties, uniqueness: uniqueness,
+            indices: try declaration.indices.map { try stored($0, "an index") })
     }
 
     private func property<Model: PersistentModel>(

@@ -81,7 +81,12 @@ struct ModelCheck {
             let wrapper = variable.attributes.first(named: "Attribute")
                 ?? variable.attributes.first(named: "Relationship")
         else { return }
-        report("computed", "a computed property is not stored: remove @\(wrapper.name)", at: wrapper)
+        var fixed = variable
+        fixed.attributes = fixed.attributes.filter { $0.id != wrapper.id }
+        fixed.leadingTrivia = variable.leadingTrivia
+        report(
+            "computed", "a computed property is not stored: remove @\(wrapper.name)", at: wrapper,
+            [.replace("remove @\(wrapper.name)", variable, with: fixed)])
     }
 
     private func checkSeveral(_ variable: VariableDeclSyntax) {
@@ -90,7 +95,27 @@ struct ModelCheck {
             report("several", "a property of a model is declared by itself, not in a tuple", at: tuple.pattern)
         }
         guard variable.bindings.count > 1, StoredProperty.all(in: variable).count > 1 else { return }
-        report("several", "a property of a model is declared by itself: use one `var` for each", at: variable.bindings)
+        report(
+            "several", "a property of a model is declared by itself: use one `var` for each", at: variable.bindings,
+            [.replace("use one `var` for each", variable.bindings, with: split(variable))])
+    }
+
+    /// The bindings with a keyword of their own instead of the commas.
+    private func split(_ variable: VariableDeclSyntax) -> PatternBindingListSyntax {
+        let keyword = (variable.modifiers.map(\.trimmedDescription) + [variable.bindingSpecifier.text])
+            .joined(separator: " ")
+        var type: TypeAnnotationSyntax?
+        // From the end: of `a, b: Int` the type is that of both.
+        let bindings = variable.bindings.reversed().map { binding in
+            type = binding.typeAnnotation ?? (binding.initializer == nil ? type : nil)
+            var binding = binding.with(
+                \.typeAnnotation, type?.with(\.trailingTrivia, binding.initializer == nil ? [] : .space))
+            if binding.trailingComma != nil {
+                binding.trailingComma = .identifier("; \(keyword)", trailingTrivia: .space)
+            }
+            return binding
+        }
+        return PatternBindingListSyntax(bindings.reversed())
     }
 
     private func check(_ property: StoredProperty) {

@@ -32,7 +32,7 @@ extension StoredProperty {
         guard !declaration.has(.static), !declaration.has(.class) else { return [] }
         return declaration.bindings.compactMap { binding in
             guard binding.isStored, let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return nil }
-            return StoredProperty(declaration: declaration, binding: binding, identifier: pattern.identifier.trimmed)
+            return StoredProperty(declaration: declaration, binding: binding, identifier: pattern.identifier)
         }
     }
 }

@@ -65,19 +65,22 @@ struct TableDefinition {
             ?? .nullify
     }
 
-    /// The indexes of the table by name: of to-one relationships, and of what is unique.
+    /// The indexes of the table by name: of to-one relationships, of what is unique, and those that the class declares.
     var indexes: [(name: String, sql: String)] {
         var indexes: [(String, String)] = []
         for property in entity.storedProperties where property.relationship != nil {
             let name = "chronicle_reference_\(entity.name)_\(property.name)"
             indexes.append((name, "CREATE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(quoted(property.name)))"))
         }
-        for constraint in entity.uniquenessConstraints {
-            let name = "chronicle_unique_\(entity.name)_\(constraint.map(\.name).joined(separator: ","))"
-            let columns = constraint.map { quoted($0.name) }.joined(separator: ", ")
-            indexes.append((name, "CREATE UNIQUE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(columns))"))
-        }
+        for constraint in entity.uniquenessConstraints { indexes.append(index("unique", "UNIQUE INDEX", constraint)) }
+        for properties in entity.indices { indexes.append(index("index", "INDEX", properties)) }
         return indexes
+    }
+
+    private func index(_ prefix: String, _ kind: String, _ properties: [Schema.Property]) -> (String, String) {
+        let name = "chronicle_\(prefix)_\(entity.name)_\(properties.map(\.name).joined(separator: ","))"
+        let columns = properties.map { quoted($0.name) }.joined(separator: ", ")
+        return (name, "CREATE \(kind) \(quoted(name)) ON \(quoted(entity.name))(\(columns))")
     }
 
     /// A value as an SQL literal that is exactly this value, or `nil` when there is none: a NaN, a text with a NUL.

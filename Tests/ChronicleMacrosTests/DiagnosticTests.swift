@@ -1,0 +1,146 @@
+import Testing
+
+/// What the macros say about mistakes, where, and what their fix-its make of the source.
+@Suite struct DiagnosticTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let source: String
+        var line = 1
+        let message: String
+        var fixed: [String] = []
+        var isWarning = false
+    }
+
+    private static let cases: [Case] = [
+        Case(
+            testDescription: "a structure", source: "@Model struct Trip { var name: String }",
+            message: "@Model belongs to a class: a model has an identity, and lives in a context",
+            fixed: ["@Model final class Trip { var name: String }"]),
+        Case(
+            testDescription: "an enumeration", source: "@Model enum Trip {}",
+            message: "@Model belongs to a class: a model has an identity, and lives in a context"),
+        Case(
+            testDescription: "a generic class", source: "@Model class Trip<Place> {}",
+            message: "a model class cannot be generic: its entity has one name"),
+        Case(
+            testDescription: "a constant", source: "@Model class Trip { let code: Int; init() {} }",
+            message: "'code' is a constant, which a fetch could not set: make it a `var`",
+            fixed: ["@Model class Trip { var code: Int; init() {} }"]),
+        Case(
+            testDescription: "a constant with a value", source: "@Model class Trip { let code = 1 }",
+            message: "'code' is a constant, which a fetch could not set: make it a `var`",
+            fixed: ["@Model class Trip { var code = 1 }", "@Model class Trip { @Transient let code = 1 }"]),
+        Case(
+            testDescription: "a property without a type", source: "@Model class Trip {\n    var code\n    init() {}\n}",
+            line: 2, message: "'code' needs a type: a store keeps values of one type",
+            fixed: ["@Model class Trip {\n    var code: <#Type#>\n    init() {}\n}"]),
+        Case(
+            testDescription: "a lazy property", source: "@Model class Trip { lazy var code = 1 }",
+            message: "a lazy property cannot be stored: mark it @Transient",
+            fixed: ["@Model class Trip { @Transient lazy var code = 1 }"]),
+        Case(
+            testDescription: "a weak property", source: "@Model class Trip {\n    weak var other: Trip?\n}", line: 2,
+            message: "a weak property cannot be stored: mark it @Transient",
+            fixed: ["@Model class Trip {\n    @Transient weak var other: Trip?\n}"]),
+        Case(
+            testDescription: "two properties in one declaration", source: "@Model class Trip { var a = 1, b = 2 }",
+            message: "a property of a model is declared by itself: use one `var` for each",
+            fixed: ["@Model class Trip { var a = 1; var b = 2 }"]),
+        Case(
+            testDescription: "a tuple", source: "@Model class Trip { var (a, b) = (1, 2) }",
+            message: "a property of a model is declared by itself, not in a tuple"),
+        Case(
+            testDescription: "a conditional property",
+            source: "@Model class Trip {\n    #if DEBUG\n    var a = 1\n    #endif\n}", line: 3,
+            message: "a stored property of a model cannot depend on #if: mark it @Transient",
+            fixed: ["@Model class Trip {\n    #if DEBUG\n    @Transient var a = 1\n    #endif\n}"]),
+        Case(
+            testDescription: "a wrapper on a computed property",
+            source: "@Model class Trip { @Attribute(.unique) var a: Int { 1 } }",
+            message: "a computed property is not stored: remove @Attribute",
+            fixed: ["@Model class Trip { var a: Int { 1 } }"]),
+        Case(
+            testDescription: "a transient attribute", source: "@Model class Trip { @Transient @Attribute var a = 1 }",
+            message: "'a' is either stored or @Transient"),
+        Case(
+            testDescription: "a transient property without a value",
+            source: "@Model class Trip { @Transient var a: Int; init() { a = 1 } }",
+            message: "'a' needs a default value: a fetch makes the model without one"),
+        Case(
+            testDescription: "no initializer for a required property",
+            source: "@Model public class Trip {\n    var name: String\n    var note: String?\n}",
+            message: "Trip needs an initializer that gives 'name' a value",
+            fixed: [
+                """
+                @Model public class Trip {
+                    var name: String
+                    var note: String?
+
+                    public init(name: String) {
+                        self.name = name
+                    }
+                }
+                """
+            ]),
+        Case(
+            testDescription: "an initializer that forgets a property",
+            source: "@Model class Trip {\n    var a: Int\n    var b: Int\n    init(a: Int) { self.a = a }\n}", line: 4,
+            message: "this initializer gives 'b' no value, without which it cannot be saved", isWarning: true),
+        Case(
+            testDescription: "an unknown key path",
+            source: "@Model class Trip {\n    #Unique<Trip>([\\.nane])\n    var name = \"\"\n}", line: 2,
+            message: "Trip has no stored property 'nane'",
+            fixed: ["@Model class Trip {\n    #Unique<Trip>([\\.name])\n    var name = \"\"\n}"]),
+        Case(
+            testDescription: "the key path of a computed property",
+            source:
+                "@Model class Trip {\n    #Index<Trip>([\\.length])\n    var days = 1\n    var length: Int { 1 }\n}",
+            line: 2, message: "Trip has no stored property 'length'"),
+        Case(
+            testDescription: "a unique collection",
+            source: "@Model class Trip { @Attribute(.unique) var a: [Int] = [] }",
+            message: "'a' cannot be .unique: collections have no values of their own to compare",
+            fixed: ["@Model class Trip { @Attribute() var a: [Int] = [] }"]),
+        Case(
+            testDescription: "a number outside of the row",
+            source: "@Model class Trip { @Attribute(.unique, .externalStorage) var a: Int? }",
+            message: "'a' cannot be .externalStorage: only data is kept outside of the row",
+            fixed: ["@Model class Trip { @Attribute(.unique) var a: Int? }"]),
+        Case(
+            testDescription: "a constraint outside of a class", source: "#Unique<Trip>([\\.name])",
+            message: "#Unique stands in the class of the model"),
+        Case(
+            testDescription: "a constraint of nothing", source: "class Trip { #Index<Trip>() }",
+            message: "#Index needs at least one array of key paths"),
+        Case(
+            testDescription: "a class that should be an actor", source: "@ModelActor class Importer {}",
+            message: "@ModelActor belongs to an actor, which its context is confined to",
+            fixed: ["@ModelActor actor Importer {}"]),
+    ]
+
+    @Test(arguments: cases) func theMistakeIsReportedOnce(_ mistake: Case) {
+        let reports = Expansion(mistake.source).reports
+        #expect(
+            reports == [
+                Expansion.Report(
+                    line: mistake.line, message: mistake.message, isWarning: mistake.isWarning, fixed: mistake.fixed)
+            ])
+    }
+
+    @Test func aClassThatInheritsFromAModelIsRefused() {
+        let expansion = Expansion("@Model final class Flight: Trip { var number = 0 }", inherits: true)
+        #expect(
+            expansion.reports.map(\.message) == [
+                "Flight inherits from a model, which is not supported: use a relationship"
+            ])
+        #expect(!expansion.text.contains("properties"))
+    }
+
+    @Test(arguments: [
+        "init(a: Int) { self.a = a }", "init(a: Int) { (self.a) = a }", "init(x: Int, y: Int) { (a, _) = (x, y) }",
+        "init(a: Int) { if a > 1 { self.a = 1 } else { self.a = 2 } }", "convenience init() { self.init(a: 1) }",
+    ])
+    func initializersThatAssignAreFine(_ initializer: String) {
+        #expect(Expansion("@Model class Trip { var a: Int\n \(initializer) }").reports.isEmpty)
+    }
+}

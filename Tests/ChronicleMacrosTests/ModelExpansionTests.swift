@@ -1,0 +1,152 @@
+import Testing
+
+/// What `@Model` adds.
+@Suite struct ModelExpansionTests {
+    @Test func aClassGetsWhatOneWritesByHand() {
+        let expansion = Expansion(
+            """
+            @Model
+            final class Trip {
+                @Attribute(.unique) var name: String
+                var note: String?
+                @Relationship(inverse: \\Item.trip) var items: [Item] = []
+                var rating = 3 { didSet { print(oldValue) } }
+                @Transient var isSelected = false
+                var summary: String { name }
+                static let all = 1
+                init(name: String) { self.name = name }
+            }
+            """)
+        #expect(expansion.reports.isEmpty)
+        #expect(
+            expansion.text == """
+                final class Trip {
+                    @Attribute(.unique) var name: String
+                    @Chronicle.Attribute
+                    var note: String?
+                    @Relationship(inverse: \\Item.trip) var items: [Item] = []
+                    @Chronicle.Attribute
+                    var rating = 3 { didSet { print(oldValue) } }
+                    var isSelected = false
+                    var summary: String { name }
+                    static let all = 1
+                    init(name: String) { self.name = name }
+
+                    static let properties: Chronicle.PropertyMap<Trip> = [
+                        "name": \\.name,
+                        "note": \\.note,
+                        "items": \\.items,
+                        "rating": \\.rating,
+                    ]
+
+                    let persistentBackingData = Chronicle.BackingData()
+
+                    init(backingData: Chronicle.BackingData) {
+                        persistentBackingData.adopt(backingData)
+                    }
+                }
+
+                extension Trip: Chronicle.PersistentModel {
+                }
+                """)
+    }
+
+    @Test(arguments: [
+        ("public final class", "public ", ""), ("open class", "public ", "required "), ("class", "", "required "),
+        ("package class", "package ", "required "), ("fileprivate final class", "fileprivate ", ""),
+        ("private final class", "", ""),
+    ])
+    func membersHaveTheAccessOfTheClass(_ declaration: String, _ access: String, _ required: String) {
+        let text = Expansion("@Model \(declaration) Trip { var name = \"\" }").text
+        #expect(text.contains(" \(access)static let properties: Chronicle.PropertyMap<Trip>"))
+        #expect(text.contains(" \(access)let persistentBackingData"))
+        #expect(text.contains(" \(access)\(required)init(backingData: Chronicle.BackingData)"))
+    }
+
+    @Test func whatTheClassDeclaresItselfIsLeftAlone() {
+        let expansion = Expansion(
+            """
+            @Model
+            final class Trip: PersistentModel {
+                @Attribute var name = ""
+                static let properties: PropertyMap<Trip> = ["name": \\.name]
+                let persistentBackingData: BackingData
+                init(backingData: BackingData) { persistentBackingData = backingData }
+            }
+            """, inherits: true)
+        #expect(expansion.reports.isEmpty)
+        #expect(!expansion.text.contains("Chronicle."))
+    }
+
+    @Test func aClassThatNeedsNoInitializerGetsOne() {
+        #expect(Expansion("@Model final class Trip { var note: String?; var count = 0 }").text.contains("init() {"))
+        #expect(!Expansion("@Model final class Trip { var count = 0; init(_: Int) {} }").text.contains("init() {"))
+    }
+
+    @Test func namesThatAreKeywordsKeepTheirBackticks() {
+        let text = Expansion("@Model final class Trip { var `default`: Int = 0 }").text
+        #expect(text.contains("\"default\": \\.`default`,"))
+    }
+
+    @Test func aClassWithoutPropertiesHasAnEmptyMap() {
+        #expect(Expansion("@Model final class Trip {}").text.contains("PropertyMap<Trip> = [:]"))
+    }
+
+    @Test func wrappersMayNameTheirModule() {
+        let text = Expansion("@Model final class Trip { @SwiftData.Attribute(.unique) var code = 0 }").text
+        #expect(!text.contains("@Chronicle.Attribute"))
+    }
+}
+
+/// What `#Unique`, `#Index` and `@ModelActor` add.
+@Suite struct OtherExpansionTests {
+    @Test func constraintsAreStaticProperties() {
+        let expansion = Expansion(
+            """
+            @Model
+            public final class Trip {
+                #Unique<Trip>([\\.name], [\\.code, \\.year])
+                #Index<Trip>([\\.year], [\\.year, \\.code])
+                var name = "", code = 0
+            }
+            """)
+        #expect(
+            expansion.text.contains(
+                "public static let uniqueness: Chronicle.Uniqueness<Trip> = [[\\.name], [\\.code, \\.year]]"))
+        #expect(
+            expansion.text.contains(
+                "public static let indices: Chronicle.Indices<Trip> = [[\\.year], [\\.year, \\.code]]"))
+    }
+
+    @Test func kindsOfIndicesAreLeftAway() {
+        let text = Expansion("class Trip { #Index<Trip>(.binary([\\.year]), .rtree([\\.x, \\.y])) }").text
+        #expect(text.contains("= [[\\.year], [\\.x, \\.y]]"))
+    }
+
+    @Test func anActorGetsItsContext() {
+        let expansion = Expansion("@ModelActor\npublic actor Importer {\n}")
+        #expect(expansion.reports.isEmpty)
+        #expect(
+            expansion.text == """
+                public actor Importer {
+
+                    public nonisolated let modelExecutor: any Chronicle.ModelExecutor
+
+                    public nonisolated let modelContainer: Chronicle.ModelContainer
+
+                    public init(modelContainer: Chronicle.ModelContainer) {
+                        self.modelContainer = modelContainer
+                        modelExecutor = Chronicle.DefaultSerialModelExecutor(modelContext: Chronicle.ModelContext(modelContainer))
+                    }
+                }
+
+                extension Importer: Chronicle.ModelActor {
+                }
+                """)
+    }
+
+    @Test func anActorWithAnInitializerKeepsIt() {
+        let text = Expansion("@ModelActor actor Importer { init(_ other: Int) {} }").text
+        #expect(!text.contains("init(modelContainer"))
+    }
+}

@@ -1,0 +1,90 @@
+import SwiftDiagnostics
+import SwiftParser
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacroExpansion
+import SwiftSyntaxMacros
+
+@testable import ChronicleMacros
+
+/// What the macros make of a source, and what they say about it.
+struct Expansion {
+    /// The source with every macro expanded.
+    let text: String
+    let reports: [Report]
+
+    /// A diagnostic, and the source as each of its fix-its leaves it.
+    struct Report: Equatable, CustomStringConvertible {
+        let line: Int
+        let message: String
+        var isWarning = false
+        var fixed: [String] = []
+
+        var description: String {
+            let kind = isWarning ? "warning" : "error"
+            return "\(line): \(kind): \(message)\n" + fixed.map { "--- fixed:\n\($0)\n" }.joined()
+        }
+    }
+
+    private static let macros: [String: MacroSpec] = [
+        "Model": MacroSpec(type: ModelMacro.self, conformances: ["PersistentModel"]),
+        "Transient": MacroSpec(type: TransientMacro.self),
+        "Unique": MacroSpec(type: UniqueMacro.self),
+        "Index": MacroSpec(type: IndexMacro.self),
+        "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
+    ]
+
+    /// - Parameter inherits: Whether the classes of the source have the conformance from somewhere else, so that the
+    ///   compiler does not ask for it.
+    init(_ source: String, inherits: Bool = false) {
+        let file = Parser.parse(source: source)
+        let root = BasicMacroExpansionContext(sourceFiles: [file: .init(moduleName: "Test", fullFilePath: "Test.swift")]
+        )
+        let macros = inherits ? Self.macros.mapValues { _ in MacroSpec(type: ModelMacro.self) } : Self.macros
+        let expanded = file.expand(macroSpecs: macros) { node in
+            BasicMacroExpansionContext(sharingWith: root, lexicalContext: node.enclosing)
+        }
+        text = String(expanded.description.drop { $0.isNewline })
+        reports = root.diagnostics.map { Report($0, in: source, root) }
+    }
+}
+
+extension Expansion.Report {
+    fileprivate init(_ diagnostic: Diagnostic, in source: String, _ context: BasicMacroExpansionContext) {
+        let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Test.swift")
+        self.init(
+            line: place.line, message: diagnostic.message, isWarning: diagnostic.diagMessage.severity == .warning,
+            fixed: diagnostic.fixIts.map { fixIt in
+                var bytes = Array(source.utf8)
+                // From the end, so that what comes before keeps its place.
+                for edit in fixIt.changes.compactMap({ Edit($0, context) }).sorted(by: { $0.offset > $1.offset }) {
+                    bytes.replaceSubrange(edit.offset..<edit.offset + edit.length, with: edit.text.utf8)
+                }
+                return String(decoding: bytes, as: UTF8.self)
+            })
+    }
+}
+
+private struct Edit {
+    let offset: Int
+    let length: Int
+    let text: String
+
+    init?(_ change: FixIt.Change, _ context: BasicMacroExpansionContext) {
+        guard case .replace(let old, let new) = change else { return nil }
+        offset = context.location(for: old.position, anchoredAt: old, fileName: "Test.swift").offset
+        length = old.totalLength.utf8Length
+        text = new.description
+    }
+}
+
+extension Syntax {
+    /// The declarations that a node stands in, as the compiler gives them to a macro: without their members.
+    fileprivate var enclosing: [Syntax] {
+        sequence(first: self) { $0.parent }.dropFirst().compactMap { node in
+            node.as(ClassDeclSyntax.self).map {
+                Syntax($0.with(\.memberBlock.members, []).detached)
+            }
+        }
+    }
+}
