@@ -27,7 +27,7 @@ extension SwiftDataError {
     public static let missingDirectory = SwiftDataError(.missingDirectory)
     /// The file is an SQLite database, but damaged. Restore a backup, or recover what can be read with `sqlite3 .recover`.
     public static let damagedFile = SwiftDataError(.damagedFile)
-    /// Two configurations name one store, or one model stands in two of them.
+    /// Two configurations have one name or open one store, or one model stands in two of them.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
     /// The file's schema cannot become the one asked for.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
