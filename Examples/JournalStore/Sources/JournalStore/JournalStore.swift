@@ -88,11 +88,13 @@ public final class JournalStore: DataStore {
                 var plan = SavePlan(journal.state.tables)
                 try plan.add(request, journal.state.tables)
                 let changes = plan.changes(journal.state.tables)
-                guard changes.count > 0 else { return DataStoreSaveChangesResult(remappedIdentifiers: plan.permanent) }
-                let position = try journal.append(changes, request.editingState)
+                var token: JournalToken?
+                if changes.count > 0 {
+                    let position = try journal.append(changes, request.editingState)
+                    token = JournalToken(storeIdentifier: identifier, position)
+                }
                 return DataStoreSaveChangesResult(
-                    remappedIdentifiers: plan.permanent,
-                    historyToken: JournalToken(storeIdentifier: identifier, position))
+                    inserted: request.inserted, insertedIdentifiers: plan.identifiers, historyToken: token)
             }
         }
     }
