@@ -150,18 +150,43 @@ extension ModelContext {
     /// The position of now in every store with default history: what is saved later comes after it. In a store without
     /// transactions that is the place before the first. Constant time.
     ///
+    /// For transactions of another type see ``currentHistoryTokens(for:)``.
+    ///
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store has such history,
     ///   ``SwiftDataError/historyIsOff``.
     public func currentHistoryToken() throws -> DefaultHistoryToken {
-        try providers(of: DefaultHistoryTransaction.self).map { try currentToken(of: $0) }
+        try currentPositions(for: DefaultHistoryTransaction.self)
+            .map { $1 ?? DefaultHistoryToken(storeIdentifier: $0, position: 0, check: nil) }
             .reduce(DefaultHistoryToken()) { $0.merging($1) }
     }
 
-    private func currentToken<Store: HistoryProviding<DefaultHistoryTransaction>>(
-        of store: Store
-    ) throws -> DefaultHistoryToken {
-        if let token = try store.currentHistoryToken() { return token }
-        guard let identifier = (store as? any DataStore)?.identifier else { return DefaultHistoryToken() }
-        return DefaultHistoryToken(storeIdentifier: identifier, position: 0, check: nil)
+    /// The position of now in each store that provides transactions of a type, by store identifier: what is saved later
+    /// comes after it. Takes as long as the stores need to look at the end of their histories; constant time in the
+    /// default store.
+    ///
+    /// ```swift
+    /// let token = try context.currentHistoryTokens(for: MyTransaction.self)[store]     // MyTransaction.TokenType?
+    /// ```
+    ///
+    /// A store that never had a transaction is absent: for it, everything is yet to come, and a fetch without a token
+    /// begins there. A store whose history was deleted has its position as before.
+    ///
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type,
+    ///   ``SwiftDataError/historyIsOff``, and what else keeps a store from answering.
+    public func currentHistoryTokens<Transaction: HistoryTransaction>(
+        for type: Transaction.Type
+    ) throws -> [String: Transaction.TokenType] {
+        try currentPositions(for: type).reduce(into: [:]) { tokens, position in
+            tokens[position.store] = position.token
+        }
+    }
+
+    private func currentPositions<Transaction: HistoryTransaction>(
+        for type: Transaction.Type
+    ) throws -> [(store: String, token: Transaction.TokenType?)] {
+        try providers(of: type).compactMap { provider in
+            guard let store = provider as? any DataStore else { return nil }
+            return (store.identifier, try asking(provider) { try provider.currentHistoryToken() })
+        }
     }
 }

@@ -10,6 +10,13 @@ struct AuthoringTests {
         let changedPersistentIdentifier: PersistentIdentifier
     }
 
+    private struct Update<Model: PersistentModel>: HistoryUpdate {
+        let changeIdentifier = 1
+        let transactionIdentifier = 1
+        let changedPersistentIdentifier: PersistentIdentifier
+        let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
+    }
+
     private struct Entry: HistoryTransaction {
         struct Token: HistoryToken {
             let position: Int
@@ -43,6 +50,18 @@ struct AuthoringTests {
         }
         #expect(change("Hotel") is Insert<Hotel>)
         #expect(change("Motel") is Insert<RemovedModel>)
+    }
+
+    @Test func attributesOfAnyUpdate() throws {
+        let identifier = ScriptedStore.origin("Hotel").identifier(1)
+        let change = HistoryChange.update(
+            Update<Hotel>(changedPersistentIdentifier: identifier, updatedAttributes: [\.name, \.opened]))
+        guard case .update(let update as any HistoryUpdate<Hotel>) = change else {
+            Issue.record("not an update of a hotel")
+            return
+        }
+        #expect(update.containsAttribute(\.name) && update.containsAttribute(\.opened))
+        #expect(!update.containsAttribute(\.stars))
     }
 
     @Test func tombstones() throws {

@@ -12,7 +12,10 @@ extension ScriptedStore: HistoryProviding {
         throw DataStoreError.unsupportedFeature.adding(detail: "deleting history")
     }
 
-    func currentHistoryToken() throws -> DefaultHistoryToken? { configuration.script.now.transactions.last?.token }
+    func currentHistoryToken() throws -> DefaultHistoryToken? {
+        if let failure = configuration.script.now.failure { throw failure }
+        return configuration.script.now.transactions.last?.token
+    }
 }
 
 /// A token of no store.
