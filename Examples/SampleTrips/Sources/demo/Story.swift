@@ -5,7 +5,7 @@ import SampleTrips
 /// What happens, in order.
 struct Story<Transaction: HistoryTransaction> {
     private let stage: Stage
-    private let narrator: Narrator<Transaction>
+    let narrator: Narrator<Transaction>
 
     init(_ stage: Stage) {
         self.stage = stage
@@ -147,39 +147,5 @@ struct Story<Transaction: HistoryTransaction> {
         try narrator.runFailing(1, "app", "list", store: misnamed)
         let isUntouched = FileManager.default.contentsEqual(atPath: misnamed.path, andPath: stage.store.url.path)
         try expect(isUntouched, "the file is as it was")
-    }
-
-    // What the default history says beyond what every history does is looked at where it is there.
-
-    private func expectProcess(_ child: Child.Result, _ name: String, _ transaction: Transaction) throws {
-        guard let transaction = transaction as? DefaultHistoryTransaction else {
-            return narrator.note("this history says who signed, and not which process that was")
-        }
-        try expect(transaction.processIdentifier == "\(child.processIdentifier)", "from the \(name)'s process")
-    }
-
-    private func expectUnsigned(_ transaction: Transaction) throws {
-        guard let transaction = transaction as? DefaultHistoryTransaction else {
-            return try expect(transaction.author == nil, "signed by nobody")
-        }
-        try expect(transaction.isExternal && transaction.author == nil, "external, signed by nobody")
-    }
-
-    private func expect(_ isTrue: Bool, _ what: String) throws { try narrator.expect(isTrue, what) }
-
-    /// Launches the app for a look at the list, and expects a mark on these trips.
-    @discardableResult
-    private func expectMarks(_ names: [String]) throws -> Child.Result {
-        let app = try narrator.run("app", "list")
-        let marked = app.lines.filter { $0.hasPrefix("*") }.map { String($0.split(separator: " ")[1]) }
-        let what = names.isEmpty ? "no marks" : "a mark on \(names.joined(separator: " and "))"
-        try expect(marked == names, what)
-        return app
-    }
-}
-
-extension HistoryChange {
-    fileprivate var isInsert: Bool {
-        if case .insert = self { true } else { false }
     }
 }

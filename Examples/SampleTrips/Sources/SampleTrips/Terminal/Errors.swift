@@ -35,8 +35,9 @@ extension SwiftDataError {
     private func notThis(_ store: TripStore) -> String {
         switch store.kind {
         case .sqlite:
-            "\(store.url.path) is not an SQLite database. It was left as it is. The names of journals end with .journal."
-        case .journal: "\(store.url.path) is not a journal, as its name says. It was left as it is."
+            "\(store.url.path) is not an SQLite database. It was left as it is. Journals have names that end with .journal."
+        case .journal:
+            "\(store.url.path) is not a journal, though its name ends with .journal. It was left as it is."
         }
     }
 
@@ -44,7 +45,7 @@ extension SwiftDataError {
         switch store.kind {
         case .sqlite:
             "\(store.url.path) is damaged. Restore a backup, or try `sqlite3 \(store.url.path) .recover`."
-        case .journal: "\(store.url.path) is damaged. Restore a backup. \(detail ?? "")"
+        case .journal: "\(store.url.path) is damaged: \(detail ?? "it makes no sense"). Restore a backup."
         }
     }
 }
