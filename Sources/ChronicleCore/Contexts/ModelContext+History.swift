@@ -87,11 +87,12 @@ extension ModelContext {
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
         let providers = container.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
-        guard !providers.isEmpty else {
-            throw SwiftDataError.invalidTransactionFetchRequest.adding(
-                detail: "no store of the container provides \(Transaction.self)")
-        }
+        guard !providers.isEmpty else { throw Self.noProvider(of: type) }
         return providers
+    }
+
+    private static func noProvider(of type: any HistoryTransaction.Type) -> SwiftDataError {
+        .invalidTransactionFetchRequest.adding(detail: "no store of the container provides \(type)")
     }
 
     private func collect<Transaction: HistoryTransaction>(
@@ -184,9 +185,12 @@ extension ModelContext {
     private func currentPositions<Transaction: HistoryTransaction>(
         for type: Transaction.Type
     ) throws -> [(store: String, token: Transaction.TokenType?)] {
-        try providers(of: type).compactMap { provider in
-            guard let store = provider as? any DataStore else { return nil }
-            return (store.identifier, try asking(provider) { try provider.currentHistoryToken() })
+        var positions: [(String, Transaction.TokenType?)] = []
+        for store in container.stores {
+            guard let provider = store as? any HistoryProviding<Transaction> else { continue }
+            positions.append((store.identifier, try asking(store) { try provider.currentHistoryToken() }))
         }
+        guard !positions.isEmpty else { throw Self.noProvider(of: type) }
+        return positions
     }
 }

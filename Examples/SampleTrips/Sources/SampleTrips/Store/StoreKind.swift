@@ -4,8 +4,8 @@ import JournalStore
 
 /// What keeps the trips.
 ///
-/// Here is chosen, and nowhere else: what reads the history is written for transactions of any type, and gets the type
-/// from here.
+/// The choice is made here: what reads the history is written for transactions of any type, and gets the type from
+/// ``transactionType``.
 public enum StoreKind: String, CaseIterable, Sendable {
     /// Chronicle's own store, an SQLite database.
     case sqlite
