@@ -26,7 +26,8 @@ public struct DataStoreError: Error, Hashable, Sendable {
     }
 
     /// The context is to filter: it asks again without predicate, limit and offset, judges each row by
-    /// `Predicate.evaluate`, and then applies limit and offset. For `fetch`, `fetchCount` and `fetchIdentifiers`.
+    /// `Predicate.evaluate`, and then applies limit and offset. For `fetch`, `fetchCount` and `fetchIdentifiers`; of
+    /// ``DataStoreBatching/delete(_:)`` the context does all, and fetches what it deletes.
     public static let preferInMemoryFilter = DataStoreError(.preferInMemoryFilter)
     /// The context is to sort: it asks again without sort, limit and offset, sorts with the descriptors, and then applies
     /// limit and offset. Rows that are equal to them stay in the order of the store. For `fetch`, `fetchCount` and

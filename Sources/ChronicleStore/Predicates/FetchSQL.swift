@@ -1,7 +1,8 @@
 import ChronicleCore
 import Foundation
 
-/// The statements that answer a ``FetchDescriptor``: rows, their number, or their primary keys.
+/// The statements that answer a ``FetchDescriptor``: rows, their number, or their primary keys; and the one that deletes
+/// them.
 ///
 ///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
 ///     fetch.select("t.\"id\", t.\"name\"")
@@ -10,6 +11,7 @@ struct FetchSQL {
     /// What the table of the fetched models is called, in the columns given to ``select(_:)``.
     static let table = ModelSource.subject
 
+    private let entityName: String
     private let tables: SQLQuery
     private let condition: SQLQuery?
     private let order: SQLQuery
@@ -30,6 +32,7 @@ struct FetchSQL {
         } catch let error as SwiftDataError {
             throw error.adding(entityName: entity.name)
         }
+        entityName = entity.name
         tables = translator.source.tables(of: .subject)
         limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     }
@@ -46,6 +49,12 @@ struct FetchSQL {
     var count: SQLQuery {
         guard let limit else { return "SELECT count(*) \(rows)" }
         return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))"
+    }
+
+    /// Deletes all matching rows, whatever the limits. They are found before the first of them goes: the condition, or
+    /// a trigger, looks at other rows too. https://www.sqlite.org/lang_delete.html
+    var delete: SQLQuery {
+        "DELETE FROM \(name: entityName) WHERE \"id\" IN (SELECT \(raw: Self.table).\"id\" \(rows))"
     }
 
     private var rows: SQLQuery {
