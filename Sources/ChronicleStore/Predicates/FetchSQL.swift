@@ -51,10 +51,14 @@ struct FetchSQL {
         return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))"
     }
 
-    /// Deletes all matching rows, whatever the limits. They are found before the first of them goes: the condition, or
-    /// a trigger, looks at other rows too. https://www.sqlite.org/lang_delete.html
+    /// Deletes all matching rows, whatever the limits. SQLite finds them before the first of them goes, so that it is of
+    /// no consequence that a condition looks at other rows of the table.
     var delete: SQLQuery {
-        "DELETE FROM \(name: entityName) WHERE \"id\" IN (SELECT \(raw: Self.table).\"id\" \(rows))"
+        let table: SQLQuery = "\(name: entityName) AS \(raw: Self.table)"
+        guard let condition else { return "DELETE FROM \(table)" }
+        // The short way where there is no second table; collecting the keys is a fifth of the work.
+        if tables == table { return "DELETE FROM \(table) WHERE \(condition)" }
+        return "DELETE FROM \(table) WHERE \(raw: Self.table).\"id\" IN (SELECT \(raw: Self.table).\"id\" \(rows))"
     }
 
     private var rows: SQLQuery {
