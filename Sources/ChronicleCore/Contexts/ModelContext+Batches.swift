@@ -35,19 +35,13 @@ extension ModelContext {
         let store = try container.store(for: model)
         let request = DataStoreBatchDeleteRequest(
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
-        do { try delete(request, from: store) } catch let error as SwiftDataError {
-            throw error.adding(storeIdentifier: error.storeIdentifier ?? store.identifier)
-        }
-        settleModels(afterDeleting: entity)
-    }
-
-    private func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore) throws {
-        guard let batching = store as? any DataStoreBatching else { return try deleteByFetching(request) }
-        try asking(batching) {
+        try asking(store) {
+            guard let batching = store as? any DataStoreBatching else { return try deleteByFetching(request) }
             do { try batching.delete(request) } catch DataStoreError.preferInMemoryFilter {
                 try deleteByFetching(request)
             }
         }
+        settleModels(afterDeleting: entity)
     }
 
     /// Does it with models of a context of their own: what counts is what the store has.
@@ -75,7 +69,7 @@ extension ModelContext {
         for model in models { leave(model.persistentBackingData) }
         listing = listing.filter { $0.backing.isListed }
         registry.forEach { backing in
-            // Also a list that was not read since: its models are held, and one of them is gone.
+            // A list that was read before may have models that are gone.
             guard backing.extras?.destinations.isEmpty == false else { return }
             backing.destinations = backing.destinations.mapValues { models in
                 models.filter { !$0.persistentBackingData.hasLeft }

@@ -153,12 +153,15 @@ import Testing
 
     @Test func worksWithoutHistory() throws {
         let container = try ModelContainer(
-            for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, recordsHistory: false))
+            for: GraphNode.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true, recordsHistory: false))
         let context = ModelContext(container)
-        for name in ["Rome", "Oslo"] { context.insert(Trip(name: name, destination: "")) }
+        let nodes = (0..<6).map { GraphNode("\($0)") }
+        for node in nodes { context.insert(node) }
+        for (node, next) in zip(nodes, nodes.dropFirst()) { node.next = next }
         try context.save()
-        try context.delete(model: Trip.self, where: #Predicate { $0.name == "Rome" })
-        #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Oslo"])
+        try context.delete(model: GraphNode.self, where: #Predicate { $0.previous != nil })
+        #expect(nodes.map(\.isDeleted) == [false, true, true, true, true, true])
+        #expect(try context.fetch(FetchDescriptor<GraphNode>()) == [nodes[0]])
     }
 }
 
