@@ -5,6 +5,8 @@ SWIFT ?= swift
 SWIFT_FLAGS ?=
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=
+# What the demo keeps its trips in: sqlite or journal.
+STORE = sqlite
 # Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
 # then runs another package's tests.
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
@@ -19,9 +21,10 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 .PHONY: demo
-demo: ready ## an app marks a trip that another process changed: the story on a real file, with real processes
+demo: ready ## the story of an app and its widget, two processes on a real file; STORE=journal: on another store
+	$(if $(filter sqlite journal,$(STORE)),,$(error There is no store "$(STORE)": STORE is sqlite or journal))
 	@$(demo_build) --product demo
-	@"$$($(demo_build) --show-bin-path)/demo"
+	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
 test: ready ## every test, those of the examples first

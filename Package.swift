@@ -108,7 +108,7 @@ let package = Package(
         .target(name: "ChronicleTesting", dependencies: ["Chronicle"], swiftSettings: settings),
         .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "FirstSteps"],
+            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "ExampleStore", "FirstSteps"],
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleTestingTests", dependencies: ["ChronicleTesting", "ExampleStore"], swiftSettings: settings),

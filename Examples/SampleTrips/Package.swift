@@ -12,11 +12,17 @@ let package = Package(
     ],
     dependencies: [
         // By name, so that the folder of the clone may have any.
-        .package(name: "chronicle", path: "../..")
+        .package(name: "chronicle", path: "../.."),
+        .package(name: "JournalStore", path: "../JournalStore"),
     ],
     targets: [
         // The models, where they are stored, and what the app has not seen yet.
-        .target(name: "SampleTrips", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
+        .target(
+            name: "SampleTrips",
+            dependencies: [
+                .product(name: "Chronicle", package: "chronicle"),
+                .product(name: "JournalStore", package: "JournalStore"),
+            ]),
         .executableTarget(name: "app", dependencies: ["SampleTrips"]),
         .executableTarget(name: "widget", dependencies: ["SampleTrips"]),
         // The whole story, with the other two as child processes.

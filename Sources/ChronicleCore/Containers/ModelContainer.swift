@@ -21,11 +21,17 @@ public final class ModelContainer: Sendable {
         var storesByType: [ObjectIdentifier: any DataStore] = [:]
         for configuration in configurations {
             let store = try Self.open(configuration, schema)
+            if let twin = stores.first(where: { $0.identifier == store.identifier }) {
+                throw SwiftDataError.duplicateConfiguration.adding(
+                    detail: "it is the store that \"\(twin.configuration.name)\" is, too: one store, one configuration",
+                    storeIdentifier: store.identifier, storeName: configuration.name)
+            }
             stores.append(store)
             for entity in store.schema.entities {
                 guard storesByType.updateValue(store, forKey: ObjectIdentifier(entity.type)) == nil else {
                     throw SwiftDataError.duplicateConfiguration.adding(
-                        detail: "two configurations keep this model", entityName: entity.name)
+                        detail: "two configurations keep this model, or one that it is related to",
+                        entityName: entity.name)
                 }
             }
         }
@@ -40,10 +46,9 @@ public final class ModelContainer: Sendable {
     private static func open<Configuration: DataStoreConfiguration>(
         _ configuration: Configuration, _ schema: Schema
     ) throws -> any DataStore {
-        do { return try Configuration.Store(configuration, schema: configuration.schema ?? schema) } catch let error
-            as DataStoreError
-        {
-            throw SwiftDataError(error, storeIdentifier: configuration.name)
+        do { return try Configuration.Store(configuration, schema: configuration.schema ?? schema) } catch {
+            let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error
+            throw (error as? SwiftDataError)?.adding(storeName: configuration.name) ?? error
         }
     }
 

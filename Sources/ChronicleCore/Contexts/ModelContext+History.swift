@@ -10,9 +10,18 @@ extension ModelContext {
     ///         predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) }))
     /// ```
     ///
-    /// One store answers in commit order, unless the descriptor sorts. The transactions of several stores have no common
-    /// order: they come by timestamp, then store, then position, each store's own in commit order only as far as its
-    /// clock went forward.
+    /// One store answers in commit order, unless the descriptor sorts. Several stores have no common order: each store's
+    /// transactions come in its commit order, and which store comes next is told by the timestamps of their next
+    /// transactions, then by their identifiers.
+    ///
+    /// A transaction has the position in its own store only, and a position in all of them is what tokens are merged to:
+    ///
+    /// ```swift
+    /// var token = try context.currentHistoryToken()                       // every store
+    /// …
+    /// let news = try context.fetchHistory(.after(token))
+    /// token = news.reduce(token) { $0.merging($1.token) }
+    /// ```
     ///
     /// Reading is a pure read. Its cost grows with what it returns and with what lies after a token in the predicate,
     /// not with the length of the history before it.
@@ -78,11 +87,12 @@ extension ModelContext {
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
         let providers = container.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
-        guard !providers.isEmpty else {
-            throw SwiftDataError.invalidTransactionFetchRequest.adding(
-                detail: "no store of the container provides \(Transaction.self)")
-        }
+        guard !providers.isEmpty else { throw Self.noProvider(of: type) }
         return providers
+    }
+
+    private static func noProvider(of type: any HistoryTransaction.Type) -> SwiftDataError {
+        .invalidTransactionFetchRequest.adding(detail: "no store of the container provides \(type)")
     }
 
     private func collect<Transaction: HistoryTransaction>(
@@ -92,25 +102,44 @@ extension ModelContext {
         let stores = try providers(of: Transaction.self)
         if stores.count == 1 { return try fetch(stores[0], descriptor) }
 
-        var whole = descriptor
-        whole.fetchLimit = 0
-        whole.fetchOffset = 0
-        var transactions = try stores.flatMap { try fetch($0, whole) }
-        if descriptor.sortBy.isEmpty {
-            transactions.sort {
-                ($0.timestamp, $0.storeIdentifier, $0.transactionIdentifier)
-                    < ($1.timestamp, $1.storeIdentifier, $1.transactionIdentifier)
-            }
-        } else {
-            transactions.sort(using: descriptor.sortBy)
+        // Each store's first ones are enough to fill the page.
+        let part = descriptor.unsliced
+        let parts = try stores.map { try fetch($0, part) }
+        guard descriptor.sortBy.isEmpty else {
+            return descriptor.slice(parts.joined().sorted(using: descriptor.sortBy))
         }
-        return descriptor.slice(transactions)
+        return descriptor.slice(Self.merged(parts))
+    }
+
+    /// The streams of several stores as one, in which each keeps its order, whatever its clock did.
+    private static func merged<Transaction: HistoryTransaction>(_ parts: [[Transaction]]) -> [Transaction] {
+        var rest = parts.filter { !$0.isEmpty }.map { $0[...] }
+        var merged: [Transaction] = []
+        merged.reserveCapacity(parts.reduce(0) { $0 + $1.count })
+        func place(_ index: Int) -> (Date, String) {
+            let next = rest[index][rest[index].startIndex]
+            return (next.timestamp, next.storeIdentifier)
+        }
+        while let first = rest.indices.min(by: { place($0) < place($1) }) {
+            merged.append(rest[first].removeFirst())
+            if rest[first].isEmpty { rest.remove(at: first) }
+        }
+        return merged
     }
 }
 
 extension HistoryDescriptor {
     private var hasLimit: Bool { fetchLimit != 0 && fetchLimit != .max }
     fileprivate var isSliced: Bool { hasLimit || fetchOffset != 0 }
+
+    /// What one of several stores is asked for: as many as the page could need of it.
+    fileprivate var unsliced: HistoryDescriptor {
+        var descriptor = self
+        let (end, isTooMuch) = fetchLimit.addingReportingOverflow(fetchOffset)
+        descriptor.fetchLimit = hasLimit && !isTooMuch ? end : 0
+        descriptor.fetchOffset = 0
+        return descriptor
+    }
 
     func slice(_ transactions: [Transaction]) -> [Transaction] {
         let rest = transactions.dropFirst(Int(clamping: fetchOffset))
@@ -122,18 +151,46 @@ extension ModelContext {
     /// The position of now in every store with default history: what is saved later comes after it. In a store without
     /// transactions that is the place before the first. Constant time.
     ///
+    /// For transactions of another type see ``currentHistoryTokens(for:)``.
+    ///
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store has such history,
     ///   ``SwiftDataError/historyIsOff``.
     public func currentHistoryToken() throws -> DefaultHistoryToken {
-        try providers(of: DefaultHistoryTransaction.self).map { try currentToken(of: $0) }
+        try currentPositions(for: DefaultHistoryTransaction.self)
+            .map { $1 ?? DefaultHistoryToken(storeIdentifier: $0, position: 0, check: nil) }
             .reduce(DefaultHistoryToken()) { $0.merging($1) }
     }
 
-    private func currentToken<Store: HistoryProviding<DefaultHistoryTransaction>>(
-        of store: Store
-    ) throws -> DefaultHistoryToken {
-        if let token = try store.currentHistoryToken() { return token }
-        guard let identifier = (store as? any DataStore)?.identifier else { return DefaultHistoryToken() }
-        return DefaultHistoryToken(storeIdentifier: identifier, position: 0, check: nil)
+    /// The position of now in each store that provides transactions of a type, by store identifier: what is saved later
+    /// comes after it. Takes as long as the stores need to look at the end of their histories; constant time in the
+    /// default store.
+    ///
+    /// ```swift
+    /// let token = try context.currentHistoryTokens(for: MyTransaction.self)[store]     // MyTransaction.TokenType?
+    /// ```
+    ///
+    /// A store that never had a transaction is absent: for it, everything is yet to come, and a fetch without a token
+    /// begins there. A store whose history was deleted has its position as before.
+    ///
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type,
+    ///   ``SwiftDataError/historyIsOff``, and what else keeps a store from answering.
+    public func currentHistoryTokens<Transaction: HistoryTransaction>(
+        for type: Transaction.Type
+    ) throws -> [String: Transaction.TokenType] {
+        try currentPositions(for: type).reduce(into: [:]) { tokens, position in
+            tokens[position.store] = position.token
+        }
+    }
+
+    private func currentPositions<Transaction: HistoryTransaction>(
+        for type: Transaction.Type
+    ) throws -> [(store: String, token: Transaction.TokenType?)] {
+        var positions: [(String, Transaction.TokenType?)] = []
+        for store in container.stores {
+            guard let provider = store as? any HistoryProviding<Transaction> else { continue }
+            positions.append((store.identifier, try asking(store) { try provider.currentHistoryToken() }))
+        }
+        guard !positions.isEmpty else { throw Self.noProvider(of: type) }
+        return positions
     }
 }

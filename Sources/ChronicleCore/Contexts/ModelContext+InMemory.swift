@@ -12,6 +12,8 @@ extension ModelContext {
                 let backing = model.persistentBackingData
                 try row(backing.identifier, backing.row)
             }
+        } catch {
+            throw store.named(error)
         }
     }
 
@@ -20,6 +22,8 @@ extension ModelContext {
         let count: Int
         do { count = try store.fetchCount(request) } catch let error as DataStoreError {
             return try models(request, store, after: error).count
+        } catch {
+            throw store.named(error)
         }
         guard count >= 0 else {
             throw SwiftDataError.invalidStoreAnswer.adding(
@@ -35,6 +39,8 @@ extension ModelContext {
         let identifiers: [PersistentIdentifier]
         do { identifiers = try store.fetchIdentifiers(request) } catch let error as DataStoreError {
             return try models(request, store, after: error).map(\.persistentBackingData.identifier)
+        } catch {
+            throw store.named(error)
         }
         var check = FetchCheck(entityName: Model.entityName, storeIdentifier: store.identifier)
         for identifier in identifiers { try check.row(identifier) }
@@ -56,7 +62,7 @@ extension ModelContext {
         } else if error == .preferInMemorySort, !asked.sortBy.isEmpty {
             rest.sortBy = []
         } else {
-            throw SwiftDataError(error, storeIdentifier: store.identifier).adding(entityName: Model.entityName)
+            throw store.named(SwiftDataError(answer: error).adding(entityName: Model.entityName))
         }
         let reader = ModelContext(container)
         (reader.author, reader.name) = (author, name)

@@ -4,6 +4,12 @@ extension ModelContext {
     /// With nothing to write, nothing is written and no transaction recorded. After an error the context is as it was,
     /// its changes included.
     ///
+    /// Several stores are written one after the other, in the order of the container's configurations. The first that
+    /// fails ends the save: what was written to the stores before it stays written, and those models count as saved; that
+    /// store and the ones after it are as they were, and the context keeps the changes that they have not got. The error
+    /// names the store, and those before it. Mend what it says and save again, or ``rollback()``, for the rest. All
+    /// models are checked before the first store is written, so that a value that is missing stops the whole save.
+    ///
     /// - Throws: ``SwiftDataError/modelNotFound`` when another writer deleted a row that was changed here,
     ///   ``SwiftDataError/modelValidationFailure`` (``SwiftDataError/valueOutOfRange``,
     ///   ``SwiftDataError/uniquenessViolation``) for models that cannot be saved as they are,
@@ -12,14 +18,33 @@ extension ModelContext {
         try throwDeferredError()
         // Keeps the models alive, whatever their own code does meanwhile.
         let models = listing
-        for save in try storeSaves(models) { try write(save, to: save.store) }
-        for listed in models where !listed.backing.hasChanges { listed.backing.isListed = false }
-        // Mostly there are none left.
-        listing = listing.contains { $0.backing.isListed } ? listing.filter { $0.backing.isListed } : []
+        let saves = try storeSaves(models)
+        defer { unlist(models) }
+        var written: [any DataStore] = []
+        for save in saves {
+            do { if try write(save, to: save.store) { written.append(save.store) } } catch {
+                throw Self.error(error, after: written)
+            }
+        }
         arrivals = [:]
     }
 
-    /// What each store has to write.
+    /// Takes the models off the list that have nothing to save any more.
+    private func unlist(_ models: [ListedModel]) {
+        for listed in models where !listed.backing.hasChanges { listed.backing.isListed = false }
+        // Mostly there are none left.
+        listing = listing.contains { $0.backing.isListed } ? listing.filter { $0.backing.isListed } : []
+    }
+
+    /// The error of one store, which says what other stores have got meanwhile.
+    private static func error(_ error: any Error, after written: [any DataStore]) -> any Error {
+        guard !written.isEmpty, let error = error as? SwiftDataError else { return error }
+        let names = written.map { "\"\($0.configuration.name)\"" }.joined(separator: ", ")
+        let rest = "the changes for \(names) were saved before, the others were not"
+        return error.adding(detail: error.detail.map { "\($0) (\(rest))" } ?? rest)
+    }
+
+    /// What each store has to write, in the order of the stores.
     private func storeSaves(_ models: [ListedModel]) throws -> [StoreSave] {
         var saves: [StoreSave] = []
         // Most models are of the same entity as the one before.
@@ -42,29 +67,35 @@ extension ModelContext {
             case .detached: break
             }
         }
-        return saves
+        guard saves.count > 1 else { return saves }
+        return container.stores.compactMap { store in saves.first { $0.store === store } }
     }
 
-    private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws {
+    /// - Returns: Whether there was something to write.
+    private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws -> Bool {
         // What was set to the value that the row has already is no change.
         let isChange = { (snapshot: DefaultSnapshot) in !snapshot.changed.isEmpty }
         let (inserted, deleted) = (save.inserted.snapshots, save.deleted.snapshots)
         var updated = save.updated.snapshots
         if !updated.allSatisfy(isChange) { updated = updated.filter(isChange) }
-        guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else { return apply(save, []) }
+        guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else {
+            apply(save, [])
+            return false
+        }
         let request = DataStoreSaveChangesRequest(
             editingState: editingState, inserted: Store.Snapshot.all(inserted),
             updated: Store.Snapshot.all(updated), deleted: Store.Snapshot.all(deleted))
         let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
         do {
-            result = try asking(store) { try store.save(request) }
+            result = try store.save(request)
             identifiers = try SaveCheck(store).check(result, of: request.inserted)
         } catch {
             keepIdentifiers(save)
-            throw error
+            throw store.named(error)
         }
         apply(save, identifiers)
         takeOver(result.snapshotsToReregister, of: store)
+        return true
     }
 
     // MARK: Snapshots

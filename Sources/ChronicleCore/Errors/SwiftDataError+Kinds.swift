@@ -15,19 +15,22 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// The container could not be opened. Stands for the six kinds below.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
-    /// The file is not an SQLite database. It was left untouched.
+    /// The file is not what the store keeps its models in (an SQLite database, for the default store). It was left
+    /// untouched.
     public static let notADatabase = SwiftDataError(.notADatabase)
-    /// The file is an SQLite database of another application. It was left untouched.
+    /// The file is of the right kind (an SQLite database, for the default store) and of another application. It was left
+    /// untouched.
     public static let fileOfAnotherApplication = SwiftDataError(.fileOfAnotherApplication)
-    /// The file was written by a later version of Chronicle. It was left untouched; update the program.
+    /// The file was written by a later version of Chronicle, or of the store. It was left untouched; update the program.
     public static let fileOfNewerFormat = SwiftDataError(.fileOfNewerFormat)
     /// The file, or the directory it is in, cannot be written, and the configuration did not ask for read-only.
     public static let fileIsReadOnly = SwiftDataError(.fileIsReadOnly)
     /// The directory that should hold the file does not exist. Chronicle does not make directories.
     public static let missingDirectory = SwiftDataError(.missingDirectory)
-    /// The file is an SQLite database, but damaged. Restore a backup, or recover what can be read with `sqlite3 .recover`.
+    /// The file is damaged; the detail says where. Restore a backup, or recover what can be read, for the default store
+    /// with `sqlite3 .recover`.
     public static let damagedFile = SwiftDataError(.damagedFile)
-    /// Two configurations name one store, or one model stands in two of them.
+    /// Two configurations have one name or open one store, or one model stands in two of them.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
     /// The file's schema cannot become the one asked for.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
@@ -69,7 +72,8 @@ extension SwiftDataError {
     public static let storeIsReadOnly = SwiftDataError(.storeIsReadOnly)
     /// No space left. Nothing was written; the context still holds its changes.
     public static let storeIsFull = SwiftDataError(.storeIsFull)
-    /// The store failed in a way that has no kind of its own; see the SQLite code or the cause.
+    /// The store failed in a way that has no kind of its own; see the detail, the cause and, for the default store, the
+    /// SQLite code.
     public static let storeFailure = SwiftDataError(.storeFailure)
     /// A store broke a rule of its protocol; the detail names the rule.
     public static let invalidStoreAnswer = SwiftDataError(.invalidStoreAnswer)

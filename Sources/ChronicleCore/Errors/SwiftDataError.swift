@@ -22,6 +22,8 @@ public struct SwiftDataError: Error, Sendable {
     public internal(set) var persistentIdentifier: PersistentIdentifier?
     /// The store that the error comes from.
     public internal(set) var storeIdentifier: String?
+    /// What the configuration calls that store: ``DataStoreConfiguration/name``.
+    public internal(set) var storeName: String?
     /// What exactly, in a sentence.
     public internal(set) var detail: String?
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html), when SQLite said no.
@@ -94,7 +96,7 @@ extension SwiftDataError: CustomStringConvertible {
         var text = kind.rawValue
         if let entityName { text += " in \(entityName)" + (propertyName.map { ".\($0)" } ?? "") }
         if let persistentIdentifier { text += " (\(persistentIdentifier))" }
-        if let storeIdentifier { text += " of store \(storeIdentifier)" }
+        if let store = storeName.map({ "\"\($0)\"" }) ?? storeIdentifier { text += " of store \(store)" }
         if let detail { text += ": \(detail)" }
         if let sqliteCode { text += " [SQLite \(sqliteCode)]" }
         if let sql { text += " while running: \(sql)" }
@@ -108,7 +110,7 @@ extension SwiftDataError {
     /// This error with more said about it, for stores that report their own failures.
     public func adding(
         detail: String? = nil, entityName: String? = nil, propertyName: String? = nil,
-        persistentIdentifier: PersistentIdentifier? = nil, storeIdentifier: String? = nil,
+        persistentIdentifier: PersistentIdentifier? = nil, storeIdentifier: String? = nil, storeName: String? = nil,
         sqliteCode: Int32? = nil, sql: String? = nil, underlying: (any Error)? = nil
     ) -> SwiftDataError {
         var error = self
@@ -117,6 +119,7 @@ extension SwiftDataError {
         error.propertyName = propertyName ?? error.propertyName
         error.persistentIdentifier = persistentIdentifier ?? error.persistentIdentifier
         error.storeIdentifier = storeIdentifier ?? error.storeIdentifier
+        error.storeName = storeName ?? error.storeName
         error.sqliteCode = sqliteCode ?? error.sqliteCode
         error.sql = sql ?? error.sql
         error.underlying = underlying ?? error.underlying

@@ -55,11 +55,16 @@ public struct DefaultHistoryToken: HistoryToken {
         entries.first { $0.store == storeIdentifier }?.check
     }
 
-    /// The positions of both, the other's where both have one.
+    /// The later position of both in each store: how far somebody has read who has read as far as both.
     public func merging(_ other: DefaultHistoryToken) -> DefaultHistoryToken {
         var merged = self
-        merged.entries.removeAll { other.position(in: $0.store) != nil }
-        merged.entries += other.entries
+        for entry in other.entries {
+            if let index = merged.entries.firstIndex(where: { $0.store == entry.store }) {
+                if merged.entries[index].position <= entry.position { merged.entries[index] = entry }
+            } else {
+                merged.entries.append(entry)
+            }
+        }
         merged.entries.sort { $0.store < $1.store }
         return merged
     }

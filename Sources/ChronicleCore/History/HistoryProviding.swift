@@ -14,7 +14,12 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
 
     /// Deletes the transactions that match. The models are not touched.
     ///
-    /// Tokens before the newest deleted transaction expire; the token of that transaction stays valid.
+    /// Tokens before the newest deleted transaction expire; the token of that transaction stays valid. A store that
+    /// cannot delete what is asked for (from the middle of an append-only file, say) deletes nothing and throws.
+    ///
+    /// - Throws: ``DataStoreError/unsupportedFeature``; ``SwiftDataError/historyTokenOfAnotherStore`` and
+    ///   ``SwiftDataError/historyTokenAhead`` for a token that is not of this store's past; what kept the store from
+    ///   writing.
     func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 
     /// The token of the newest transaction, deleted or not; `nil` when there never was one.

@@ -77,8 +77,9 @@ public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
 }
 
 extension PredicateTree {
-    /// `transaction.token < token`, with no order for `==`.
-    package func comparison<Token: HistoryToken>(with type: Token.Type) -> (Order?, Token)? {
+    /// `transaction.token < token`, for stores that translate the rest of the tree: the order in which property and
+    /// token stand to each other, without one for `==`; `nil` for everything else.
+    public func comparison<Token: HistoryToken>(with type: Token.Type) -> (Order?, Token)? {
         switch self {
         case .compare(.path, let order, .foreign(let token as Token)): (order, token)
         case .compare(.foreign(let token as Token), let order, .path): (order.reversed, token)

@@ -40,6 +40,8 @@ public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Senda
 /// default: break
 /// }
 /// ```
+///
+/// Code that is to work with any store says `any HistoryInsert<LivingAccommodation>` and so on instead.
 public enum HistoryChange: Sendable {
     case insert(any HistoryInsert)
     case update(any HistoryUpdate)
@@ -79,6 +81,13 @@ public protocol HistoryUpdate<Model>: Sendable {
     var transactionIdentifier: TransactionIdentifier { get }
     /// The attributes and to-one relationships that got another value.
     var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
+}
+
+extension HistoryUpdate {
+    /// Whether an attribute or to-one relationship got another value.
+    public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
+        updatedAttributes.contains { $0 as PartialKeyPath<Model> == keyPath }
+    }
 }
 
 /// A model that was deleted.

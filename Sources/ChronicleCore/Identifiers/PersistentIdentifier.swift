@@ -89,7 +89,7 @@ extension PersistentIdentifier {
     /// Whether the two are of the same entity in the same store, told by what they share: `true` is certain, `false` is
     /// not.
     @inlinable
-    package func sharesOrigin(with other: PersistentIdentifier) -> Bool { origin === other.origin }
+    public func sharesOrigin(with other: PersistentIdentifier) -> Bool { origin === other.origin }
 
     /// The primary key that the store gave, or `nil` when it is temporary or of another type.
     public func primaryKey<Key: Codable>(as type: Key.Type) -> Key? {

@@ -1,7 +1,7 @@
 /// A place that models are saved in and fetched from.
 ///
 /// A container makes one store for each of its configurations; contexts talk to stores through this protocol and, for
-/// history, ``HistoryProviding``, and through nothing else. A store is used by several contexts at once, on any thread.
+/// history, ``HistoryProviding``, for batch deletes ``DataStoreBatching``, and through nothing else. A store is used by several contexts at once, on any thread.
 ///
 /// What a store cannot or would rather not do, it answers with a ``DataStoreError``: the context then filters or sorts
 /// itself, or tells the program what is missing. Errors of its own pass through. What a store answers is checked:

@@ -26,7 +26,8 @@ public struct DataStoreError: Error, Hashable, Sendable {
     }
 
     /// The context is to filter: it asks again without predicate, limit and offset, judges each row by
-    /// `Predicate.evaluate`, and then applies limit and offset. For `fetch`, `fetchCount` and `fetchIdentifiers`.
+    /// `Predicate.evaluate`, and then applies limit and offset. For `fetch`, `fetchCount` and `fetchIdentifiers`; of
+    /// ``DataStoreBatching/delete(_:)`` the context does all, and fetches what it deletes.
     public static let preferInMemoryFilter = DataStoreError(.preferInMemoryFilter)
     /// The context is to sort: it asks again without sort, limit and offset, sorts with the descriptors, and then applies
     /// limit and offset. Rows that are equal to them stay in the order of the store. For `fetch`, `fetchCount` and
@@ -56,7 +57,7 @@ extension DataStoreError {
 
 extension SwiftDataError {
     /// What a program is told of a store's answer that the context can do nothing about.
-    init(_ error: DataStoreError, storeIdentifier: String?) {
+    init(answer error: DataStoreError) {
         let told: SwiftDataError =
             switch error.kind {
             case .unsupportedFeature:
@@ -67,13 +68,23 @@ extension SwiftDataError {
                 .invalidStoreAnswer.adding(
                     detail: "a store leaves to the context only a predicate that it was given, and a sort likewise")
             }
-        self = told.adding(storeIdentifier: storeIdentifier, underlying: error)
+        self = told.adding(underlying: error)
     }
 }
 
-/// Runs what asks a store, and says of a ``DataStoreError`` which store it comes from.
-func asking<Result>(_ store: AnyObject, _ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch let error as DataStoreError {
-        throw SwiftDataError(error, storeIdentifier: (store as? any DataStore)?.identifier)
+extension DataStore {
+    /// An error of this store as the program gets it: with the store's name on it. Errors that are the store's own
+    /// business stay as they are.
+    func named(_ error: any Error) -> any Error {
+        guard let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error as? SwiftDataError
+        else {
+            return error
+        }
+        return error.adding(storeIdentifier: identifier, storeName: configuration.name)
     }
+}
+
+/// Runs what asks a store, and says of its errors which store they come from.
+func asking<Result>(_ store: AnyObject, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw (store as? any DataStore)?.named(error) ?? error }
 }

@@ -70,6 +70,9 @@ extension SQLiteError {
     /// The disk, or the size limit of the database, is used up.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
+    /// SQLite's code for what has no code of its own, such as triggers that fire triggers without end.
+    package var isUnspecific: Bool { extendedCode == SQLITE_ERROR }
+
     /// The call itself was wrong: a closed connection, several statements where one belongs, a transaction left open.
     package var isMisuse: Bool { primaryCode == SQLITE_MISUSE }
 }

@@ -69,7 +69,7 @@ enum HistoryTokenCheck {
         switch failure {
         case .ofAnotherStore:
             return .historyTokenOfAnotherStore.adding(
-                detail: "the token has no position in this store; use one that this store gave, or \(again)")
+                detail: "the token has no position in this store; merge it with one that this store gave, or \(again)")
         case .ahead:
             return .historyTokenAhead.adding(
                 detail:

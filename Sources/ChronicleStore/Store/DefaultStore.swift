@@ -37,7 +37,7 @@ public final class DefaultStore: DataStore {
     public init(_ configuration: ModelConfiguration, schema: Schema) throws {
         self.configuration = configuration
         self.schema = schema
-        let opened = try translatingErrors(storeIdentifier: configuration.name) {
+        let opened = try translatingErrors(storeIdentifier: nil) {
             try StoreOpener(configuration, schema).open()
         }
         database = opened.database

@@ -3,7 +3,7 @@ import Foundation
 
 /// A model with every kind of relationship: a tree, pairs, a group, and one without an inverse.
 final class GraphNode: PersistentModel {
-    @Attribute var name: String
+    @Attribute(.preserveValueOnDeletion) var name: String
     @Attribute var number = 0
     @Attribute var tags: [String] = []
     @Relationship(deleteRule: .cascade, inverse: \GraphNode.parent) var children: [GraphNode]

@@ -45,6 +45,20 @@ struct TranslationTests {
         #expect(try store.sql(descriptor).identifiers.bindings == [.integer(-1), .integer(2)])
     }
 
+    @Test("Deleting: all, by a condition, by a condition on a second table")
+    func deleting() throws {
+        let all = FetchDescriptor<Region>()
+        #expect(try store.sql(all).delete == #"DELETE FROM "Region" AS t"#)
+        let some = FetchDescriptor<Region>(predicate: #Predicate { $0.name == "x" })
+        #expect(try store.sql(some).delete == #"DELETE FROM "Region" AS t WHERE t."name" = \#(value: .text("x"))"#)
+        let joined = FetchDescriptor<Region>(predicate: #Predicate { $0.parent?.name == "x" })
+        #expect(
+            try store.sql(joined).delete.sql == """
+                DELETE FROM "Region" AS t WHERE t."id" IN (SELECT t."id" FROM "Region" AS t \
+                LEFT JOIN "Region" AS j1 ON j1."id" = t."parent" WHERE j1."name" = ?)
+                """)
+    }
+
     @Test("A comparison with an optional is IS where it matters, and = where it does not")
     func optionals() throws {
         #expect(try condition(#Predicate<Sight> { $0.note == "x" }) == #""Sight" AS t WHERE t."note" = ?"#)

@@ -10,6 +10,13 @@ struct AuthoringTests {
         let changedPersistentIdentifier: PersistentIdentifier
     }
 
+    private struct Update<Model: PersistentModel>: HistoryUpdate {
+        let changeIdentifier = 1
+        let transactionIdentifier = 1
+        let changedPersistentIdentifier: PersistentIdentifier
+        let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
+    }
+
     private struct Entry: HistoryTransaction {
         struct Token: HistoryToken {
             let position: Int
@@ -43,6 +50,18 @@ struct AuthoringTests {
         }
         #expect(change("Hotel") is Insert<Hotel>)
         #expect(change("Motel") is Insert<RemovedModel>)
+    }
+
+    @Test func attributesOfAnyUpdate() throws {
+        let identifier = ScriptedStore.origin("Hotel").identifier(1)
+        let change = HistoryChange.update(
+            Update<Hotel>(changedPersistentIdentifier: identifier, updatedAttributes: [\.name, \.opened]))
+        guard case .update(let update as any HistoryUpdate<Hotel>) = change else {
+            Issue.record("not an update of a hotel")
+            return
+        }
+        #expect(update.containsAttribute(\.name) && update.containsAttribute(\.opened))
+        #expect(!update.containsAttribute(\.stars))
     }
 
     @Test func tombstones() throws {
@@ -118,5 +137,31 @@ struct AuthoringTests {
             return found
         }
         #expect(try authors(store) == ["b", "b", "b", "b", "b", "b", "a"])
+    }
+}
+
+@Suite("The built-in store has no side door")
+struct SideDoorTests {
+    /// What one module may use of another and an author may not is declared `package`, or made visible by a special
+    /// import. Contexts and the built-in store see of each other what everybody sees.
+    @Test func coreShowsTheStoreNothingThatOthersDoNotSee() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        var lines = 0
+        for target in ["ChronicleCore", "ChronicleStore", "Chronicle"] {
+            let files = try #require(
+                FileManager.default.enumerator(at: sources.appending(path: target), includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                    lines += 1
+                    let code = line.drop { $0 == " " }
+                    let words = code.hasPrefix("//") ? [] : code.split { !$0.isLetter && $0 != "_" && $0 != "@" }
+                    #expect(
+                        !words.contains("package") && !words.contains("@_spi") && !words.contains("@testable"),
+                        "\(file.lastPathComponent): \(line)")
+                }
+            }
+        }
+        #expect(lines > 1000)
     }
 }

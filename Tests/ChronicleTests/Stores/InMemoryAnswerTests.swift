@@ -76,7 +76,7 @@ struct InMemoryAnswerTests {
 
     @Test("What the store does not have is an error that names store and feature")
     func unsupported() throws {
-        store.script.change { $0.failure = .unsupportedFeature.adding(detail: "hotels") }
+        store.script.change { $0.failure = DataStoreError.unsupportedFeature.adding(detail: "hotels") }
         func expect(_ body: () throws -> Void) {
             let error = #expect(throws: SwiftDataError.self, performing: body)
             #expect(error == .unsupportedFeature)
@@ -90,7 +90,7 @@ struct InMemoryAnswerTests {
         let error = #expect(throws: SwiftDataError.self) {
             try ModelContainer(for: Hotel.self, configurations: ScriptedStore.Configuration(script: store.script))
         }
-        #expect(error == .unsupportedFeature && error?.storeIdentifier == "scripted")
+        #expect(error == .unsupportedFeature && error?.storeName == "scripted")
     }
 
     @Test("Also in the history")

@@ -1,16 +1,21 @@
 import Chronicle
 
-/// A history that is always empty, and cannot be deleted.
+/// A history of the transactions in the script, which cannot be deleted.
 extension ScriptedStore: HistoryProviding {
     typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
-    func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] { [] }
+    func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] {
+        try descriptor.answer(from: configuration.script.now.transactions)
+    }
 
     func deleteHistory(_ descriptor: Descriptor) throws {
         throw DataStoreError.unsupportedFeature.adding(detail: "deleting history")
     }
 
-    func currentHistoryToken() throws -> DefaultHistoryToken? { nil }
+    func currentHistoryToken() throws -> DefaultHistoryToken? {
+        if let failure = configuration.script.now.failure { throw failure }
+        return configuration.script.now.transactions.last?.token
+    }
 }
 
 /// A token of no store.

@@ -23,7 +23,8 @@ final class ScriptedStore: DataStore {
             var prefersFilter = false
             var prefersSort = false
             /// What every call fails with.
-            var failure: DataStoreError?
+            var failure: (any Error)?
+            var transactions: [DefaultHistoryTransaction] = []
             /// Makes the answer to a save of what an honest store would answer.
             var save: @Sendable (SaveRequest, SaveResult) -> SaveResult = { $1 }
             /// The fetches that the store answered or refused.

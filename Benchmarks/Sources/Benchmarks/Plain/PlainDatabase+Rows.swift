@@ -52,6 +52,15 @@ extension PlainDatabase {
         try execute("COMMIT")
     }
 
+    /// Deletes rows with one statement.
+    func deleteAll(nightsAtLeast nights: Int64) throws {
+        let delete = try prepare("DELETE FROM trip WHERE nights >= ?")
+        sqlite3_bind_int64(delete, 1, nights)
+        try execute("BEGIN IMMEDIATE")
+        try run(delete)
+        try execute("COMMIT")
+    }
+
     /// Steps through all rows and reads every attribute, the bytes of texts included. Nothing is made of what was read, no
     /// string and no structure: the sum is there so that the reading cannot be left out, and to compare it.
     func sumOfAllRows() throws -> Int {

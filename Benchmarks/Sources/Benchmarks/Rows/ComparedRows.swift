@@ -13,6 +13,7 @@ enum ComparedRows {
                 inserts("insert one per save", 1_000, perSave: 1, limit: 2.5, runs: 15, durability),
                 updates(durability),
                 deletes(durability),
+                batchDeletes(durability),
                 fetches(durability),
             ]
         }
@@ -73,6 +74,22 @@ enum ComparedRows {
                     for trip in trips { store.context.delete(trip) }
                     try store.context.save()
                 }
+            })
+    }
+
+    /// By a condition that every row fulfils, and neither side knows it.
+    private static func batchDeletes(_ durability: ModelConfiguration.Durability) -> Row {
+        row(
+            "batch delete of 10,000", 7, 15, durability,
+            plain: { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                try plain.insert(SampleTrip.all[...], perSave: 10_000)
+                return try timed { try plain.deleteAll(nightsAtLeast: 0) }
+            },
+            chronicle: { directory in
+                let store = try TripStore(directory, durability)
+                try store.insert(10_000, perSave: 10_000)
+                return try timed { try store.context.delete(model: Trip.self, where: #Predicate { $0.nights >= 0 }) }
             })
     }
 

@@ -28,6 +28,9 @@ enum HistoryRows {
                 try million.memory()
             },
             Row(name: "memory of a fetched model", limit: .bytes(1_024), runs: 1) { _ in try modelMemory() },
+            Row(name: "memory of a batch delete of 100,000", limit: .bytes(16 * 1_048_576), runs: 1) { _ in
+                try deleteMemory()
+            },
         ]
     }
 
@@ -86,6 +89,17 @@ enum HistoryRows {
             try store.insert(100_000, perSave: 10_000)
             let (count, bytes) = try MemoryRows.measure(.fetchAll, store.url)
             return Row.Outcome(median: .bytes(Double(bytes) / Double(count)))
+        }
+    }
+
+    /// By how much a process grows that deletes 100,000 models which it never fetched.
+    private static func deleteMemory() throws -> Row.Outcome {
+        try withTemporaryDirectory { directory in
+            let store = try TripStore(directory, .relaxed)
+            try store.insert(100_000, perSave: 10_000)
+            let (count, bytes) = try MemoryRows.measure(.deleteAll, store.url)
+            precondition(count == 100_000, "not every model is gone")
+            return Row.Outcome(median: .bytes(Double(bytes)))
         }
     }
 

@@ -12,6 +12,8 @@ enum MemoryRows {
         case readPages
         /// Fetches all trips and keeps them.
         case fetchAll
+        /// Deletes all trips with one batch delete.
+        case deleteAll
     }
 
     /// Does the work on the file in a process of its own.
@@ -52,6 +54,7 @@ enum MemoryRows {
             switch work {
             case .readPages: try readPages(context)
             case .fetchAll: try context.fetch(FetchDescriptor<Trip>()).count
+            case .deleteAll: try deleteAll(context)
             }
         print(count, try peak() - before)
     }
@@ -66,6 +69,12 @@ enum MemoryRows {
             changes += page.reduce(0) { $0 + $1.tripChanges }
             descriptor.predicate = #Predicate { $0.token > token }
         }
+    }
+
+    private static func deleteAll(_ context: ModelContext) throws -> Int {
+        let count = try context.fetchCount(FetchDescriptor<Trip>())
+        try context.delete(model: Trip.self)
+        return try count - context.fetchCount(FetchDescriptor<Trip>())
     }
 
     /// The most bytes that were resident at once. Linux's `getrusage` would count those of the parent as well.

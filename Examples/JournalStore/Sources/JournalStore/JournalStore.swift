@@ -44,18 +44,17 @@ public final class JournalStore: DataStore {
 
     // MARK: Fetching
 
-    /// All rows in the order of their keys, or the one with an identifier; the rest is left to the context.
+    /// Rows in the order of their keys: all, or those that relationships lead to. The rest is left to the context.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         let descriptor = request.descriptor
-        let identifier = descriptor.identifier
-        if descriptor.predicate != nil, identifier == nil { throw DataStoreError.preferInMemoryFilter }
+        let reference = descriptor.reference(schema)
+        if descriptor.predicate != nil, reference == nil { throw DataStoreError.preferInMemoryFilter }
         if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
         let snapshots = try rows(Model.entityName) { table in
-            let keys = identifier.map { [table.key($0)].compactMap(\.self) } ?? Array(table.sortedKeys)
-            return keys.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))
-                .map(table.snapshot)
+            table.keys(reference).dropFirst(max(descriptor.fetchOffset ?? 0, 0))
+                .prefix(max(descriptor.fetchLimit ?? .max, 0)).map(table.snapshot)
         }
         return DataStoreFetchResult(fetchedSnapshots: snapshots)
     }
@@ -89,11 +88,13 @@ public final class JournalStore: DataStore {
                 var plan = SavePlan(journal.state.tables)
                 try plan.add(request, journal.state.tables)
                 let changes = plan.changes(journal.state.tables)
-                guard changes.count > 0 else { return DataStoreSaveChangesResult(remappedIdentifiers: plan.permanent) }
-                let position = try journal.append(changes, request.editingState)
+                var token: JournalToken?
+                if changes.count > 0 {
+                    let position = try journal.append(changes, request.editingState)
+                    token = JournalToken(storeIdentifier: identifier, position)
+                }
                 return DataStoreSaveChangesResult(
-                    remappedIdentifiers: plan.permanent,
-                    historyToken: JournalToken(storeIdentifier: identifier, position))
+                    inserted: request.inserted, insertedIdentifiers: plan.identifiers, historyToken: token)
             }
         }
     }
@@ -110,13 +111,22 @@ public final class JournalStore: DataStore {
 }
 
 extension Table {
-    /// The row of an identifier, if there is one.
-    fileprivate func key(_ identifier: PersistentIdentifier) -> Int64? {
-        guard let key = identifier.integerPrimaryKey, layout.origin.identifier(key) == identifier, rows[key] != nil
-        else {
-            return nil
+    /// The keys of all rows, or of those that a reference asks for, in order.
+    fileprivate func keys(_ reference: (property: ModelProperty, identifier: PersistentIdentifier)?) -> [Int64] {
+        switch reference {
+        case (.identifier, let one)?:
+            [one.integerPrimaryKey].compactMap(\.self).filter { layout.origin.identifier($0) == one && rows[$0] != nil }
+        case (.stored(let property), let one)?: referrers(property, to: one).sorted()
+        case nil: Array(sortedKeys)
         }
-        return key
+    }
+
+    private func referrers(_ property: Schema.Property, to one: PersistentIdentifier) -> Set<Int64> {
+        guard let number = layout.references.firstIndex(where: { $0.column == property.slot }),
+            one.storeIdentifier == layout.origin.storeIdentifier,
+            one.entityName == layout.references[number].destination, let key = one.integerPrimaryKey
+        else { return [] }
+        return referrers(number, to: key)
     }
 
     fileprivate func snapshot(_ key: Int64) -> DefaultSnapshot {
@@ -125,18 +135,5 @@ extension Table {
             persistentIdentifier: layout.origin.identifier(key),
             values: row.count == layout.properties.count ? row : Array(row.prefix(layout.properties.count)),
             changed: PropertySet())
-    }
-}
-
-extension FetchDescriptor {
-    /// The identifier that the predicate asks for and for nothing else, as contexts do for `model(for:)` and for the
-    /// destination of a relationship: looking through all rows for each would be slow.
-    fileprivate var identifier: PersistentIdentifier? {
-        typealias Path = PredicateExpressions.KeyPath<PredicateExpressions.Variable<Model>, PersistentIdentifier>
-        typealias Identifier = PredicateExpressions.Value<PersistentIdentifier>
-        guard let equal = predicate?.expression as? PredicateExpressions.Equal<Path, Identifier>,
-            equal.lhs.keyPath == \Model.persistentModelID
-        else { return nil }
-        return equal.rhs.value
     }
 }

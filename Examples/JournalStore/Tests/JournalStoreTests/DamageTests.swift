@@ -65,9 +65,12 @@ import Testing
     ])
     func anotherFileIsLeftAlone(_ text: String, _ kind: SwiftDataError) throws {
         let url = try fixture.copy(Data(text.utf8))
+        let beside = URL(fileURLWithPath: url.path + ".new")
+        try Data("beside".utf8).write(to: beside)
         let error = try #require(throws: SwiftDataError.self) { try Fixture.open(url) }
         #expect(error == kind)
         #expect(try Data(contentsOf: url) == Data(text.utf8))
+        #expect(try Data(contentsOf: beside) == Data("beside".utf8))
     }
 
     @Test func aJournalThatLostItsFirstRowsIsDamaged() throws {

@@ -29,20 +29,29 @@ public final class MemoryStore: DataStore {
 
     // MARK: Fetching
 
-    /// All rows in the order of their keys; the rest is left to the context.
+    /// Rows in the order of their keys: all, or those that relationships lead to. The rest is left to the context.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         let descriptor = request.descriptor
-        if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
+        let reference = descriptor.reference(schema)
+        if descriptor.predicate != nil, reference == nil { throw DataStoreError.preferInMemoryFilter }
         if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
 
         let table = try configuration.memory.contents.table(Model.entityName)
-        let keys = table.rows.keys.sorted().dropFirst(max(descriptor.fetchOffset ?? 0, 0))
         let origin = PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: Model.entityName)
-        let snapshots = keys.prefix(max(descriptor.fetchLimit ?? .max, 0)).map { key in
-            DefaultSnapshot(
-                persistentIdentifier: origin.identifier(key), values: table.rows[key] ?? [], changed: PropertySet())
+        let keys: [Int64] =
+            switch reference {
+            case (.identifier, let one)?: [one.integerPrimaryKey ?? 0].filter { origin.identifier($0) == one }
+            case (.stored(let property), let one)?:
+                table.rows.filter { $0.value[property.slot] == .reference(one) }.keys.sorted()
+            case nil: table.rows.keys.sorted()
+            }
+        let page = keys.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))
+        let snapshots = page.compactMap { key in
+            table.rows[key].map {
+                DefaultSnapshot(persistentIdentifier: origin.identifier(key), values: $0, changed: PropertySet())
+            }
         }
         return DataStoreFetchResult(fetchedSnapshots: snapshots)
     }

@@ -4,8 +4,8 @@ import SampleTrips
 extension App {
     static func history(_ arguments: inout Arguments) throws {
         try arguments.end()
-        let context = try Session(arguments).context
-        let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        let context = try Session<Transaction>(arguments).context
+        let transactions = try context.fetchHistory(HistoryDescriptor<Transaction>())
         guard !transactions.isEmpty else { return show("The history is empty.") }
         let text = HistoryText()
         for transaction in transactions { show(text.lines(transaction)) }
@@ -16,13 +16,13 @@ extension App {
     static func prune(_ arguments: inout Arguments) throws {
         let all = arguments.flag("--all")
         try arguments.end()
-        let session = try Session(arguments)
-        let whole = HistoryDescriptor<DefaultHistoryTransaction>()
+        let session = try Session<Transaction>(arguments)
+        let whole = HistoryDescriptor<Transaction>()
         let before = try session.context.fetchHistoryCount(whole)
         if all {
             try session.context.deleteHistory(whole)
         } else if let token = try session.keeper.load().readToken {
-            try session.context.deleteHistory(.before(token))
+            try session.context.deleteHistory(HistoryDescriptor<Transaction>.before(token))
         }
         let left = try session.context.fetchHistoryCount(whole)
         show("Deleted \(before - left) transactions from the history; \(left) are left.")

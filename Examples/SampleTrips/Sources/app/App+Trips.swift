@@ -5,14 +5,14 @@ import SampleTrips
 extension App {
     static func list(_ arguments: inout Arguments) throws {
         try arguments.end()
-        let session = try Session(arguments)
+        let session = try Session<Transaction>(arguments)
         let unread = try session.catchUp()
         show(TripList().lines(try session.context.trips(), unread))
     }
 
     static func view(_ arguments: inout Arguments) throws {
         let (name, start) = try tripArguments(&arguments)
-        let session = try Session(arguments)
+        let session = try Session<Transaction>(arguments)
         var unread = try session.catchUp()
         let trip = try session.context.trip(named: name, starting: start)
         show(TripList().details(trip, isUnread: unread.contains(trip.persistentModelID)))
@@ -27,7 +27,7 @@ extension App {
         let end = try Day.parse(arguments.next("an END"))
         try arguments.end()
         guard start <= end else { throw UsageError("a trip cannot end before it starts") }
-        let context = try Session(arguments, creating: true).context
+        let context = try Session<Transaction>(arguments, creating: true).context
         context.insert(Trip(name: name, destination: destination, startDate: start, endDate: end))
         do { try context.save() } catch SwiftDataError.uniquenessViolation {
             throw Failure("there is a trip called “\(name)” on these days already.")
@@ -37,7 +37,7 @@ extension App {
 
     static func delete(_ arguments: inout Arguments) throws {
         let (name, start) = try tripArguments(&arguments)
-        let session = try Session(arguments)
+        let session = try Session<Transaction>(arguments)
         let trip = try session.context.trip(named: name, starting: start)
         let identifier = trip.persistentModelID
         session.context.delete(trip)
@@ -50,7 +50,7 @@ extension App {
 
     static func seed(_ arguments: inout Arguments) throws {
         try arguments.end()
-        let context = try Session(arguments, creating: true).context
+        let context = try Session<Transaction>(arguments, creating: true).context
         guard try context.fetchCount(FetchDescriptor<Trip>()) == 0 else {
             throw Failure("there are trips already. `app reset` deletes them.")
         }
@@ -61,7 +61,7 @@ extension App {
 
     static func reset(_ arguments: inout Arguments) throws {
         try arguments.end()
-        let session = try Session(arguments)
+        let session = try Session<Transaction>(arguments)
         let trips = try session.context.trips()
         trips.forEach(session.context.delete)
         try session.context.save()

@@ -14,7 +14,7 @@ extension App {
         // Everything is remembered by now whenever the program waits, so that it may end at any time.
         signal(SIGINT) { _ in _exit(0) }
 
-        let session = try Session(arguments)
+        let session = try Session<Transaction>(arguments)
         let clock = ContinuousClock()
         let end = timeout.map { clock.now + $0 }
         var seen = try State(session)
@@ -36,16 +36,16 @@ extension App {
 
     /// What the list depends on.
     private struct State: Equatable {
-        let token: TripHistory.Token?
+        let token: Transaction.TokenType?
         let marks: Set<TripMark>
 
-        init(_ session: Session) throws {
-            token = try TripHistory(session.context).currentToken()
+        init(_ session: Session<Transaction>) throws {
+            token = try TripHistory<Transaction>(session.context).currentToken()
             marks = try session.keeper.load().marks
         }
     }
 
-    private static func lines(_ session: Session) throws -> [String] {
+    private static func lines(_ session: Session<Transaction>) throws -> [String] {
         let unread = try session.catchUp()
         return TripList().lines(try session.context.trips(), unread)
     }

@@ -3,23 +3,20 @@ import Foundation
 import SampleTrips
 
 /// The app: shows trips, with a mark on those that its widget changed since they were last looked at.
+///
+/// The same for all stores: the one that the command line names says of which type the transactions are.
 @main
-enum App {
+enum Main {
     static func main() {
         Program("app", usage: usage).run { arguments in
-            switch arguments.command {
-            case "list": try list(&arguments)
-            case "view": try view(&arguments)
-            case "add": try add(&arguments)
-            case "delete": try delete(&arguments)
-            case "watch": try watch(&arguments)
-            case "history": try history(&arguments)
-            case "prune": try prune(&arguments)
-            case "seed": try seed(&arguments)
-            case "reset": try reset(&arguments)
-            case let other: throw UsageError("there is no command “\(other)”")
-            }
+            try perform(&arguments, arguments.store.kind.transactionType)
         }
+    }
+
+    private static func perform<Transaction: HistoryTransaction>(
+        _ arguments: inout Arguments, _ type: Transaction.Type
+    ) throws {
+        try App<Transaction>.perform(&arguments)
     }
 
     static let usage = """
@@ -38,9 +35,27 @@ enum App {
           --start DAY    with view and delete: the trip that starts then, when several have one name
           --once         with watch: ends after the first change
           --timeout S    with watch: ends after S seconds; with --once, that is a failure
-          --store PATH   the store's file, by default
-                         \(TripStore.defaultURL.path)
+          --store PATH   the store's file, a journal if its name ends with .journal, by default
+                         \(TripStore.standard.url.path)
 
         What the app has read and shown is remembered in the user's defaults “SampleTrips”.
         """
+}
+
+/// The commands, on a store with transactions of a type.
+enum App<Transaction: HistoryTransaction> {
+    static func perform(_ arguments: inout Arguments) throws {
+        switch arguments.command {
+        case "list": try list(&arguments)
+        case "view": try view(&arguments)
+        case "add": try add(&arguments)
+        case "delete": try delete(&arguments)
+        case "watch": try watch(&arguments)
+        case "history": try history(&arguments)
+        case "prune": try prune(&arguments)
+        case "seed": try seed(&arguments)
+        case "reset": try reset(&arguments)
+        case let other: throw UsageError("there is no command “\(other)”")
+        }
+    }
 }

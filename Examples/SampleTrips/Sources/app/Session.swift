@@ -3,22 +3,22 @@ import Foundation
 import SampleTrips
 
 /// An open store, and what the app remembers of it between runs.
-struct Session {
+struct Session<Transaction: HistoryTransaction> {
     let context: ModelContext
-    let keeper: UnreadTrips.Keeper
+    let keeper: UnreadTrips<Transaction>.Keeper
 
-    private init(context: ModelContext, keeper: UnreadTrips.Keeper) {
+    private init(context: ModelContext, keeper: UnreadTrips<Transaction>.Keeper) {
         self.context = context
         self.keeper = keeper
     }
 
     init(_ arguments: Arguments, creating: Bool = false) throws {
-        context = try TripStore.open(arguments.store, author: TripStore.Author.app, creating: creating)
-        keeper = try UnreadTrips.Keeper(store: arguments.store ?? TripStore.defaultURL)
+        context = try arguments.store.open(author: TripStore.Author.app, creating: creating)
+        keeper = try UnreadTrips<Transaction>.Keeper(arguments.store)
     }
 
     /// Reads what happened since the last time, remembers it, and says what has no place in the list.
-    func catchUp() throws -> UnreadTrips {
+    func catchUp() throws -> UnreadTrips<Transaction> {
         var unread = try keeper.load()
         let report = try unread.catchUp(with: TripHistory(context))
         // Said before it is remembered: better twice than not at all.

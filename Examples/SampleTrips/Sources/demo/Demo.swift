@@ -1,26 +1,44 @@
+import Chronicle
 import Foundation
 import SampleTrips
 
-/// The whole story, with the app and its widget as real processes on a real file in a temporary directory.
+/// The whole story, with the app and its widget as real processes on a real file in a temporary directory: `demo`, or
+/// `demo journal` on another kind of store.
 ///
 /// Ends with 0 when every step was what it should be, and leaves nothing behind in either case.
 @main
 enum Demo {
     static func main() {
         do {
-            let stage = try Stage()
+            let stage = try Stage(kind())
             let interruption = stage.cleanUpWhenInterrupted()
             var failure: (any Error)?
-            do { try Story(stage).tell() } catch { failure = error }
+            do { try tell(stage, stage.store.kind.transactionType) } catch { failure = error }
             withExtendedLifetime(interruption) { stage.cleanUp() }
             if let failure { throw failure }
             guard !FileManager.default.fileExists(atPath: stage.directory.path) else {
                 throw Failure("\(stage.directory.path) is still there")
             }
             show(["", Style.output.green("Every step was what it should be, and nothing was left behind.")])
+        } catch let error as UsageError {
+            FileHandle.standardError.write(Data("demo: \(error).\n".utf8))
+            exit(2)
         } catch {
             show(["", "\(Style.output.red("✗ The demo stops here:")) \(error)"])
             exit(1)
         }
+    }
+    private static func kind() throws -> StoreKind {
+        let words = CommandLine.arguments.dropFirst()
+        guard let word = words.first else { return .sqlite }
+        guard words.count == 1, let kind = StoreKind(rawValue: word) else {
+            let kinds = StoreKind.allCases.map(\.rawValue).joined(separator: " and ")
+            throw UsageError("there is no store “\(words.joined(separator: " "))”; there are \(kinds)")
+        }
+        return kind
+    }
+
+    private static func tell<Transaction: HistoryTransaction>(_ stage: Stage, _ type: Transaction.Type) throws {
+        try Story<Transaction>(stage).tell()
     }
 }

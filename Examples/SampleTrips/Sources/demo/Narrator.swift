@@ -3,11 +3,11 @@ import Foundation
 import SampleTrips
 
 /// Runs the programs, reads the history as one more process, and says what happens.
-final class Narrator {
+final class Narrator<Transaction: HistoryTransaction> {
     let stage: Stage
     private let style = Style.output
     private var step = 0
-    private var token: DefaultHistoryToken?
+    private var token: Transaction.TokenType?
 
     init(_ stage: Stage) { self.stage = stage }
 
@@ -32,12 +32,6 @@ final class Narrator {
         try expect(result.status == status, "ends with \(status)")
     }
 
-    func runShell(_ sql: String) throws {
-        let result = try stage.finish(stage.startShell(sql))
-        tell("sqlite3 Trips.store", [sql], result.lines)
-        try expect(result.status == 0, "sqlite3 is installed and ends with 0", isQuiet: true)
-    }
-
     /// A command and what it wrote.
     func tell(_ program: String, _ arguments: [String], _ output: some Sequence<Substring>) {
         let words = [program] + arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
@@ -50,9 +44,10 @@ final class Narrator {
     }
 
     /// What the history says since the last time, by reading the file.
-    func readHistory() throws -> [DefaultHistoryTransaction] {
-        let context = try TripStore.open(stage.store, author: "demo")
-        let transactions = try context.fetchHistory(token.map { .after($0) } ?? HistoryDescriptor())
+    func readHistory() throws -> [Transaction] {
+        let context = try stage.store.open(author: "demo")
+        let news = token.map { HistoryDescriptor<Transaction>.after($0) }
+        let transactions = try context.fetchHistory(news ?? HistoryDescriptor<Transaction>())
         token = transactions.last?.token ?? token
         show("   \(style.dim("the history says"))")
         let text = HistoryText()
@@ -62,7 +57,7 @@ final class Narrator {
     }
 
     /// The one transaction since the last time.
-    func readTransaction() throws -> DefaultHistoryTransaction {
+    func readTransaction() throws -> Transaction {
         let transactions = try readHistory()
         try expect(transactions.count == 1, "one transaction")
         return transactions[0]

@@ -6,14 +6,14 @@ import Synchronization
 /// defaults goes there.
 final class Stage: Sendable {
     let directory: URL
-    var store: URL { directory.appending(path: "Trips.store") }
+    let store: TripStore
 
     /// The processes that run; `nil` when no more may start.
     private let running = Mutex<Set<pid_t>?>([])
     private let programs: URL
     private let environment: [String: String]
 
-    init() throws {
+    init(_ kind: StoreKind) throws {
         // Beside this program, where the build puts all three.
         guard let program = Bundle.main.executableURL else { throw Failure("the demo does not know where it is") }
         programs = program.resolvingSymlinksInPath().deletingLastPathComponent()
@@ -22,6 +22,7 @@ final class Stage: Sendable {
             throw Failure("there is no \(name) beside the demo; `swift build` makes all of them")
         }
         directory = FileManager.default.temporaryDirectory.appending(path: "SampleTrips-\(UUID().uuidString)")
+        store = TripStore(directory.appending(path: "Trips.\(kind.fileExtension)"))
         let home = directory.appending(path: "home")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         environment = Self.environment(home: home)
@@ -38,16 +39,24 @@ final class Stage: Sendable {
     /// Starts the app or the widget on the store.
     func start(_ program: String, _ arguments: [String], store: URL? = nil) throws -> Child {
         let child = Child(
-            programs.appending(path: program), arguments + ["--store", (store ?? self.store).path], environment)
+            programs.appending(path: program), arguments + ["--store", store?.path ?? self.store.url.path], environment)
         try start(child)
         return child
     }
 
     /// Starts the `sqlite3` shell on the store: a program that knows nothing of models and histories.
     func startShell(_ sql: String) throws -> Child {
-        let child = Child(URL(fileURLWithPath: "/usr/bin/env"), ["sqlite3", "-bail", store.path, sql], environment)
+        let child = Child(URL(fileURLWithPath: "/usr/bin/env"), ["sqlite3", "-bail", store.url.path, sql], environment)
         try start(child)
         return child
+    }
+
+    /// A copy of the store that has to be taken for what it is not.
+    func copyUnderTheNameOfAnotherKind() throws -> URL {
+        guard let other = StoreKind.allCases.first(where: { $0 != store.kind }) else { return store.url }
+        let copy = directory.appending(path: "Misnamed.\(other.fileExtension)")
+        try FileManager.default.copyItem(at: store.url, to: copy)
+        return copy
     }
 
     private func start(_ child: Child) throws {

@@ -3,9 +3,9 @@ import Foundation
 import SampleTrips
 
 /// What happens, in order.
-struct Story {
+struct Story<Transaction: HistoryTransaction> {
     private let stage: Stage
-    private let narrator: Narrator
+    let narrator: Narrator<Transaction>
 
     init(_ stage: Stage) {
         self.stage = stage
@@ -18,8 +18,8 @@ struct Story {
         try view()
         try watch()
         try cancel()
-        try writeWithShell()
-        try deleteWithShell()
+        try updateUnsigned()
+        try deleteUnsigned()
         try prune()
         try fail()
     }
@@ -29,7 +29,7 @@ struct Story {
         let app = try narrator.run("app", "seed")
         let transaction = try narrator.readTransaction()
         try expect(transaction.author == "app", "signed by the app")
-        try expect(transaction.processIdentifier == "\(app.processIdentifier)", "from the app's process")
+        try expectProcess(app, "app", transaction)
         try expect(transaction.changes.count == 14 && transaction.changes.allSatisfy(\.isInsert), "14 inserts")
         try expectMarks([])
     }
@@ -39,11 +39,12 @@ struct Story {
         let widget = try narrator.run("widget", "confirm", "Rome")
         let transaction = try narrator.readTransaction()
         try expect(transaction.author == "widget", "signed by the widget")
-        try expect(transaction.processIdentifier == "\(widget.processIdentifier)", "from the widget's process")
-        guard case .update(let update as DefaultHistoryUpdate<LivingAccommodation>)? = transaction.changes.first else {
+        try expectProcess(widget, "widget", transaction)
+        guard case .update(let update as any HistoryUpdate<LivingAccommodation>)? = transaction.changes.first else {
             throw Failure("not as it should be: an update of the accommodation")
         }
-        try expect(update.updatedAttributeNames == ["isConfirmed"], "only isConfirmed changed")
+        let isOnly = update.updatedAttributes.count == 1 && update.containsAttribute(\.isConfirmed)
+        try expect(isOnly, "only isConfirmed changed")
         try expectMarks(["Rome"])
     }
 
@@ -80,18 +81,20 @@ struct Story {
         try narrator.run("widget", "cancel", "Kyoto")
         let transaction = try narrator.readTransaction()
         let isDeleted = transaction.changes.contains { change in
-            if case .delete(_ as DefaultHistoryDelete<LivingAccommodation>) = change { true } else { false }
+            if case .delete(_ as any HistoryDelete<LivingAccommodation>) = change { true } else { false }
         }
         try expect(isDeleted, "a delete of the accommodation")
         try expectMarks([])
     }
 
-    private func writeWithShell() throws {
-        narrator.begin("A program that knows nothing of all this writes to the file")
-        try narrator.runShell("UPDATE Trip SET destination = 'Alentejo' WHERE name = 'Lisbon'")
+    private func updateUnsigned() throws {
+        narrator.begin("Somebody else writes to the file, and signs nothing")
+        try narrator.writeUnsigned("UPDATE Trip SET destination = 'Alentejo' WHERE name = 'Lisbon'") { context in
+            try context.trip(named: "Lisbon", starting: nil).destination = "Alentejo"
+        }
         let transaction = try narrator.readTransaction()
-        try expect(transaction.isExternal && transaction.author == nil, "external, signed by nobody")
-        guard case .update(let update as DefaultHistoryUpdate<Trip>)? = transaction.changes.first else {
+        try expectUnsigned(transaction)
+        guard case .update(let update as any HistoryUpdate<Trip>)? = transaction.changes.first else {
             throw Failure("not as it should be: an update of the trip")
         }
         try expect(update.containsAttribute(\.destination), "the destination changed")
@@ -99,13 +102,15 @@ struct Story {
         try expect(app.output.contains("Alentejo"), "the app shows it, without a mark")
     }
 
-    private func deleteWithShell() throws {
-        narrator.begin("It deletes a trip, and the app says which")
-        try narrator.runShell("PRAGMA foreign_keys = ON; DELETE FROM Trip WHERE name = 'Oslo'")
+    private func deleteUnsigned() throws {
+        narrator.begin("They delete a trip, and the app says which")
+        try narrator.writeUnsigned("PRAGMA foreign_keys = ON; DELETE FROM Trip WHERE name = 'Oslo'") { context in
+            context.delete(try context.trip(named: "Oslo", starting: nil))
+        }
         let transaction = try narrator.readTransaction()
-        try expect(transaction.isExternal, "external")
+        try expectUnsigned(transaction)
         let names = transaction.changes.compactMap { change -> String? in
-            guard case .delete(let delete as DefaultHistoryDelete<Trip>) = change else { return nil }
+            guard case .delete(let delete as any HistoryDelete<Trip>) = change else { return nil }
             return delete.tombstone[\.name]
         }
         try expect(names == ["Oslo"], "the tombstone kept the name")
@@ -138,23 +143,9 @@ struct Story {
         try narrator.runFailing(2, "app", "add", "Paris", "France", "2027-02-30", "2027-03-02")
         try narrator.runFailing(2, "widget", "confirmed")
         try narrator.runFailing(1, "app", "list", store: stage.directory.appending(path: "Typo.store"))
-    }
-
-    private func expect(_ isTrue: Bool, _ what: String) throws { try narrator.expect(isTrue, what) }
-
-    /// Launches the app for a look at the list, and expects a mark on these trips.
-    @discardableResult
-    private func expectMarks(_ names: [String]) throws -> Child.Result {
-        let app = try narrator.run("app", "list")
-        let marked = app.lines.filter { $0.hasPrefix("*") }.map { String($0.split(separator: " ")[1]) }
-        let what = names.isEmpty ? "no marks" : "a mark on \(names.joined(separator: " and "))"
-        try expect(marked == names, what)
-        return app
-    }
-}
-
-extension HistoryChange {
-    fileprivate var isInsert: Bool {
-        if case .insert = self { true } else { false }
+        let misnamed = try stage.copyUnderTheNameOfAnotherKind()
+        try narrator.runFailing(1, "app", "list", store: misnamed)
+        let isUntouched = FileManager.default.contentsEqual(atPath: misnamed.path, andPath: stage.store.url.path)
+        try expect(isUntouched, "the file is as it was")
     }
 }

@@ -26,8 +26,8 @@ enum Widget {
           book NAME PLACE     an accommodation for a trip that has none
 
           --start DAY    the trip that starts then, when several have one name
-          --store PATH   the store's file, by default
-                         \(TripStore.defaultURL.path)
+          --store PATH   the store's file, a journal if its name ends with .journal, by default
+                         \(TripStore.standard.url.path)
         """
 
     static func list(_ arguments: inout Arguments) throws {
@@ -77,7 +77,7 @@ enum Widget {
     }
 
     private static func open(_ arguments: Arguments) throws -> ModelContext {
-        try TripStore.open(arguments.store, author: TripStore.Author.widget)
+        try arguments.store.open(author: TripStore.Author.widget)
     }
 
     /// The accommodation of the trip that the command line names.

@@ -2,19 +2,22 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// A store in a directory of its own with one trip, and a context for each who writes to it.
+/// A store in a directory of its own with one trip, a context for each who writes to it, and what the app remembers.
 final class TripsFixture {
     private let directory: URL
+    let store: TripStore
+    var unread: any AnyUnreadTrips
     let app: ModelContext
     let widget: ModelContext
     /// Signs nothing.
     let stranger: ModelContext
 
-    init() throws {
+    init(_ kind: StoreKind) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "SampleTripsTests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        app = try TripStore.open(
-            directory.appending(path: "Trips.store"), author: TripStore.Author.app, creating: true)
+        store = TripStore(directory.appending(path: "Trips.\(kind.fileExtension)"))
+        unread = Self.nothingRead(kind.transactionType)
+        app = try store.open(author: TripStore.Author.app, creating: true)
         widget = ModelContext(app.container)
         widget.author = TripStore.Author.widget
         stranger = ModelContext(app.container)
@@ -44,13 +47,53 @@ final class TripsFixture {
         try change(name, in: context) { $0.livingAccommodation?.isConfirmed = true }
     }
 
-    /// Catches up in a context that has seen nothing.
-    func catchUp(_ unread: inout UnreadTrips) throws -> UnreadTrips.Report {
-        try unread.catchUp(with: TripHistory(ModelContext(app.container)))
+    private static func nothingRead<Transaction: HistoryTransaction>(
+        _ type: Transaction.Type
+    ) -> any AnyUnreadTrips {
+        UnreadTrips<Transaction>()
     }
 
+    /// Catches up in a context that has seen nothing.
+    @discardableResult
+    func catchUp() throws -> UnreadReport { try unread.catchUp(in: ModelContext(app.container)) }
+
     /// The names of the trips with a mark.
-    func marked(_ unread: UnreadTrips) throws -> [String] {
+    func marked() throws -> [String] {
         try app.trips().filter { unread.contains($0.persistentModelID) }.map(\.name)
+    }
+
+    func deleteAllHistory() throws { try unread.deleteAllHistory(in: app) }
+}
+
+/// Unread trips of some type of transactions: tests take the store as their argument, and so cannot have the type as one.
+protocol AnyUnreadTrips {
+    var marks: Set<TripMark> { get }
+    func contains(_ trip: PersistentIdentifier) -> Bool
+    mutating func remove(_ trip: PersistentIdentifier)
+    mutating func catchUp(in context: ModelContext) throws -> UnreadReport
+    /// Whether all that the history has now was read.
+    func isAtTheEnd(in context: ModelContext) throws -> Bool
+    func deleteAllHistory(in context: ModelContext) throws
+    /// What comes out of JSON that it was put into; `nil` when it is not the same.
+    func decodedFromJSON() throws -> (any AnyUnreadTrips)?
+}
+
+extension UnreadTrips: AnyUnreadTrips {
+    mutating func catchUp(in context: ModelContext) throws -> UnreadReport {
+        try catchUp(with: TripHistory(context))
+    }
+
+    func isAtTheEnd(in context: ModelContext) throws -> Bool {
+        let current = try TripHistory<Transaction>(context).currentToken()
+        return current != nil && readToken == current
+    }
+
+    func deleteAllHistory(in context: ModelContext) throws {
+        try context.deleteHistory(HistoryDescriptor<Transaction>())
+    }
+
+    func decodedFromJSON() throws -> (any AnyUnreadTrips)? {
+        let decoded = try JSONDecoder().decode(Self.self, from: JSONEncoder().encode(self))
+        return decoded == self ? decoded : nil
     }
 }

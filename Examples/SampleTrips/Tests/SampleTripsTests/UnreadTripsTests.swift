@@ -3,92 +3,112 @@ import Foundation
 import SampleTrips
 import Testing
 
+/// The same on every kind of store.
 @Suite struct UnreadTripsTests {
-    let trips: TripsFixture
-    var unread = UnreadTrips()
-
-    init() throws { trips = try TripsFixture() }
-
-    @Test mutating func updateMarksTheTripOfTheAccommodation() throws {
+    @Test(arguments: StoreKind.allCases)
+    func updateMarksTheTripOfTheAccommodation(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
         try trips.addTrip("Kyoto")
         try trips.confirm("Kyoto", in: trips.widget)
-        let report = try trips.catchUp(&unread)
+        let report = try trips.catchUp()
         #expect(report.deletedTrips.isEmpty && !report.startedOver)
-        #expect(try trips.marked(unread) == ["Kyoto"])
+        #expect(try trips.marked() == ["Kyoto"])
     }
 
-    @Test mutating func insertMarksAndDeleteUnmarks() throws {
+    @Test(arguments: StoreKind.allCases)
+    func insertMarksAndDeleteUnmarks(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
         try trips.change(in: trips.widget) { $0.livingAccommodation = LivingAccommodation(placeName: "Tent") }
-        _ = try trips.catchUp(&unread)
-        #expect(try trips.marked(unread) == ["Rome"])
+        try trips.catchUp()
+        #expect(try trips.marked() == ["Rome"])
 
         let trip = try trips.widget.trip(named: "Rome", starting: nil)
         trips.widget.delete(try #require(trip.livingAccommodation))
         try trips.widget.save()
-        _ = try trips.catchUp(&unread)
-        #expect(unread.marks.isEmpty)
+        try trips.catchUp()
+        #expect(trips.unread.marks.isEmpty)
     }
 
-    @Test mutating func onlyTheWidgetMarks() throws {
+    @Test(arguments: StoreKind.allCases)
+    func onlyTheWidgetMarks(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.app)
         try trips.change(in: trips.stranger) { $0.livingAccommodation?.placeName = "Tent" }
-        _ = try trips.catchUp(&unread)
-        #expect(unread.marks.isEmpty)
+        try trips.catchUp()
+        #expect(trips.unread.marks.isEmpty)
     }
 
-    @Test mutating func aMarkThatWasClearedStaysCleared() throws {
+    @Test(arguments: StoreKind.allCases)
+    func aMarkThatWasClearedStaysCleared(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
-        _ = try trips.catchUp(&unread)
-        unread.remove(try trips.app.trip(named: "Rome", starting: nil).persistentModelID)
-        _ = try trips.catchUp(&unread)
-        #expect(unread.marks.isEmpty)
+        try trips.catchUp()
+        trips.unread.remove(try trips.app.trip(named: "Rome", starting: nil).persistentModelID)
+        try trips.catchUp()
+        #expect(trips.unread.marks.isEmpty)
     }
 
-    @Test mutating func theTokenMovesPastWhatOthersWrote() throws {
-        _ = try trips.catchUp(&unread)
+    @Test(arguments: StoreKind.allCases)
+    func theTokenMovesPastWhatOthersWrote(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
+        try trips.catchUp()
         try trips.confirm(in: trips.app)
-        _ = try trips.catchUp(&unread)
-        let current = try trips.app.currentHistoryToken()
-        #expect(unread.readToken == current)
+        try trips.catchUp()
+        #expect(try trips.unread.isAtTheEnd(in: trips.app))
     }
 
-    @Test(arguments: [TripStore.Author.widget, nil])
-    mutating func deletedTripsAreReportedOnceByTheirTombstones(author: String?) throws {
+    @Test(arguments: StoreKind.allCases, [TripStore.Author.widget, nil])
+    func deletedTripsAreReportedOnceByTheirTombstones(_ kind: StoreKind, author: String?) throws {
+        let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
-        _ = try trips.catchUp(&unread)
+        try trips.catchUp()
         trips.stranger.author = author
         trips.stranger.delete(try trips.stranger.trip(named: "Rome", starting: nil))
         try trips.stranger.save()
 
-        let deleted = try trips.catchUp(&unread).deletedTrips
+        let deleted = try trips.catchUp().deletedTrips
         #expect(deleted.map(\.name) == ["Rome"])
         #expect(deleted.map(\.startDate) == [try Day.parse("2027-05-01")])
         #expect(deleted.map(\.endDate) == [try Day.parse("2027-05-08")])
-        #expect(unread.marks.isEmpty)
-        #expect(try trips.catchUp(&unread).deletedTrips.isEmpty)
+        #expect(trips.unread.marks.isEmpty)
+        #expect(try trips.catchUp().deletedTrips.isEmpty)
     }
 
-    @Test mutating func anExpiredTokenStartsOverWithTheMarksThatAreStillTrue() throws {
+    @Test(arguments: StoreKind.allCases)
+    func anExpiredTokenStartsOverWithTheMarksThatAreStillTrue(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
         try trips.addTrip("Kyoto")
         try trips.confirm("Rome", in: trips.widget)
         try trips.confirm("Kyoto", in: trips.widget)
-        _ = try trips.catchUp(&unread)
+        try trips.catchUp()
         trips.app.delete(try trips.app.trip(named: "Kyoto", starting: nil))
         try trips.app.save()
-        try trips.app.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        try trips.deleteAllHistory()
 
-        #expect(try trips.catchUp(&unread).startedOver)
-        #expect(try trips.marked(unread) == ["Rome"])
-        #expect(unread.marks.count == 1)
-        #expect(try !trips.catchUp(&unread).startedOver)
+        #expect(try trips.catchUp().startedOver)
+        #expect(try trips.marked() == ["Rome"])
+        #expect(trips.unread.marks.count == 1)
+        #expect(try !trips.catchUp().startedOver)
     }
 
-    @Test mutating func survivesJSON() throws {
+    @Test(arguments: StoreKind.allCases)
+    func survivesJSON(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
-        _ = try trips.catchUp(&unread)
-        var decoded = try JSONDecoder().decode(UnreadTrips.self, from: JSONEncoder().encode(unread))
-        #expect(decoded == unread)
-        _ = try trips.catchUp(&decoded)
-        #expect(try trips.marked(decoded) == ["Rome"])
+        try trips.catchUp()
+        trips.unread = try #require(try trips.unread.decodedFromJSON())
+        try trips.catchUp()
+        #expect(try trips.marked() == ["Rome"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func goesOnAfterReopening(_ kind: StoreKind) throws {
+        let trips = try TripsFixture(kind)
+        try trips.catchUp()
+        try trips.confirm(in: trips.widget)
+        let reopened = try trips.store.open(author: TripStore.Author.app)
+        let report = try trips.unread.catchUp(in: reopened)
+        #expect(!report.startedOver)
+        #expect(try trips.marked() == ["Rome"])
     }
 }

@@ -10,8 +10,10 @@ struct SavePlan {
         let key: Int64
     }
 
-    /// The identifiers of new rows, by the temporary ones.
-    private(set) var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
+    /// The identifiers of new rows, in the order of the request.
+    private(set) var identifiers: [PersistentIdentifier] = []
+    /// The same by the temporary ones, where something may refer to them.
+    private var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
     private(set) var inserted: [Changes.Inserted] = []
     /// The rows that are changed, in order, and what they will be.
     var order: [Row] = []
@@ -64,7 +66,7 @@ struct SavePlan {
 
     /// Keys first: new rows may refer to each other, in any order.
     private mutating func insert(_ snapshots: [DefaultSnapshot], _ tables: Tables) throws {
-        permanent.reserveCapacity(snapshots.count)
+        identifiers.reserveCapacity(snapshots.count)
         var runs: [Range<Int>] = []
         var first = 0
         while first < snapshots.count {
@@ -72,7 +74,11 @@ struct SavePlan {
             let run = snapshots[first...].prefix { $0.persistentIdentifier.entityName == name }
             runs.append(run.indices)
             first = run.endIndex
-            try giveKeys(run, number(named: name, tables), tables)
+            try giveKeys(run.count, number(named: name, tables), tables)
+        }
+        if tables.indices.contains(where: { !tables.layout($0).references.isEmpty }) {
+            permanent = Dictionary(
+                zip(snapshots.lazy.map(\.persistentIdentifier), identifiers), uniquingKeysWith: { first, _ in first })
         }
         for (index, run) in runs.enumerated() {
             let layout = tables.layout(inserted[index].table)
@@ -84,19 +90,15 @@ struct SavePlan {
         }
     }
 
-    private mutating func giveKeys(_ snapshots: ArraySlice<DefaultSnapshot>, _ table: Int, _ tables: Tables) throws {
+    private mutating func giveKeys(_ count: Int, _ table: Int, _ tables: Tables) throws {
         let origin = tables.layout(table).origin
-        let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(snapshots.count))
+        let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(count))
         guard !isPastTheLast, last < .max else {
             throw SwiftDataError.storeIsFull.adding(
                 detail: "the last primary key is used", entityName: tables.layout(table).name)
         }
         inserted.append(Changes.Inserted(table: table, firstKey: lastKeys[table] + 1))
-        var key = lastKeys[table]
-        for snapshot in snapshots {
-            key += 1
-            permanent[snapshot.persistentIdentifier] = origin.identifier(key)
-        }
+        for key in lastKeys[table]..<last { identifiers.append(origin.identifier(key + 1)) }
         lastKeys[table] = last
     }
 

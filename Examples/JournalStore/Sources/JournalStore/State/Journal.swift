@@ -22,13 +22,13 @@ struct Journal: Sendable {
         file = try JournalFile(configuration.url.path, creates: true)
         header = JournalHeader(identifier: UUID())
         try Self.lock(&file, .exclusive, configuration, &isAnother)
-        // What a compaction left that was killed. Nobody else is at it: they would have the lock.
-        unlink(configuration.url.path + ".new")
         if try file.size == 0 {
             let state = JournalState(schema, storeIdentifier: "")
             try Self.replace(&file, at: configuration.url.path, header, state, copying: nil)
         }
         header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
+        // What a compaction left that was killed. Nobody else is at it: they would have the lock.
+        unlink(configuration.url.path + ".new")
         identifier = header.identifier.uuidString
         isAnother = false
         state = JournalState(schema, storeIdentifier: identifier)

@@ -2,34 +2,44 @@ import Chronicle
 import Foundation
 
 /// The file that the app and its widget share.
-public enum TripStore {
+public struct TripStore: Sendable {
     /// Who signs the saves: what a reader of the history tells the processes apart by.
     public enum Author {
         public static let app = "app"
         public static let widget = "widget"
     }
 
-    /// `SampleTrips.store` in the user's application support directory (`~/.local/share` on Linux).
-    public static var defaultURL: URL { configuration.url }
+    public let url: URL
+    public let kind: StoreKind
+    private let configuration: any DataStoreConfiguration
 
-    private static var configuration: ModelConfiguration {
-        ModelConfiguration("SampleTrips", isStoredInMemoryOnly: false)
+    /// The store that is used when nobody names another: `SampleTrips.store` in the user's application support directory
+    /// (`~/.local/share` on Linux).
+    public static var standard: TripStore {
+        let configuration = ModelConfiguration("SampleTrips", isStoredInMemoryOnly: false)
+        return TripStore(configuration.url, .sqlite, configuration)
+    }
+
+    /// The store in a file, whose name says of which kind it is.
+    public init(_ url: URL) {
+        let kind = StoreKind(of: url)
+        self.init(url, kind, kind.configuration(url))
+    }
+
+    private init(_ url: URL, _ kind: StoreKind, _ configuration: any DataStoreConfiguration) {
+        (self.url, self.kind, self.configuration) = (url, kind, configuration)
     }
 
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - url: The file; `nil` for the one at ``defaultURL``.
-    ///   - author: Who signs what the context saves.
+    ///   - author: Who signs what the context saves; `nil` for who does not.
     ///   - creating: Whether to make the file when there is none. A mistyped path should not, so only few commands do.
-    public static func open(_ url: URL?, author: String, creating: Bool = false) throws -> ModelContext {
-        let file = url ?? defaultURL
-        if !creating, !FileManager.default.fileExists(atPath: file.path) {
-            throw Failure("there is no store at \(file.path). `app seed` makes one with a few trips.")
+    public func open(author: String?, creating: Bool = false) throws -> ModelContext {
+        if !creating, !FileManager.default.fileExists(atPath: url.path) {
+            throw Failure("there is no store at \(url.path). `app seed` makes one with a few trips.")
         }
-        let container = try ModelContainer(
-            for: Trip.self, configurations: url.map { ModelConfiguration(url: $0) } ?? configuration)
-        let context = ModelContext(container)
+        let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
         context.author = author
         return context
     }

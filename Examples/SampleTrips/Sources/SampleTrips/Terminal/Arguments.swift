@@ -3,7 +3,7 @@ import Foundation
 /// A command line: a command, its arguments, and options.
 public struct Arguments {
     public let command: String
-    public let store: URL?
+    public let store: TripStore
     private var positionals: ArraySlice<String> = []
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
@@ -34,7 +34,7 @@ public struct Arguments {
         }
         guard let command = positionals.popFirst() else { throw UsageError("say what to do") }
         self.command = command
-        store = values.removeValue(forKey: "--store").map { URL(fileURLWithPath: $0) }
+        store = values.removeValue(forKey: "--store").map { TripStore(URL(fileURLWithPath: $0)) } ?? .standard
     }
 
     /// The next argument.

@@ -16,18 +16,36 @@ public struct UsageError: Error, CustomStringConvertible {
 
 extension SwiftDataError {
     /// The error for somebody who uses a program, as far as it is one that can happen to them.
-    func explanation(store: String) -> String {
-        switch self {
-        case .missingDirectory: "the directory of \(store) does not exist."
-        case .notADatabase: "\(store) is not a store. It was left as it is."
-        case .fileOfAnotherApplication: "\(store) is a database of another program. It was left as it is."
-        case .fileOfNewerFormat: "\(store) was written by a later version. Update this program."
-        case .fileIsReadOnly, .storeIsReadOnly: "\(store) cannot be written; see its permissions, and the directory's."
-        case .damagedFile: "\(store) is damaged. Restore a backup, or try `sqlite3 \(store) .recover`."
-        case .storeIsBusy: "\(store) is kept locked by another program. Try again."
-        case .storeIsFull: "there is no space left on the disk of \(store)."
+    public func explanation(_ store: TripStore) -> String {
+        let path = store.url.path
+        return switch self {
+        case .missingDirectory: "the directory of \(path) does not exist."
+        case .notADatabase: notThis(store)
+        case .fileOfAnotherApplication: "\(path) is a database of another program. It was left as it is."
+        case .fileOfNewerFormat: "\(path) was written by a later version. Update this program."
+        case .fileIsReadOnly, .storeIsReadOnly: "\(path) cannot be written; see its permissions, and the directory's."
+        case .damagedFile: damaged(store)
+        case .storeIsBusy: "\(path) is kept locked by another program. Try again."
+        case .storeIsFull: "there is no space left on the disk of \(path)."
         case .modelNotFound: "another program deleted it in this moment. Look again with `list`."
         default: description
+        }
+    }
+
+    private func notThis(_ store: TripStore) -> String {
+        switch store.kind {
+        case .sqlite:
+            "\(store.url.path) is not an SQLite database. It was left as it is. Journals have names that end with .journal."
+        case .journal:
+            "\(store.url.path) is not a journal, though its name ends with .journal. It was left as it is."
+        }
+    }
+
+    private func damaged(_ store: TripStore) -> String {
+        switch store.kind {
+        case .sqlite:
+            "\(store.url.path) is damaged. Restore a backup, or try `sqlite3 \(store.url.path) .recover`."
+        case .journal: "\(store.url.path) is damaged: \(detail ?? "it makes no sense"). Restore a backup."
         }
     }
 }

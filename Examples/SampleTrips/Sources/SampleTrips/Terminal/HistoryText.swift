@@ -8,15 +8,17 @@ public struct HistoryText {
     public init() {}
 
     /// A line that says who and when, and one for each change.
-    public func lines(_ transaction: DefaultHistoryTransaction) -> [String] {
+    public func lines(_ transaction: some HistoryTransaction) -> [String] {
         let title = style.bold("#\(transaction.transactionIdentifier)  \(origin(transaction))")
         return ["\(title)  \(style.dim(time(transaction.timestamp)))"] + transaction.changes.map { "  \(text($0))" }
     }
 
-    private func origin(_ transaction: DefaultHistoryTransaction) -> String {
+    private func origin(_ transaction: some HistoryTransaction) -> String {
+        let author = "by \(transaction.author ?? "nobody")"
+        // Not every store knows which program it was.
+        guard let transaction = transaction as? DefaultHistoryTransaction else { return author }
         guard !transaction.isExternal else { return "external" }
-        let program = "\(transaction.bundleIdentifier), process \(transaction.processIdentifier)"
-        return "by \(transaction.author ?? "nobody") (\(program))"
+        return "\(author) (\(transaction.bundleIdentifier), process \(transaction.processIdentifier))"
     }
 
     private func time(_ date: Date) -> String {

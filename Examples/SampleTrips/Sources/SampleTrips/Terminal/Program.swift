@@ -18,17 +18,17 @@ public struct Program {
             print(usage)
             exit(0)
         }
-        var store = TripStore.defaultURL
+        var store = TripStore.standard
         do {
             var arguments = try Arguments(Array(words))
-            store = arguments.store ?? store
+            store = arguments.store
             try body(&arguments)
             exit(0)
         } catch let error as UsageError {
             complain("\(error).\n\n\(usage)")
             exit(2)
         } catch let error as SwiftDataError {
-            complain(error.explanation(store: store.path))
+            complain(error.explanation(store))
             exit(1)
         } catch {
             complain("\(error)")

@@ -8,7 +8,7 @@ public struct TripList {
     public init() {}
 
     /// One line for each trip, with a mark on those that changed since they were last shown.
-    public func lines(_ trips: [Trip], _ unread: UnreadTrips) -> [String] {
+    public func lines(_ trips: [Trip], _ unread: UnreadTrips<some HistoryTransaction>) -> [String] {
         guard !trips.isEmpty else { return ["No trips yet. `app seed` makes a few, `app add` makes one."] }
         var table = Table()
         if style.isTerminal {
@@ -39,7 +39,7 @@ public struct TripList {
     }
 
     /// What the app says about what it found in the history.
-    public func lines(_ report: UnreadTrips.Report) -> [String] {
+    public func lines(_ report: UnreadReport) -> [String] {
         var lines = report.deletedTrips.map { trip in
             let days = [trip.startDate, trip.endDate].compactMap(\.self).map(Day.format)
             let when = days.isEmpty ? "" : " (\(days.joined(separator: " to ")))"

@@ -3,9 +3,9 @@ import Foundation
 
 /// The questions about trips that the history answers.
 ///
-/// Of the store it knows the type of its transactions and of their changes, and nothing else.
-public struct TripHistory {
-    public typealias Transaction = DefaultHistoryTransaction
+/// Of the store it knows the type of its transactions, and nothing else: what it asks of them, the protocols say of
+/// all. Written once, it reads the history of any store.
+public struct TripHistory<Transaction: HistoryTransaction> {
     public typealias Token = Transaction.TokenType
 
     let context: ModelContext
@@ -16,7 +16,8 @@ public struct TripHistory {
 
     /// The position of now, found without reading anything; `nil` before the first transaction.
     public func currentToken() throws -> Token? {
-        try context.currentHistoryToken()
+        // There is one store.
+        try context.currentHistoryTokens(for: Transaction.self).values.first
     }
 
     /// The transactions of one author after a token, in the order in which they were committed.
@@ -43,13 +44,13 @@ public struct TripHistory {
         var news = TripNews()
         for change in transactions.lazy.flatMap(\.changes) {
             switch change {
-            case .insert(let insert as DefaultHistoryInsert<LivingAccommodation>):
+            case .insert(let insert as any HistoryInsert<LivingAccommodation>):
                 try mark(insert.changedPersistentIdentifier, in: &news)
-            case .update(let update as DefaultHistoryUpdate<LivingAccommodation>):
+            case .update(let update as any HistoryUpdate<LivingAccommodation>):
                 try mark(update.changedPersistentIdentifier, in: &news)
-            case .delete(let delete as DefaultHistoryDelete<LivingAccommodation>):
+            case .delete(let delete as any HistoryDelete<LivingAccommodation>):
                 news.accommodationWasDeleted(delete.changedPersistentIdentifier)
-            case .delete(let delete as DefaultHistoryDelete<Trip>):
+            case .delete(let delete as any HistoryDelete<Trip>):
                 news.tripWasDeleted(delete.changedPersistentIdentifier, delete.tombstone)
             default:
                 break

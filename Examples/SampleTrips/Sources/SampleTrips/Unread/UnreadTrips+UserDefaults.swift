@@ -9,12 +9,12 @@ extension UnreadTrips {
         private let defaults: UserDefaults
         private let key: String
 
-        public init(store: URL) throws {
+        public init(_ store: TripStore) throws {
             guard let defaults = UserDefaults(suiteName: "SampleTrips") else {
                 throw Failure("the user's defaults cannot be opened.")
             }
             self.defaults = defaults
-            key = store.resolvingSymlinksInPath().standardizedFileURL.path
+            key = store.url.resolvingSymlinksInPath().standardizedFileURL.path
         }
 
         public func load() throws -> UnreadTrips {

@@ -1,21 +1,14 @@
 import Chronicle
 
 /// What the app has to remember between runs: how far it has read the history, and which trips it has not shown since
-/// they changed.
+/// they changed. How far is said by the tokens of the store, whose type those of its transactions know.
 ///
 /// Codable as one value, so that the tokens and the marks that were found on the way to them are never out of step.
-public struct UnreadTrips: Codable, Equatable, Sendable {
+public struct UnreadTrips<Transaction: HistoryTransaction>: Codable, Equatable, Sendable {
     /// How far the changes of one author were read.
     struct Bookmark: Codable, Equatable, Sendable {
         let author: String?
-        var token: TripHistory.Token?
-    }
-
-    /// What ``catchUp(with:)`` found beside the marks.
-    public struct Report: Equatable, Sendable {
-        public var deletedTrips: [DeletedTrip] = []
-        /// Whether a token was of no more use, so that changes may have been missed.
-        public var startedOver = false
+        var token: Transaction.TokenType?
     }
 
     public private(set) var marks: Set<TripMark> = []
@@ -36,8 +29,8 @@ public struct UnreadTrips: Codable, Equatable, Sendable {
     }
 
     /// Reads what happened since the last time.
-    public mutating func catchUp(with history: TripHistory) throws -> Report {
-        var report = Report()
+    public mutating func catchUp(with history: TripHistory<Transaction>) throws -> UnreadReport {
+        var report = UnreadReport()
         for index in bookmarks.indices {
             do {
                 let news = try read(&bookmarks[index], history)
@@ -53,12 +46,12 @@ public struct UnreadTrips: Codable, Equatable, Sendable {
     }
 
     /// Everything in the history up to here was read.
-    public var readToken: TripHistory.Token? {
+    public var readToken: Transaction.TokenType? {
         let tokens = bookmarks.compactMap(\.token)
         return tokens.count == bookmarks.count ? tokens.min() : nil
     }
 
-    private func read(_ bookmark: inout Bookmark, _ history: TripHistory) throws -> TripNews {
+    private func read(_ bookmark: inout Bookmark, _ history: TripHistory<Transaction>) throws -> TripNews {
         // Asked for first: what is committed from now on has a later position, and either is among the transactions or
         // comes after them the next time.
         let current = try history.currentToken()
@@ -74,4 +67,11 @@ public struct UnreadTrips: Codable, Equatable, Sendable {
         marks = marks.filter { !news.gone.contains($0.trip) && !news.gone.contains($0.accommodation) }
         if setsMarks { marks.formUnion(news.marks) }
     }
+}
+
+/// What ``UnreadTrips/catchUp(with:)`` found beside the marks.
+public struct UnreadReport: Equatable, Sendable {
+    public var deletedTrips: [DeletedTrip] = []
+    /// Whether a token was of no more use, so that changes may have been missed.
+    public var startedOver = false
 }

@@ -1,0 +1,39 @@
+import Chronicle
+import SampleTrips
+
+extension Story {
+    func expect(_ isTrue: Bool, _ what: String) throws { try narrator.expect(isTrue, what) }
+
+    /// Launches the app for a look at the list, and expects a mark on these trips.
+    @discardableResult
+    func expectMarks(_ names: [String]) throws -> Child.Result {
+        let app = try narrator.run("app", "list")
+        let marked = app.lines.filter { $0.hasPrefix("*") }.map { String($0.split(separator: " ")[1]) }
+        let what = names.isEmpty ? "no marks" : "a mark on \(names.joined(separator: " and "))"
+        try expect(marked == names, what)
+        return app
+    }
+}
+
+// What the default history says beyond what every history does: looked at where it is there.
+extension Story {
+    func expectProcess(_ child: Child.Result, _ name: String, _ transaction: Transaction) throws {
+        guard let transaction = transaction as? DefaultHistoryTransaction else {
+            return narrator.note("this history says who signed, and not which process that was")
+        }
+        try expect(transaction.processIdentifier == "\(child.processIdentifier)", "from the \(name)'s process")
+    }
+
+    func expectUnsigned(_ transaction: Transaction) throws {
+        guard let transaction = transaction as? DefaultHistoryTransaction else {
+            return try expect(transaction.author == nil, "signed by nobody")
+        }
+        try expect(transaction.isExternal && transaction.author == nil, "external, signed by nobody")
+    }
+}
+
+extension HistoryChange {
+    var isInsert: Bool {
+        if case .insert = self { true } else { false }
+    }
+}

@@ -1,0 +1,33 @@
+extension FetchDescriptor {
+    /// What the predicate asks for, when it is one of the two questions that contexts ask for themselves: for the model
+    /// with an identifier (then the property is ``ModelProperty/identifier``), as `model(for:)` and to-one relationships
+    /// do, and for the models whose to-one relationship leads to a model, as to-many relationships do. `nil` for every
+    /// other predicate.
+    ///
+    /// A store that leaves filtering to contexts does well to answer these two: otherwise reading a relationship reads
+    /// all rows.
+    ///
+    /// ```swift
+    /// switch request.descriptor.reference(schema) {
+    /// case (.identifier, let identifier)?: …                 // this row, if it is there
+    /// case (.stored(let property), let identifier)?: …       // the rows with .reference(identifier) in property.slot
+    /// case nil: …
+    /// }
+    /// ```
+    public func reference(_ schema: Schema) -> (property: ModelProperty, identifier: PersistentIdentifier)? {
+        guard let predicate else { return nil }
+        let tree: PredicateTree<ModelProperty>
+        // What nobody can translate is neither of the two.
+        do { tree = try PredicateTree(predicate, schema: schema) } catch { return nil }
+        guard case .equal(.path(let path), .constant(.reference(let identifier))) = tree,
+            let first = path.properties.first
+        else { return nil }
+        switch (first, path.properties.count) {
+        case (_, 1): return (first, identifier)
+        // `trip?.persistentModelID` is what `trip` is.
+        case (.stored(let property), 2) where path.properties[1] == .identifier && property.relationship != nil:
+            return (first, identifier)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import Chronicle
+import Foundation
+import Testing
+
+/// A container whose models are divided among three stores, the one in the middle scripted.
+struct DividedContainer {
+    let directory: TemporaryDirectory
+    let script = ScriptedStore.Script()
+    let container: ModelContainer
+    let context: ModelContext
+
+    init(_ kind: StoreKind = .inMemory) throws {
+        directory = try TemporaryDirectory()
+        container = try ModelContainer(
+            for: Trip.self, Hotel.self, Diary.self,
+            configurations: Self.configuration("trips", Trip.self, kind, directory),
+            ScriptedStore.Configuration(schema: Schema(Hotel.self), script: script),
+            Self.configuration("diaries", Diary.self, kind, directory))
+        context = ModelContext(container)
+    }
+
+    private static func configuration(
+        _ name: String, _ type: any PersistentModel.Type, _ kind: StoreKind, _ directory: TemporaryDirectory
+    ) throws -> ModelConfiguration {
+        let schema = try Schema(type)
+        return kind == .inMemory
+            ? ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
+            : ModelConfiguration(name, schema: schema, url: directory.file("\(name).store"), durability: .relaxed)
+    }
+
+    /// What another context sees in the stores.
+    func names() throws -> [String] {
+        let context = ModelContext(container)
+        return try context.fetch(FetchDescriptor<Trip>()).map(\.name)
+            + context.fetch(FetchDescriptor<Hotel>()).map(\.name)
+            + context.fetch(FetchDescriptor<Diary>()).map(\.text)
+    }
+
+    func transactions() throws -> [DefaultHistoryTransaction] { try context.fetchHistory(HistoryDescriptor()) }
+}
+
+final class Diary: PersistentModel {
+    @Attribute var text: String
+    static let properties: PropertyMap<Diary> = ["text": \.text]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+    init(_ text: String) {
+        persistentBackingData = BackingData()
+        self.text = text
+    }
+}
+
+private struct PowerCut: Error, Equatable {}
+
+@Suite("Several stores in one container")
+struct SeveralStoresTests {
+    @Test(arguments: StoreKind.allCases)
+    func eachModelLivesInItsStore(_ kind: StoreKind) throws {
+        let divided = try DividedContainer(kind)
+        let models: [any PersistentModel] = [
+            Diary("quiet"), Hotel("Ritz", stars: 5), Trip(name: "Rome", destination: "IT"),
+        ]
+        for model in models { divided.context.insert(model) }
+        try divided.context.save()
+        let stores = divided.container.stores.map(\.identifier)
+        #expect(models.map(\.persistentModelID.storeIdentifier) == [stores[2], stores[1], stores[0]])
+        #expect(try divided.names() == ["Rome", "Ritz", "quiet"])
+        for model in models {
+            let other = try ModelContext(divided.container).model(for: model.persistentModelID)
+            #expect(type(of: other) == type(of: model))
+        }
+        #expect(Set(try divided.transactions().map(\.storeIdentifier)) == [stores[0], stores[2]])
+    }
+
+    // MARK: Saving
+
+    @Test(arguments: StoreKind.allCases)
+    func theStoresBeforeTheOneThatFailsAreSaved(_ kind: StoreKind) throws {
+        let divided = try DividedContainer(kind)
+        let context = divided.context
+        let (diary, hotel, trip) = (Diary("new"), Hotel("Ritz", stars: 5), Trip(name: "Rome", destination: "IT"))
+        // Not the order in which they are written.
+        context.insert(diary)
+        context.insert(hotel)
+        context.insert(trip)
+        divided.script.change { $0.failure = SwiftDataError.storeIsBusy.adding(detail: "not now") }
+
+        let error = #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(error == .storeIsBusy && error?.storeName == "scripted")
+        #expect(error?.storeIdentifier == divided.container.stores[1].identifier)
+        #expect(error?.detail == "not now (the changes for \"trips\" were saved before, the others were not)")
+        #expect(!trip.persistentModelID.isTemporary && diary.persistentModelID.isTemporary)
+        #expect(!trip.hasChanges && hotel.hasChanges && diary.hasChanges && context.hasChanges)
+        #expect(
+            context.insertedModelsArray.map { ObjectIdentifier($0) } == [
+                ObjectIdentifier(diary), ObjectIdentifier(hotel),
+            ])
+        #expect(try divided.transactions().count == 1)
+
+        divided.script.change { $0.failure = nil }
+        #expect(try divided.names() == ["Rome"])
+        trip.note = "changed meanwhile"
+        try context.save()
+        #expect(try divided.names() == ["Rome", "Ritz", "new"])
+        #expect(!context.hasChanges)
+        #expect(try divided.transactions().map(\.changes.count) == [1, 1, 1])
+        try context.save()
+        #expect(try divided.transactions().count == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatWasNotSavedIsRolledBack(_ kind: StoreKind) throws {
+        let divided = try DividedContainer(kind)
+        let context = divided.context
+        let (kept, doomed) = (Trip(name: "Rome", destination: "IT"), Trip(name: "Oslo", destination: "NO"))
+        let (hotel, diary, page) = (Hotel("Ritz", stars: 5), Diary("old"), Diary("page"))
+        let models: [any PersistentModel] = [kept, doomed, hotel, diary, page]
+        for model in models { context.insert(model) }
+        try context.save()
+
+        kept.note = "umbrella"
+        context.delete(doomed)
+        hotel.stars = 4
+        diary.text = "new"
+        context.delete(page)
+        divided.script.change { $0.failure = PowerCut() }
+        // An error of the store's own comes out as it is.
+        #expect(throws: PowerCut()) { try context.save() }
+        #expect(context.changedModelsArray.count == 2 && context.deletedModelsArray.count == 1)
+
+        context.rollback()
+        divided.script.change { $0.failure = nil }
+        #expect(!context.hasChanges && kept.note == "umbrella" && hotel.stars == 5 && diary.text == "old")
+        #expect(try divided.names() == ["Rome", "Ritz", "old", "page"])
+        #expect(throws: SwiftDataError.modelNotFound) { try context.model(for: doomed.persistentModelID) }
+        try context.save()
+        #expect(try divided.transactions().count == 3)
+    }
+
+    @Test func aModelThatIsNotCompleteStopsTheWholeSave() throws {
+        let divided = try DividedContainer()
+        divided.context.insert(Trip(name: "Rome", destination: "IT"))
+        divided.context.insert(Diary(backingData: BackingData()))
+        #expect(throws: SwiftDataError.modelValidationFailure) { try divided.context.save() }
+        divided.context.rollback()
+        #expect(try divided.names().isEmpty && divided.transactions().isEmpty)
+    }
+
+    // MARK: History
+
+    @Test(arguments: StoreKind.allCases, [1, 2, 100] as [UInt64])
+    func readersMissNothingAndRepeatNothing(_ kind: StoreKind, limit: UInt64) throws {
+        let divided = try DividedContainer(kind)
+        let context = divided.context
+        var token = try context.currentHistoryToken()
+        var random = SystemRandomNumberGenerator()
+        var expected: [Int64] = []
+        for number in 1...20 {
+            context.author = "\(number)"
+            let trips = Int.random(in: 0...2, using: &random) > 0
+            if trips { context.insert(Trip(name: "\(number)", destination: "")) }
+            if !trips || Bool.random(using: &random) { context.insert(Diary("\(number)")) }
+            try context.save()
+        }
+        expected = try divided.transactions().map(\.transactionIdentifier)
+        var read: [DefaultHistoryTransaction] = []
+        while true {
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+            descriptor.fetchLimit = limit
+            let page = try context.fetchHistory(descriptor)
+            #expect(page.count <= limit)
+            guard !page.isEmpty else { break }
+            read += page
+            token = page.reduce(token) { $0.merging($1.token) }
+        }
+        #expect(read.map(\.transactionIdentifier) == expected)
+        #expect(token == (try context.currentHistoryToken()))
+        #expect(
+            read.compactMap { $0.author.flatMap(Int.init) } == read.compactMap { $0.author.flatMap(Int.init) }.sorted())
+    }
+
+    @Test func aPositionInOneStoreIsNoneInTheOther() throws {
+        let divided = try DividedContainer()
+        divided.context.insert(Trip(name: "Rome", destination: "IT"))
+        try divided.context.save()
+        let token = try #require(try divided.transactions().last?.token)
+        let error = #expect(throws: SwiftDataError.self) { try divided.context.fetchHistory(.after(token)) }
+        #expect(error == .historyTokenOfAnotherStore && error?.storeName == "diaries")
+    }
+
+    /// The clock of a store may go backwards; its history does not.
+    @Test func eachStoreKeepsItsOrder() throws {
+        let divided = try DividedContainer()
+        let scripted = divided.container.stores[1].identifier
+        let years = [2100, 1970, 1980, 2200, 1990]
+        divided.script.change { script in
+            script.transactions = years.enumerated().map { index, year in
+                DefaultHistoryTransaction(
+                    transactionIdentifier: Int64(index + 1), storeIdentifier: scripted,
+                    token: DefaultHistoryToken(storeIdentifier: scripted, position: Int64(index + 1), check: nil),
+                    timestamp: Date(timeIntervalSince1970: Double(year - 1970) * 365.25 * 86400), author: nil,
+                    contextName: nil, bundleIdentifier: "", processIdentifier: "", changes: [])
+            }
+        }
+        for name in ["Rome", "Oslo"] {
+            divided.context.insert(Trip(name: name, destination: ""))
+            try divided.context.save()
+        }
+        let (trips, order) = (divided.container.stores[0].identifier, try divided.transactions())
+        let identifiers = order.map { ($0.storeIdentifier == trips ? -1 : 1) * $0.transactionIdentifier }
+        let ownTrips = order.filter { $0.storeIdentifier == trips }.map { -$0.transactionIdentifier }
+        #expect(identifiers == ownTrips + [1, 2, 3, 4, 5])
+
+        // Pages are parts of the same order.
+        var paged: [Int64] = []
+        for offset in 0..<UInt64(order.count) {
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+            (descriptor.fetchOffset, descriptor.fetchLimit) = (offset, 1)
+            paged += try divided.context.fetchHistory(descriptor).map(\.transactionIdentifier)
+            #expect(try divided.context.fetchHistoryCount(descriptor) == 1)
+        }
+        #expect(paged == order.map(\.transactionIdentifier))
+
+        var newest = HistoryDescriptor<DefaultHistoryTransaction>(sortBy: [SortDescriptor(\.timestamp, order: .reverse)]
+        )
+        newest.fetchLimit = 2
+        #expect(try divided.context.fetchHistory(newest).map(\.transactionIdentifier) == [4, 1])
+    }
+
+    @Test func tokensMergeToTheLaterPosition() {
+        func token(_ store: String, _ position: Int64) -> DefaultHistoryToken {
+            DefaultHistoryToken(storeIdentifier: store, position: position, check: position)
+        }
+        let both = token("a", 3).merging(token("b", 7))
+        #expect(both.tokenValue == ["a": 3, "b": 7])
+        for other in [token("a", 1), token("b", 7), both] { #expect(both.merging(other) == both) }
+        #expect(both.merging(token("a", 5)).tokenValue == ["a": 5, "b": 7])
+        #expect(both.merging(token("a", 5)).check(in: "a") == 5)
+        #expect(token("a", 5).merging(both) == both.merging(token("a", 5)))
+    }
+
+    // MARK: Opening
+
+    @Test func configurationsDoNotShareNamesStoresOrModels() throws {
+        let directory = try TemporaryDirectory()
+        let (trips, diaries) = (try Schema(Trip.self), try Schema(Diary.self))
+        let file = directory.file("one.store")
+        func open(_ configurations: ModelConfiguration...) throws -> ModelContainer {
+            try ModelContainer(for: Schema(Trip.self, Diary.self), configurations: configurations)
+        }
+        let inMemory = { (name: String, schema: Schema) in
+            ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
+        }
+        #expect(throws: SwiftDataError.duplicateConfiguration) {
+            try open(inMemory("a", trips), inMemory("a", diaries))
+        }
+        let both = #expect(throws: SwiftDataError.self) {
+            try open(inMemory("a", trips), inMemory("b", try Schema(BucketListItem.self)))
+        }
+        #expect(both == .duplicateConfiguration && both?.entityName == "BucketListItem")
+        let nowhere = #expect(throws: SwiftDataError.self) { try open(inMemory("a", trips)) }
+        #expect(nowhere == .unknownSchema && nowhere?.entityName == "Diary")
+        let shared = #expect(throws: SwiftDataError.self) {
+            try open(
+                ModelConfiguration("a", schema: trips, url: file), ModelConfiguration("b", schema: diaries, url: file))
+        }
+        #expect(shared == .duplicateConfiguration && shared?.storeName == "b")
+        #expect(throws: SwiftDataError.missingDirectory) {
+            try open(
+                inMemory("a", trips),
+                ModelConfiguration("b", schema: diaries, url: directory.file("none").appending(path: "b.store")))
+        }
+    }
+}
