@@ -9,7 +9,7 @@ BENCH_FLAGS ?=
 STORE = sqlite
 # Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
 # then runs another package's tests.
-EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
+PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
 SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks)
 
 demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(SWIFT_FLAGS)
@@ -27,9 +27,9 @@ demo: ready ## the story of an app and its widget, two processes on a real file;
 	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
-test: ready ## every test, those of the examples first
+test: ready ## every test, those of other packages first
 	@failed=0; \
-	for package in $(EXAMPLES) .; do \
+	for package in $(PACKAGES) .; do \
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
 	exit $$failed

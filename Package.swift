@@ -21,11 +21,12 @@ let isCheckout: Bool = {
 /// The folder of the SwiftSyntax that the toolchain which reads this manifest brings along, if it does.
 let toolchainSyntax: String? = {
     guard !isCheckout, Context.environment["CHRONICLE_SWIFT_SYNTAX"] != "package",
-        let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        // Not `String(contentsOfFile:)`, which ends with the first page of a file in /proc.
+        let data = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
     else { return nil }
     // The manifest runs with the toolchain's own library, whatever `swift` in the PATH may lead to.
     let manifestAPI = "/pm/ManifestAPI/libPackageDescription.so"
-    let library = maps.split(separator: "\n").first { $0.hasSuffix(manifestAPI) }
+    let library = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasSuffix(manifestAPI) }
     guard let library, let start = library.firstIndex(of: "/") else { return nil }
     let host = library[start...].dropLast(manifestAPI.count) + "/host"
     let isComplete = ["SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftCompilerPluginMessageHandling"]
@@ -127,3 +128,9 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// For sources that say `import SwiftData`, where nothing else has that name.
+#if !canImport(Darwin)
+    package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
+    package.targets.append(.target(name: "SwiftData", dependencies: ["Chronicle"], swiftSettings: settings))
+#endif

@@ -49,7 +49,8 @@ final class EntityTable: Sendable {
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
         let table = quoted(entity.name)
         let names = columns.map { quoted($0.name) }
-        selection = (["id"] + columns.map(\.name)).map { "\(FetchSQL.table).\(quoted($0))" }.joined(separator: ", ")
+        selection = ([RecordedTable.primaryKey] + columns.map(\.name)).map { "\(FetchSQL.table).\(quoted($0))" }.joined(
+            separator: ", ")
         let insert = "INSERT OR FAIL INTO \(table)"
         func inserts(_ columns: [String]) -> [(sql: String, rows: Int)] {
             let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
@@ -60,14 +61,14 @@ final class EntityTable: Sendable {
             }
         }
         self.inserts = names.isEmpty ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
-        insertsWithKeys = inserts([quoted("id")] + names)
-        delete = "DELETE FROM \(table) WHERE \"id\" = ?"
+        insertsWithKeys = inserts([RecorderSQL.key] + names)
+        delete = "DELETE FROM \(table) WHERE _rowid_ = ?"
     }
 
     /// Writes these columns of one row; the primary key is the last parameter.
     func update(_ slots: PropertySet) -> String {
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
-        return "UPDATE OR FAIL \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE \"id\" = ?"
+        return "UPDATE OR FAIL \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?"
     }
 }
 

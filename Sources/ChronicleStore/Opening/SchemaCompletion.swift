@@ -91,13 +91,20 @@ struct SchemaCompletion {
         let definition = TableDefinition(entity: entity, schema: schema)
         var recorded = try registry.entity(named: entity.name)
         let present = try columns(of: entity.name)
-        if present.isEmpty {
+        let key = try keyColumn(of: entity.name)
+        if key == nil {
             try connection.execute(definition.createTable)
         } else if entity.storedProperties.contains(where: { present[$0.name] == nil }) {
             // Triggers name columns: they make way before the table changes.
             let settle = RecorderSQL.settleConflicts(of: try registry.table(of: recorded))
             for statement in settle + RecorderSQL.dropTriggers(of: recorded.number) {
                 try connection.execute(statement)
+            }
+            if let key, key != definition.keyColumn, definition.keyColumn == RecordedTable.primaryKey {
+                // An attribute takes the name over.
+                try connection.execute(
+                    "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(key)) TO \(quoted(definition.keyColumn))"
+                )
             }
             try rename(entity, &recorded, registry)
             try addColumns(definition)
@@ -144,17 +151,24 @@ struct SchemaCompletion {
 
     private func refuseUnknownColumns(_ entity: Schema.Entity) throws {
         for (name, needsValue) in try columns(of: entity.name)
-        where needsValue && entity.property(named: name) == nil && name != "id" {
+        where needsValue && entity.property(named: name) == nil {
             throw SwiftDataError.backwardMigration.adding(
                 detail: "the file has this attribute, which the model lacks and new rows could not do without",
                 entityName: entity.name, propertyName: name)
         }
     }
 
-    /// The columns of a table, and whether a new row has to have a value for them.
+    /// What the column of a table's primary key is called; `nil` when there is no such table.
+    private func keyColumn(of table: String) throws -> String? {
+        let statement = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk")
+        try statement.bind(table, at: 1)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// The columns of a table but for its primary key, and whether a new row has to have a value for them.
     private func columns(of table: String) throws -> [String: Bool] {
         let statement = try connection.prepare(
-            "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info(?)")
+            "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info(?) WHERE NOT pk")
         try statement.bind(table, at: 1)
         var columns: [String: Bool] = [:]
         while try statement.step() { columns[statement.text(0)] = statement.int64(1) != 0 }

@@ -10,8 +10,13 @@ struct TableDefinition {
     /// https://www.sqlite.org/autoinc.html
     var createTable: String {
         let columns = entity.storedProperties.map { column($0) }
-        let all = ["\"id\" INTEGER PRIMARY KEY AUTOINCREMENT"] + columns
+        let all = ["\(quoted(keyColumn)) INTEGER PRIMARY KEY AUTOINCREMENT"] + columns
         return "CREATE TABLE \(quoted(entity.name))(\n    \(all.joined(separator: ",\n    "))\n)"
+    }
+
+    /// What the column of the primary key is called: `id`, unless an attribute is.
+    var keyColumn: String {
+        entity.storedProperties.contains { TableNames.folded($0.name) == "id" } ? RecordedTable.primaryKey : "id"
     }
 
     /// What the table has to be, without the defaults: a default like `Date()` is another one each time.
@@ -54,7 +59,7 @@ struct TableDefinition {
         // A destination that may go without a trace cannot be a foreign key.
         case .noAction: return name
         }
-        return "\(name) REFERENCES \(quoted(relationship.destination))(\"id\") ON DELETE \(action) "
+        return "\(name) REFERENCES \(quoted(relationship.destination)) ON DELETE \(action) "
             + "DEFERRABLE INITIALLY DEFERRED"
     }
 

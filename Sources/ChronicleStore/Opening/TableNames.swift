@@ -20,7 +20,7 @@ enum TableNames {
     }
 
     private static func checkColumns(of entity: Schema.Entity) throws {
-        var columns = ["id": "id"]
+        var columns = [RecordedTable.primaryKey: RecordedTable.primaryKey]
         for property in entity.storedProperties {
             if let other = columns.updateValue(property.name, forKey: folded(property.name)) {
                 throw refusal(entity, property, twin(of: other))
@@ -33,7 +33,7 @@ enum TableNames {
     }
 
     /// As SQLite compares names: the letters of ASCII without their case.
-    private static func folded(_ name: String) -> String {
+    static func folded(_ name: String) -> String {
         String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
     }
 

@@ -5,8 +5,8 @@ import Foundation
 /// them.
 ///
 ///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
-///     fetch.select("t.\"id\", t.\"name\"")
-///     // SELECT t."id", t."name" FROM "Trip" AS t WHERE t."name" = ? ORDER BY t."id" LIMIT ?
+///     fetch.select("t.\"_rowid_\", t.\"name\"")
+///     // SELECT t."id", t."name" FROM "Trip" AS t WHERE t."name" = ? ORDER BY t."rowid" LIMIT ?
 struct FetchSQL {
     /// What the table of the fetched models is called, in the columns given to ``select(_:)``.
     static let table = ModelSource.subject
@@ -43,7 +43,7 @@ struct FetchSQL {
     }
 
     /// The primary keys of the matching rows in order.
-    var identifiers: SQLQuery { select("\(Self.table).\"id\"") }
+    var identifiers: SQLQuery { select("\(Self.table).\"_rowid_\"") }
 
     /// The number of rows that ``select(_:)`` returns.
     var count: SQLQuery {
@@ -58,7 +58,8 @@ struct FetchSQL {
         guard let condition else { return "DELETE FROM \(table)" }
         // The short way where there is no second table; collecting the keys is a fifth of the work.
         if tables == table { return "DELETE FROM \(table) WHERE \(condition)" }
-        return "DELETE FROM \(table) WHERE \(raw: Self.table).\"id\" IN (SELECT \(raw: Self.table).\"id\" \(rows))"
+        return
+            "DELETE FROM \(table) WHERE \(raw: Self.table).\"_rowid_\" IN (SELECT \(raw: Self.table).\"_rowid_\" \(rows))"
     }
 
     private var rows: SQLQuery {

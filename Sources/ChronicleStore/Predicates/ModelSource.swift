@@ -22,7 +22,7 @@ struct ModelSource: PredicateSource {
         let entity: Schema.Entity
         let alias: String
 
-        var id: SQLQuery { column("id") }
+        var id: SQLQuery { column(RecordedTable.primaryKey) }
 
         func column(_ name: String) -> SQLQuery { "\(raw: alias).\(name: name)" }
     }

@@ -20,7 +20,7 @@ struct SortSQL {
         return (terms + [Self.id]).joined(", ")
     }
 
-    private static let id: SQLQuery = "\(raw: ModelSource.subject).\(name: "id")"
+    private static let id: SQLQuery = "\(raw: ModelSource.subject).\(name: RecordedTable.primaryKey)"
 
     /// In SQLite as in Foundation nil comes before every value.
     private func column<Model: PersistentModel>(_ descriptor: SortDescriptor<Model>) throws -> SQLQuery {

@@ -1,7 +1,7 @@
 /// A model table as the recorder sees it: everything the triggers of one entity are made of.
 ///
 /// The value is a plain description, so that two of them can be compared: equal tables have equal triggers.
-/// The table itself must exist in the main database with a rowid primary key named ``primaryKey``.
+/// The table itself must exist in the main database with a rowid primary key, and have a column called `id`.
 struct RecordedTable: Hashable, Sendable {
     /// One stored property of the entity: an attribute, or a to-one relationship.
     struct Column: Hashable, Sendable {
@@ -13,8 +13,10 @@ struct RecordedTable: Hashable, Sendable {
         let preserved: Bool
     }
 
-    /// The column that holds the identity of a model.
-    static let primaryKey = "id"
+    /// What statements call the column that holds the identity of a model. Every table knows its key by this name; the
+    /// column itself is called `id`, unless that is the name of an attribute.
+    /// https://www.sqlite.org/lang_createtable.html#rowid
+    static let primaryKey = "_rowid_"
 
     /// The identity of the entity in this file, 1 or greater.
     let entityID: Int64

@@ -36,7 +36,7 @@ extension RecorderSQL {
     }
 
     /// All names under which a statement can update the primary key.
-    static var keyNames: String { "\(key), rowid, _rowid_, oid" }
+    static var keyNames: String { "\"id\", rowid, _rowid_, oid" }
 
     /// An expression that is true if the update changed the column.
     static func difference(_ column: RecordedTable.Column) -> String {

@@ -91,7 +91,7 @@ extension RowWriter {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // OR FAIL left the rows before the one that was refused.
             let refused = try rows.first { row in
-                try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE \"id\" = ?") {
+                try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE _rowid_ = ?") {
                     try $0.bind(.reference(inserted[row]), at: 1)
                 } == nil
             }

@@ -46,7 +46,7 @@ import Testing
 
     @Test(
         arguments: [
-            ([IdentifierTwin.self], "ID"), ([CaseTwins.self], "URL"), ([OwnName.self], nil), ([SQLiteName.self], nil),
+            ([KeyName.self], "_rowid_"), ([CaseTwins.self], "URL"), ([OwnName.self], nil), ([SQLiteName.self], nil),
             ([UpperName.self, LowerName.self], nil),
         ] as [([any PersistentModel.Type], String?)])
     func whatSQLiteMixesUpIsRefused(_ types: [any PersistentModel.Type], property: String?) throws {
@@ -89,9 +89,9 @@ private final class NoProperties: PersistentModel {
     init() { persistentBackingData = BackingData() }
 }
 
-private final class IdentifierTwin: PersistentModel {
-    @Attribute var ID = 1
-    static let properties: PropertyMap<IdentifierTwin> = ["ID": \.ID]
+private final class KeyName: PersistentModel {
+    @Attribute var _rowid_ = 1
+    static let properties: PropertyMap<KeyName> = ["_rowid_": \._rowid_]
     let persistentBackingData: BackingData
     init(backingData: BackingData) { persistentBackingData = backingData }
 }

@@ -23,7 +23,7 @@ struct TranslationTests {
         let query = try store.sql(FetchDescriptor(predicate: predicate)).identifiers
         #expect(
             query.sql == """
-                SELECT t."id" FROM "Sight" AS t WHERE t."name" = ? AND t."rank" > ? AND t."opened" < ? ORDER BY t."id"
+                SELECT t."_rowid_" FROM "Sight" AS t WHERE t."name" = ? AND t."rank" > ? AND t."opened" < ? ORDER BY t."_rowid_"
                 """)
         #expect(query.bindings == [.text(name), .integer(7), .real(1.5)])
     }
@@ -31,7 +31,7 @@ struct TranslationTests {
     @Test("Statements: columns, number, limit and offset")
     func statements() throws {
         var descriptor = FetchDescriptor<Region>(sortBy: [SortDescriptor(\.code, order: .reverse)])
-        let select = #"SELECT t."name" FROM "Region" AS t ORDER BY t."code" DESC, t."id""#
+        let select = #"SELECT t."name" FROM "Region" AS t ORDER BY t."code" DESC, t."_rowid_""#
         #expect(try store.sql(descriptor).select("t.\"name\"").sql == select)
         #expect(try store.sql(descriptor).count == #"SELECT count(*) FROM "Region" AS t"#)
         descriptor.fetchLimit = 3
@@ -54,8 +54,8 @@ struct TranslationTests {
         let joined = FetchDescriptor<Region>(predicate: #Predicate { $0.parent?.name == "x" })
         #expect(
             try store.sql(joined).delete.sql == """
-                DELETE FROM "Region" AS t WHERE t."id" IN (SELECT t."id" FROM "Region" AS t \
-                LEFT JOIN "Region" AS j1 ON j1."id" = t."parent" WHERE j1."name" = ?)
+                DELETE FROM "Region" AS t WHERE t."_rowid_" IN (SELECT t."_rowid_" FROM "Region" AS t \
+                LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."parent" WHERE j1."name" = ?)
                 """)
     }
 
@@ -80,16 +80,16 @@ struct TranslationTests {
             try condition(#Predicate<Sight> { $0.region?.persistentModelID == other }) == #""Sight" AS t WHERE 0"#)
         #expect(
             try condition(#Predicate<Sight> { $0.region?.name == "x" && $0.region?.code == nil }) == """
-                "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."id" = t."region" \
+                "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" \
                 WHERE j1."name" = ? AND j1."code" IS NULL
                 """)
         #expect(
             try condition(#Predicate<Sight> { $0.visits.contains { $0.stars > 3 } }) == """
-                "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 WHERE e1."sight" = t."id" AND e1."stars" > ?)
+                "Sight" AS t WHERE EXISTS (SELECT 1 FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_" AND e1."stars" > ?)
                 """)
         #expect(
             try condition(#Predicate<Sight> { $0.visits.count > 3 }) == """
-                "Sight" AS t WHERE (SELECT count(*) FROM "Visit" AS e1 WHERE e1."sight" = t."id") > ?
+                "Sight" AS t WHERE (SELECT count(*) FROM "Visit" AS e1 WHERE e1."sight" = t."_rowid_") > ?
                 """)
     }
 
