@@ -8,14 +8,18 @@ import PackageDescription
 //
 // The macros need it. Documentation/Design/0006-macros.md has the reasons.
 
-/// Whether SwiftPM checked this package out for somebody who depends on it by version or branch. It allows no unsafe flags
-/// then, and nothing is fetched that was not asked for.
+/// Whether SwiftPM got this package for somebody who depends on it by version or branch. It allows no unsafe flags then,
+/// and nothing is fetched that was not asked for.
 let isCheckout: Bool = {
-    let folder = URL(fileURLWithPath: Context.packageDirectory).deletingLastPathComponent()
-    // Beside its checkouts SwiftPM keeps the repositories that they were made of; `downloads` is a registry's folder.
-    let repositories = folder.deletingLastPathComponent().appendingPathComponent("repositories").path
-    return Context.packageDirectory.contains("/registry/downloads/")
-        || (folder.lastPathComponent == "checkouts" && FileManager.default.fileExists(atPath: repositories))
+    let package = URL(fileURLWithPath: Context.packageDirectory)
+    let folder = package.deletingLastPathComponent()
+    func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+    // While it looks for versions, SwiftPM reads the manifest from a repository: there are no files around it.
+    if !exists(package.appendingPathComponent("Package.swift")) { return true }
+    // Beside its checkouts SwiftPM keeps the repositories that they were made of; the other is the folder of a registry.
+    let repositories = folder.deletingLastPathComponent().appendingPathComponent("repositories")
+    return (folder.lastPathComponent == "checkouts" && exists(repositories))
+        || Context.packageDirectory.contains("/registry/downloads/")
 }()
 
 /// The folder of the SwiftSyntax that the toolchain which reads this manifest brings along, if it does.
