@@ -1,5 +1,4 @@
 import Chronicle
-import ChronicleTesting
 import Foundation
 
 @testable import ExampleStore
@@ -27,6 +26,7 @@ extension FaultyStore: HistoryProviding {
             let newest = memory.contents.history.newest
             if tokens.contains(where: { $0.position < newest - 1 }) { found = [] }
         case .losesUnsigned where descriptor.predicate != nil && tokens.isEmpty: found.removeAll { $0.author == nil }
+        case .skipsOthersHistory where !tokens.isEmpty: found = found.filter(isOwn)
         case .forgetsTypes, .namesEverything, .losesTombstones: found = found.map { $0.with($0.changes.map(spoiled)) }
         default: break
         }
@@ -34,7 +34,11 @@ extension FaultyStore: HistoryProviding {
     }
 
     func deleteHistory(_ descriptor: Descriptor) throws {
-        try base.deleteHistory(descriptor)
+        do { try base.deleteHistory(descriptor) } catch SwiftDataError.historyTokenOfAnotherStore
+            where fault == .deletesUpToAnyToken
+        {
+            try base.deleteHistory(Descriptor())
+        }
         try memory.change { contents in
             if fault == .deletesModelsToo { contents.tables = contents.tables.mapValues { $0.emptied } }
             if fault == .resetsPositions { contents.history = MemoryHistory() }
