@@ -25,7 +25,9 @@ extension FaultyStore {
             for identifier in result.remappedIdentifiers.values {
                 known.keys[identifier.entityName] = identifier.integerPrimaryKey
             }
-            if let token = result.historyToken as? MemoryToken { known.positions.insert(token.position) }
+            if let position = (result.historyToken as? DefaultHistoryToken)?.position(in: identifier) {
+                known.positions.insert(position)
+            }
         }
         return result
     }

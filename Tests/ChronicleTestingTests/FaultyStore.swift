@@ -24,7 +24,7 @@ final class FaultyStore: DataStore {
     /// What the store itself has seen and saved, for one that does not look further.
     struct Known {
         var keys: [String: Int64]
-        var positions = Set<Int>()
+        var positions = Set<Int64>()
     }
 
     var identifier: String { base.identifier }
@@ -68,7 +68,7 @@ final class FaultyStore: DataStore {
     }
 
     /// Whether this very store saved a transaction.
-    func isOwn(_ transaction: MemoryTransaction) -> Bool {
+    func isOwn(_ transaction: DefaultHistoryTransaction) -> Bool {
         known.withLock { $0.positions.contains(transaction.transactionIdentifier) }
     }
 }

@@ -80,10 +80,11 @@ extension MemoryContents.Table {
     }
 }
 
-extension MemoryTransaction {
-    func with(_ changes: [HistoryChange]) -> MemoryTransaction {
-        MemoryTransaction(
-            author: author, changes: changes, storeIdentifier: storeIdentifier, timestamp: timestamp, token: token,
-            transactionIdentifier: transactionIdentifier)
+extension DefaultHistoryTransaction {
+    func with(_ changes: [HistoryChange]) -> DefaultHistoryTransaction {
+        DefaultHistoryTransaction(
+            transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,
+            timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundleIdentifier,
+            processIdentifier: processIdentifier, changes: changes)
     }
 }

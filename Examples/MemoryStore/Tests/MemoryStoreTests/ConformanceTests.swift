@@ -7,3 +7,9 @@ import Testing
 @Test func conforms() {
     assertStoreConforms(supporting: .all.subtracting(.referentialIntegrity)) { MemoryStoreConfiguration() }
 }
+
+/// A store whose rows only come: it declares nothing of what may be left out.
+@Test func aSeriesConforms() {
+    let report = assertStoreConforms(supporting: []) { SeriesStore.Configuration() }
+    #expect(!report.passed.isEmpty)
+}
