@@ -78,6 +78,7 @@ let package = Package(
     products: [
         .library(name: "Chronicle", targets: ["Chronicle"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
+        .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
     ],
     traits: [
         .trait(name: "Macros", description: "@Model, @ModelActor, #Unique and #Index"),
@@ -109,14 +110,17 @@ let package = Package(
                 .target(name: "ChronicleMacros", condition: .when(traits: ["Macros"])),
             ],
             swiftSettings: settings),
-        // The rules that every store has to keep to, for authors of stores.
-        .target(name: "ChronicleTesting", dependencies: ["Chronicle"], swiftSettings: settings),
+        // The rules that every store has to keep to, for authors of stores. No test framework.
+        .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
+        // The rules in a test of Swift Testing.
+        .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
         .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "ExampleStore", "FirstSteps"],
             swiftSettings: settings),
         .testTarget(
-            name: "ChronicleTestingTests", dependencies: ["ChronicleTesting", "ExampleStore"], swiftSettings: settings),
+            name: "ChronicleTestingTests",
+            dependencies: ["ChronicleTesting", "ExampleStore", "ChronicleConformanceWorker"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["ChronicleMacros"] + syntaxDependencies,
             swiftSettings: settings + syntaxSettings),
@@ -126,6 +130,10 @@ let package = Package(
         // The program of the README: `swift run FirstSteps`.
         .executableTarget(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
+        // The process that the rules kill, and stores that do not get over it.
+        .executableTarget(
+            name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance"],
+            path: "Tests/ConformanceWorker", swiftSettings: settings),
         // A second process for the tests: it opens, writes, reads and is killed.
         .executableTarget(
             name: "ChronicleTestWorker", dependencies: ["Chronicle"], path: "Tests/Worker", swiftSettings: settings),

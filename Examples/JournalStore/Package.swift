@@ -13,7 +13,9 @@ let package = Package(
     targets: [
         .target(name: "JournalStore", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
         // A second process for the tests: it writes, reads and is killed.
-        .executableTarget(name: "JournalWorker", dependencies: ["JournalStore"]),
+        .executableTarget(
+            name: "JournalWorker",
+            dependencies: ["JournalStore", .product(name: "ChronicleConformance", package: "chronicle")]),
         // How fast it is: `swift run -c release JournalTiming`.
         .executableTarget(name: "JournalTiming", dependencies: ["JournalStore"]),
         .testTarget(

@@ -1,16 +1,22 @@
-@testable import ChronicleTesting
+@testable import ChronicleConformance
 
-/// A way to break one rule. There is one for each.
+/// A way to break one rule. There is one for each, but for those about accidents and batches (``FileFault``) and those about
+/// integrity, which a store of memory does not have.
 enum Fault: String, CaseIterable, Sendable {
     // Models
     case losesSigns, losesAChange, repeatsIdentifiers, losesReferences, reusesKeys, mixesReferences, keepsReferences
-    case deletesOnlyOne, keepsWhatIsNullified, comparesLikeSQL, ignoresSorts, ignoresOffsets, countsWrongly
-    case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, leavesPartsOfFailedSaves
-    case passesOverLostRows, forgetsModels
+    case keepsOneOfAList, leavesTheOtherSide, losesItself, deletesOnlyOne, deletesOnlyTwo, keepsWhatIsNullified
+    case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, seesOnlyItsOwn
+    case leavesPartsOfFailedSaves, passesOverLostRows, forgetsModels
+    // Queries
+    case comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, losesNilInNegations, dividesExactly, joinsInner
+    case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
     // History
-    case reversesHistory, repeatsTheToken, leavesOutTheSecond, leavesOutTheTwelfth, splitsTransactions
+    case reversesHistory, repeatsTheToken, leavesOutTheSecond, leavesOutTheTwelfth, skipsOthersHistory,
+        splitsTransactions
     case knowsOnlyTheNewestToken, hasAStalePosition, forgetsTypes, namesEverything, losesTombstones, splitsCascades
-    case recordsFailures, forgetsAuthors, losesUnsigned, forgetsTheFloor, takesAnyToken, deletesModelsToo
+    case recordsFailures, forgetsAuthors, losesUnsigned, forgetsTheFloor, takesAnyToken, deletesUpToAnyToken,
+        deletesModelsToo
     case resetsPositions, forgetsThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory
 
     /// The rule that it breaks.
@@ -22,20 +28,40 @@ enum Fault: String, CaseIterable, Sendable {
         case .losesReferences: .references
         case .reusesKeys: .identifiersAreNotReused
         case .mixesReferences: .bothSides
+        case .keepsOneOfAList: .listsByAnyWay
+        case .leavesTheOtherSide: .oneToOne
+        case .losesItself: .itself
         case .keepsReferences: .moving
         case .deletesOnlyOne: .cascading
+        case .deletesOnlyTwo: .cascadingDown
         case .keepsWhatIsNullified: .nullifying
-        case .comparesLikeSQL: .predicates
-        case .ignoresSorts: .sorts
-        case .ignoresOffsets: .pages
-        case .countsWrongly: .counts
         case .keepsDeletedRows: .deletedRows
         case .writesUnchangedValues: .differentAttributes
         case .losesSaves: .savesSideBySide
         case .writesInTwoSteps: .wholeSaves
+        case .seesOnlyItsOwn: .sharedSaves
         case .leavesPartsOfFailedSaves: .uniqueness
         case .passesOverLostRows: .lostRows
         case .forgetsModels: .savedModels
+        default: queryRule
+        }
+    }
+
+    private var queryRule: StoreRule<FaultyStore> {
+        switch self {
+        case .comparesLikeSQL: .equality
+        case .confusesBounds: .order
+        case .losesNilInLists: .membership
+        case .ignoresCase: .text
+        case .losesNilInNegations: .conditions
+        case .dividesExactly: .arithmetic
+        case .joinsInner: .toOnePredicates
+        case .losesEmptyLists: .toManyPredicates
+        case .ignoresSorts: .sorts
+        case .sortsNilLast: .compoundSorts
+        case .ignoresOffsets: .pages
+        case .limitsBeforeSorting: .slices
+        case .countsWrongly: .counts
         default: historyRule
         }
     }
@@ -45,6 +71,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .repeatsTheToken: .unique
         case .leavesOutTheSecond: .reliable
         case .leavesOutTheTwelfth: .reliableBesideWriters
+        case .skipsOthersHistory: .sharedHistory
         case .splitsTransactions: .atomic
         case .knowsOnlyTheNewestToken: .resumable
         case .hasAStalePosition: .bookmarkable
@@ -57,6 +84,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .losesUnsigned: .unsigned
         case .forgetsTheFloor: .expired
         case .takesAnyToken: .ofAnotherStore
+        case .deletesUpToAnyToken: .foreignDelete
         case .deletesModelsToo: .modelsStay
         case .resetsPositions: .positionsAreNotReused
         case .forgetsThePosition: .saveResult

@@ -1,16 +1,15 @@
 import Chronicle
-import ChronicleTesting
 import Foundation
 
 @testable import ExampleStore
 
 extension FaultyStore: HistoryProviding {
-    typealias Descriptor = HistoryDescriptor<MemoryTransaction>
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
-    func fetchHistory(_ descriptor: Descriptor) throws -> [MemoryTransaction] {
+    func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] {
         var asked = descriptor
         if fault == .ignoresHistoryOffsets { asked.fetchOffset = 0 }
-        var found: [MemoryTransaction]
+        var found: [DefaultHistoryTransaction]
         do { found = try base.fetchHistory(asked) } catch {
             guard fault == .forgetsTheFloor || fault == .takesAnyToken else { throw error }
             return try descriptor.answer(from: all())
@@ -25,51 +24,57 @@ extension FaultyStore: HistoryProviding {
             found = found.map { $0.with(Array($0.changes.prefix(1))) }
         case .knowsOnlyTheNewestToken:
             let newest = memory.contents.history.newest
-            if tokens.contains(where: { $0.position < newest - 1 }) { found = [] }
+            if tokens.contains(where: { ($0.position(in: identifier) ?? 0) < newest - 1 }) { found = [] }
         case .losesUnsigned where descriptor.predicate != nil && tokens.isEmpty: found.removeAll { $0.author == nil }
-        case .forgetsTypes, .namesEverything, .losesTombstones: found = found.map { $0.with($0.changes.map(spoiled)) }
+        case .skipsOthersHistory where !tokens.isEmpty: found = found.filter(isOwn)
+        case .forgetsTypes, .namesEverything, .losesTombstones:
+            found = try found.map { $0.with(try $0.changes.map(spoiled)) }
         default: break
         }
         return found
     }
 
     func deleteHistory(_ descriptor: Descriptor) throws {
-        try base.deleteHistory(descriptor)
+        do { try base.deleteHistory(descriptor) } catch SwiftDataError.historyTokenOfAnotherStore
+            where fault == .deletesUpToAnyToken
+        {
+            try base.deleteHistory(Descriptor())
+        }
         try memory.change { contents in
             if fault == .deletesModelsToo { contents.tables = contents.tables.mapValues { $0.emptied } }
             if fault == .resetsPositions { contents.history = MemoryHistory() }
         }
     }
 
-    func currentHistoryToken() throws -> MemoryToken? {
+    func currentHistoryToken() throws -> DefaultHistoryToken? {
         let token = try base.currentHistoryToken()
-        guard fault == .hasAStalePosition, let token else { return token }
-        return MemoryToken(storeIdentifier: identifier, position: token.position - 1)
+        guard fault == .hasAStalePosition, let position = token?.position(in: identifier) else { return token }
+        return DefaultHistoryToken(storeIdentifier: identifier, position: position - 1)
     }
 
     func fetchHistoryCount(_ descriptor: Descriptor) throws -> Int {
         try fetchHistory(descriptor).count + (fault == .countsHistoryWrongly ? 1 : 0)
     }
 
-    private func all() throws -> [MemoryTransaction] {
+    private func all() throws -> [DefaultHistoryTransaction] {
         try memory.contents.history.transactions.map { try $0.typed(schema) }
     }
 
-    private func spoiled(_ change: HistoryChange) -> HistoryChange {
+    private func spoiled(_ change: HistoryChange) throws -> HistoryChange {
         let identifier = change.changedPersistentIdentifier
         switch change {
-        case .insert where fault == .forgetsTypes: return .insert(MemoryInsert<RemovedModel>(1, 1, identifier))
+        case .insert where fault == .forgetsTypes:
+            return .insert(
+                DefaultHistoryInsert<RemovedModel>(
+                    changeIdentifier: 1, transactionIdentifier: 1, changedPersistentIdentifier: identifier))
         case .update where fault == .namesEverything:
-            let names = schema.entitiesByName[identifier.entityName]?.storedProperties.map(\.name) ?? []
-            func update<Model: PersistentModel>(_ model: Model.Type) -> HistoryChange {
-                .update(MemoryUpdate<Model>(1, 1, identifier, names))
-            }
-            return update(schema.modelType(named: identifier.entityName))
+            return .update(
+                of: identifier,
+                updatedAttributeNames: schema.entitiesByName[identifier.entityName]?.storedProperties.map(\.name) ?? [],
+                changeIdentifier: 1, transactionIdentifier: 1, schema: schema)
         case .delete where fault == .losesTombstones:
-            func delete<Model: PersistentModel>(_ model: Model.Type) -> HistoryChange {
-                .delete(MemoryDelete<Model>(1, 1, identifier, HistoryTombstone()))
-            }
-            return delete(schema.modelType(named: identifier.entityName))
+            return try .delete(
+                of: identifier, kept: [], changeIdentifier: 1, transactionIdentifier: 1, schema: schema)
         default: return change
         }
     }

@@ -1,5 +1,4 @@
 import Chronicle
-import ChronicleTesting
 import Foundation
 import Synchronization
 
@@ -19,7 +18,14 @@ final class FaultyStore: DataStore {
     let configuration: Configuration
     let schema: Schema
     let base: MemoryStore
-    private let saves = Atomic(0)
+    let saves = Atomic(0)
+    let known: Mutex<Known>
+
+    /// What the store itself has seen and saved, for one that does not look further.
+    struct Known {
+        var keys: [String: Int64]
+        var positions = Set<Int64>()
+    }
 
     var identifier: String { base.identifier }
     var memory: Memory { configuration.memory }
@@ -30,9 +36,10 @@ final class FaultyStore: DataStore {
         self.schema = schema
         base = try MemoryStore(MemoryStoreConfiguration(memory: configuration.memory), schema: schema)
         if configuration.fault == .forgetsModels {
-            try memory.change { $0.tables = $0.tables.mapValues { $0.emptied } }
+            try configuration.memory.change { $0.tables = $0.tables.mapValues { $0.emptied } }
         }
-        if configuration.fault == .forgetsHistory { try memory.change { $0.history = MemoryHistory() } }
+        if configuration.fault == .forgetsHistory { try configuration.memory.change { $0.history = MemoryHistory() } }
+        known = Mutex(Known(keys: configuration.memory.contents.tables.mapValues(\.lastKey)))
     }
 
     // MARK: Fetching
@@ -40,134 +47,28 @@ final class FaultyStore: DataStore {
     func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+        if let found = try misread(request) ?? missorted(request) { return found }
         var descriptor = request.descriptor
         switch fault {
         case .ignoresSorts where descriptor.predicate == nil: descriptor.sortBy = []
         case .ignoresOffsets where descriptor.predicate == nil: descriptor.fetchOffset = nil
-        case .comparesLikeSQL:
-            if let found = try rowsLikeSQL(request) { return found }
         default: break
         }
         let found = try base.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: request.editingState))
-        guard fault == .losesSigns else { return found }
-        return DataStoreFetchResult(
-            fetchedSnapshots: found.fetchedSnapshots.map { row in
-                row.with(row.values.map { $0 == .real(-0.0) ? .real(0) : $0 })
-            })
+        var rows = found.fetchedSnapshots
+        if fault == .losesSigns {
+            rows = rows.map { row in row.with(row.values.map { $0 == .real(-0.0) ? .real(0) : $0 }) }
+        }
+        if fault == .seesOnlyItsOwn { rows = rows.filter { $0.key <= known.withLock(\.keys)[Model.entityName] ?? 0 } }
+        return DataStoreFetchResult(fetchedSnapshots: rows)
     }
 
     func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         try base.fetchCount(request) + (fault == .countsWrongly ? 1 : 0)
     }
 
-    /// `property != value` without the rows where there is none.
-    private func rowsLikeSQL<Model>(
-        _ request: DataStoreFetchRequest<Model>
-    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot>? {
-        guard let predicate = request.descriptor.predicate,
-            case .not(.equal(.path(let path), .constant(let value))) = try PredicateTree(predicate, schema: schema),
-            path.properties.count == 1, case .stored(let property) = path.properties[0], !value.isNull
-        else { return nil }
-        let all = try base.fetch(
-            DataStoreFetchRequest(descriptor: FetchDescriptor<Model>(), editingState: request.editingState))
-        return DataStoreFetchResult(
-            fetchedSnapshots: all.fetchedSnapshots.filter {
-                !$0.values[property.slot].isNull && $0.values[property.slot] != value
-            })
-    }
-
-    // MARK: Saving
-
-    func save(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        switch fault {
-        case .leavesPartsOfFailedSaves, .passesOverLostRows, .recordsFailures: try saveAfterFailure(request)
-        case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)
-        case .repeatsIdentifiers, .forgetsThePosition: answer(try base.save(request))
-        default: try base.save(spoiled(request))
-        }
-    }
-
-    private func spoiled(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    ) -> DataStoreSaveChangesRequest<DefaultSnapshot> {
-        let (inserted, updated, deleted) = (request.inserted, request.updated, request.deleted)
-        return switch fault {
-        case .losesAChange: request.with(updated: updated.map { $0.changing($0.changed.dropLast()) })
-        case .losesReferences:
-            request.with(inserted: inserted.map { $0.with($0.values.map { $0.isReference ? .null : $0 }) })
-        case .mixesReferences: request.with(inserted: inserted.map { $0.with($0.values(referringLike: inserted)) })
-        case .keepsReferences:
-            request.with(
-                updated: updated.map { row in row.changing(row.changed.filter { !row.values[$0].isReference }) })
-        case .keepsWhatIsNullified:
-            request.with(updated: updated.map { row in row.changing(row.changed.filter { !row.values[$0].isNull }) })
-        case .writesUnchangedValues: request.with(updated: updated.map { $0.changing($0.values.indices) })
-        case .deletesOnlyOne: request.with(deleted: Array(deleted.prefix(1)))
-        case .keepsDeletedRows: request.with(deleted: [])
-        case .forgetsAuthors: request.with(author: nil)
-        default: request
-        }
-    }
-
-    private func answer(
-        _ result: DataStoreSaveChangesResult<DefaultSnapshot>
-    ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        guard fault == .repeatsIdentifiers else {
-            return DataStoreSaveChangesResult(remappedIdentifiers: result.remappedIdentifiers)
-        }
-        var first: [String: PersistentIdentifier] = [:]
-        return DataStoreSaveChangesResult(
-            remappedIdentifiers: result.remappedIdentifiers.mapValues { identifier in
-                first[identifier.entityName] = first[identifier.entityName] ?? identifier
-                return first[identifier.entityName] ?? identifier
-            })
-    }
-
-    private func saveAfterFailure(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        do { return try base.save(request) } catch {
-            switch fault {
-            case .leavesPartsOfFailedSaves:
-                _ = try base.save(request.with(inserted: Array(request.inserted.prefix(1))))
-            case .passesOverLostRows:
-                return try base.save(request.with(updated: Array(request.updated.prefix(1))))
-            default:
-                try memory.change {
-                    _ = $0.history.record(
-                        request.updated.map { .delete($0.persistentIdentifier, kept: []) }, request.editingState,
-                        storeIdentifier: identifier)
-                }
-            }
-            throw error
-        }
-    }
-
-    private func saveOddly(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
-    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        let before = memory.contents
-        if fault == .splitsCascades, request.deleted.count > 1 {
-            for row in request.deleted { _ = try base.save(request.with(deleted: [row])) }
-            return DataStoreSaveChangesResult(remappedIdentifiers: [:])
-        }
-        if fault == .writesInTwoSteps, request.inserted.count > 1 {
-            let (head, tail) = (request.inserted.prefix(1), request.inserted.dropFirst())
-            let first = try base.save(request.with(inserted: Array(head))).remappedIdentifiers
-            // The fault itself: a window in which readers see half of a save.
-            Thread.sleep(forTimeInterval: 0.001)
-            let rest = try base.save(request.with(inserted: Array(tail))).remappedIdentifiers
-            return DataStoreSaveChangesResult(remappedIdentifiers: first.merging(rest) { first, _ in first })
-        }
-        let result = try base.save(request)
-        if fault == .losesSaves, saves.add(1, ordering: .relaxed).newValue.isMultiple(of: 7) {
-            try memory.change { for (name, table) in before.tables { $0.tables[name]?.rows = table.rows } }
-        }
-        if fault == .reusesKeys, !request.deleted.isEmpty {
-            try memory.change { $0.tables = $0.tables.mapValues { $0.with(lastKey: $0.rows.keys.max() ?? 0) } }
-        }
-        return result
+    /// Whether this very store saved a transaction.
+    func isOwn(_ transaction: DefaultHistoryTransaction) -> Bool {
+        known.withLock { $0.positions.contains(transaction.transactionIdentifier) }
     }
 }

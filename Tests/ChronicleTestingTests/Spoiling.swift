@@ -8,9 +8,21 @@ extension PropertyValue {
     var isReference: Bool {
         if case .reference = self { true } else { false }
     }
+
+    func leads(to row: DefaultSnapshot) -> Bool { self == .reference(row.persistentIdentifier) }
+
+    var text: String {
+        if case .text(let text) = self { text } else { "" }
+    }
+
+    var integer: Int64? {
+        if case .integer(let integer) = self { integer } else { nil }
+    }
 }
 
 extension DefaultSnapshot {
+    var key: Int64 { persistentIdentifier.integerPrimaryKey ?? 0 }
+
     func with(_ values: [PropertyValue]) -> DefaultSnapshot {
         DefaultSnapshot(persistentIdentifier: persistentIdentifier, values: values, changed: changed)
     }
@@ -29,6 +41,17 @@ extension DefaultSnapshot {
             return rows.first { $0.persistentIdentifier.entityName == name && $0.values[slot].isReference }?.values[
                 slot]
                 ?? value
+        }
+    }
+}
+
+extension [DefaultSnapshot] {
+    /// Without the rows that get the same reference as one before.
+    var withOneOfEachList: [DefaultSnapshot] {
+        var seen = Set<PropertyValue>()
+        return filter { row in
+            let references = row.changed.map { row.values[$0] }.filter(\.isReference)
+            return references.allSatisfy { seen.insert($0).inserted }
         }
     }
 }
@@ -57,10 +80,11 @@ extension MemoryContents.Table {
     }
 }
 
-extension MemoryTransaction {
-    func with(_ changes: [HistoryChange]) -> MemoryTransaction {
-        MemoryTransaction(
-            author: author, changes: changes, storeIdentifier: storeIdentifier, timestamp: timestamp, token: token,
-            transactionIdentifier: transactionIdentifier)
+extension DefaultHistoryTransaction {
+    func with(_ changes: [HistoryChange]) -> DefaultHistoryTransaction {
+        DefaultHistoryTransaction(
+            transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,
+            timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundleIdentifier,
+            processIdentifier: processIdentifier, changes: changes)
     }
 }

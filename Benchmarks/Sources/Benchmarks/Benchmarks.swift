@@ -21,7 +21,7 @@ enum Benchmarks {
 
     /// - Returns: Whether all rows are within their limits.
     private static func run(_ options: Options) throws -> Bool {
-        let rows = (ComparedRows.all + HistoryRows.all).filter { row in
+        let rows = (ComparedRows.all + HistoryRows.all + PropertyRows.all).filter { row in
             options.filter.map { row.name.contains($0) } ?? true
         }
         var isWithinLimits = true

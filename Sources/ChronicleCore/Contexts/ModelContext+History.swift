@@ -157,7 +157,7 @@ extension ModelContext {
     ///   ``SwiftDataError/historyIsOff``.
     public func currentHistoryToken() throws -> DefaultHistoryToken {
         try currentPositions(for: DefaultHistoryTransaction.self)
-            .map { $1 ?? DefaultHistoryToken(storeIdentifier: $0, position: 0, check: nil) }
+            .map { $1 ?? DefaultHistoryToken(storeIdentifier: $0, position: 0) }
             .reduce(DefaultHistoryToken()) { $0.merging($1) }
     }
 
@@ -169,8 +169,8 @@ extension ModelContext {
     /// let token = try context.currentHistoryTokens(for: MyTransaction.self)[store]     // MyTransaction.TokenType?
     /// ```
     ///
-    /// A store that never had a transaction is absent: for it, everything is yet to come, and a fetch without a token
-    /// begins there. A store whose history was deleted has its position as before.
+    /// In a store that never had a transaction that is the place before the first; a store that has no token for that is
+    /// absent. A store whose history was deleted has its position as before.
     ///
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type,
     ///   ``SwiftDataError/historyIsOff``, and what else keeps a store from answering.

@@ -41,7 +41,7 @@ public struct DefaultHistoryToken: HistoryToken {
     /// The position in one store; 0 is the place before the first transaction.
     ///
     /// - Parameter check: The random value that the store keeps with the position, if it does.
-    public init(storeIdentifier: String, position: Int64, check: Int64?) {
+    public init(storeIdentifier: String, position: Int64, check: Int64? = nil) {
         entries = [Entry(store: storeIdentifier, position: position, check: check)]
     }
 

@@ -22,7 +22,11 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     ///   writing.
     func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 
-    /// The token of the newest transaction, deleted or not; `nil` when there never was one.
+    /// The position of now: the token of the newest transaction, deleted or not. In a store without transactions the place
+    /// before the first, which notices when history is recorded and deleted before somebody looks again; `nil` for a
+    /// store that has no token for it.
+    ///
+    /// - Throws: ``SwiftDataError/historyIsOff``, and what else keeps the store from answering.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
     /// How many transactions match. The default counts what ``fetchHistory(_:)`` returns.

@@ -69,9 +69,9 @@ extension DefaultStore: HistoryProviding {
         try requireHistory()
         return try naming {
             try database.read { connection in
-                try HistoryFacts(connection).newest().map {
-                    DefaultHistoryToken(storeIdentifier: identifier, position: $0.position, check: $0.check)
-                }
+                let newest = try HistoryFacts(connection).newest()
+                return DefaultHistoryToken(
+                    storeIdentifier: identifier, position: newest?.position ?? 0, check: newest?.check)
             }
         }
     }

@@ -55,12 +55,7 @@ struct BatchStore {
     func newest() throws -> BatchHistory? { try history().last }
 
     func history() throws -> [BatchHistory] {
-        kind == .memoryStore
-            ? try history(of: MemoryTransaction.self) : try history(of: DefaultHistoryTransaction.self)
-    }
-
-    private func history<Transaction: HistoryTransaction>(of type: Transaction.Type) throws -> [BatchHistory] {
-        try context().fetchHistory(HistoryDescriptor<Transaction>()).map { BatchHistory($0) }
+        try context().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map { BatchHistory($0) }
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
     func anEmptyStoreHasNoHistory(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         #expect(try store.history().isEmpty)
-        #expect(try store.store.currentHistoryToken() == nil)
+        #expect(try store.store.currentHistoryToken()?.tokenValue == [store.store.identifier: 0])
         #expect(try store.store.fetchHistoryCount(Descriptor()) == 0)
     }
 

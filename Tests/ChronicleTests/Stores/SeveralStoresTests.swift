@@ -179,6 +179,29 @@ struct SeveralStoresTests {
             read.compactMap { $0.author.flatMap(Int.init) } == read.compactMap { $0.author.flatMap(Int.init) }.sorted())
     }
 
+    @Test func theCurrentTokenHasAPlaceInEveryStore() throws {
+        let divided = try DividedContainer()
+        let stores = divided.container.stores.map(\.identifier)
+        #expect(
+            try divided.context.currentHistoryToken().tokenValue == [stores[0]: 0, stores[1]: 0, stores[2]: 0])
+        divided.context.insert(Trip(name: "Rome", destination: "IT"))
+        try divided.context.save()
+        #expect(
+            try divided.context.currentHistoryToken().tokenValue == [stores[0]: 2, stores[1]: 0, stores[2]: 0])
+        // The scripted store has no token for the place before its first transaction.
+        let tokens = try divided.context.currentHistoryTokens(for: DefaultHistoryTransaction.self)
+        #expect(tokens.mapValues(\.tokenValue) == [stores[0]: [stores[0]: 2], stores[2]: [stores[2]: 0]])
+
+        divided.script.change { $0.failure = DataStoreError.unsupportedFeature }
+        for ask in [
+            { _ = try $0.currentHistoryToken() },
+            { _ = try $0.currentHistoryTokens(for: DefaultHistoryTransaction.self) },
+        ] as [(ModelContext) throws -> Void] {
+            let error = #expect(throws: SwiftDataError.self) { try ask(divided.context) }
+            #expect(error == .unsupportedFeature && error?.storeName == "scripted")
+        }
+    }
+
     @Test func aPositionInOneStoreIsNoneInTheOther() throws {
         let divided = try DividedContainer()
         divided.context.insert(Trip(name: "Rome", destination: "IT"))

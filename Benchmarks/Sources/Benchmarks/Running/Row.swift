@@ -63,6 +63,7 @@ extension Row.Limit {
 extension Row.Outcome.Median {
     var text: String {
         switch self {
+        case .time(let time) where time.seconds < 1e-6: "\((time.seconds * 1e9).fixed(1)) ns"
         case .time(let time):
             time.seconds < 0.001 ? "\((time.seconds * 1e6).fixed(1)) µs" : "\((time.seconds * 1e3).fixed(2)) ms"
         case .rate(let rate): "\((rate / 1e6).fixed(2)) M/s"

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleConformance
 import Foundation
 import JournalStore
 
@@ -7,22 +8,28 @@ import JournalStore
 ///     JournalWorker write STORE AUTHOR N  makes N saves
 ///     JournalWorker read STORE N          reads the history on until it has seen N transactions
 ///     JournalWorker prune STORE N         deletes the history and compacts, until there are N notes
-///     JournalWorker churn STORE SEED      saves until it is killed, a dot for each save, and compacts at times
+///     JournalWorker churn STORE SEED      saves until it is killed, a dot for each save, and compacts all the time
+///     JournalWorker STORE FEATURES        saves as the rules for stores want it, until it is killed
 @main
 struct Worker {
     static func main() throws {
         let arguments = CommandLine.arguments
-        let configuration = JournalStoreConfiguration(
-            url: URL(fileURLWithPath: arguments[2]), durability: .relaxed, busyTimeout: .seconds(60))
-        let container = try ModelContainer(for: Note.self, configurations: configuration)
-        let context = ModelContext(container)
         switch arguments[1] {
-        case "write": try write(context, author: arguments[3], saves: Int(arguments[4]) ?? 0)
-        case "read": try read(context, transactions: Int(arguments[3]) ?? 0)
-        case "prune": try prune(context, notes: Int(arguments[3]) ?? 0)
-        case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
-        default: exit(64)
+        case "write": try write(open(arguments[2]), author: arguments[3], saves: Int(arguments[4]) ?? 0)
+        case "read": try read(open(arguments[2]), transactions: Int(arguments[3]) ?? 0)
+        case "prune": try prune(open(arguments[2]), notes: Int(arguments[3]) ?? 0)
+        case "churn": try churn(open(arguments[2]), seed: UInt64(arguments[3]) ?? 0)
+        default: try runStoreWorker(configuration)
         }
+    }
+
+    private static func configuration(_ path: String) -> JournalStoreConfiguration {
+        JournalStoreConfiguration(
+            url: URL(fileURLWithPath: path), durability: .relaxed, busyTimeout: .seconds(60))
+    }
+
+    private static func open(_ path: String) throws -> ModelContext {
+        ModelContext(try ModelContainer(for: Note.self, configurations: configuration(path)))
     }
 
     /// Written at once: a killed process leaves nothing in a buffer.
@@ -72,30 +79,13 @@ struct Worker {
     private static func churn(_ context: ModelContext, seed: UInt64) throws {
         var random = SplitMix(state: seed)
         let store = context.container.stores.first as? JournalStore
-        var notes = try context.fetch(FetchDescriptor<Note>())
         while true {
-            for _ in 0..<Int.random(in: 1...10, using: &random) { change(context, &notes, &random) }
-            // One for each save, so that one that is lost shows.
-            context.insert(Page("save"))
-            try context.save()
-            say(".")
-            if Int.random(in: 0..<6, using: &random) == 0 { try prune(context, store) }
-        }
-    }
-
-    private static func change(_ context: ModelContext, _ notes: inout [Note], _ random: inout SplitMix) {
-        let choice = Int.random(in: 0..<10, using: &random)
-        if notes.isEmpty || choice < 5 {
-            // Long, so that some are killed in the middle of a write.
-            let length = choice == 0 ? 4_000 : Int.random(in: 0..<100, using: &random)
-            let note = Note(String(repeating: "note", count: length))
-            context.insert(note)
-            context.insert(Page("page", of: note))
-            notes.append(note)
-        } else if choice < 7 {
-            notes[Int.random(in: 0..<notes.count, using: &random)].number += 1
-        } else {
-            context.delete(notes.remove(at: Int.random(in: 0..<notes.count, using: &random)))
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                context.insert(Note(String(repeating: "note", count: Int.random(in: 1...2_000, using: &random))))
+                try context.save()
+                say(".")
+            }
+            try prune(context, store)
         }
     }
 }

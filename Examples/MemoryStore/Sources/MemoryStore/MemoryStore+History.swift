@@ -3,9 +3,11 @@ import Foundation
 
 // History, for a store that has none: what a save did is kept as a transaction, and handed out as typed changes.
 extension MemoryStore: HistoryProviding {
-    public typealias HistoryType = MemoryTransaction
+    public typealias HistoryType = DefaultHistoryTransaction
 
-    public func fetchHistory(_ descriptor: HistoryDescriptor<MemoryTransaction>) throws -> [MemoryTransaction] {
+    public func fetchHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws
+        -> [DefaultHistoryTransaction]
+    {
         let history = configuration.memory.contents.history
         // A token that something was deleted after has to be an error: an answer would miss it.
         for bound in try HistoryTokenBounds(descriptor).lower {
@@ -14,7 +16,7 @@ extension MemoryStore: HistoryProviding {
         return try descriptor.answer(from: history.transactions.map { try $0.typed(schema) })
     }
 
-    public func deleteHistory(_ descriptor: HistoryDescriptor<MemoryTransaction>) throws {
+    public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try configuration.memory.change { contents in
             // "Up to this token" means what its owner has seen, which is not so for a token of another past.
             for bound in try HistoryTokenBounds(descriptor).upper {
@@ -25,9 +27,8 @@ extension MemoryStore: HistoryProviding {
         }
     }
 
-    public func currentHistoryToken() throws -> MemoryToken? {
-        let newest = configuration.memory.contents.history.newest
-        return newest == 0 ? nil : MemoryToken(storeIdentifier: identifier, position: newest)
+    public func currentHistoryToken() throws -> DefaultHistoryToken? {
+        DefaultHistoryToken(storeIdentifier: identifier, position: configuration.memory.contents.history.newest)
     }
 }
 
@@ -37,14 +38,15 @@ extension MemoryStore: HistoryProviding {
 enum MemoryChange: Sendable {
     case insert(PersistentIdentifier)
     case update(PersistentIdentifier, names: [String])
-    case delete(PersistentIdentifier, kept: [(String, PropertyValue)])
+    case delete(PersistentIdentifier, kept: [(name: String, value: PropertyValue)])
 }
 
 struct MemoryHistory: Sendable {
     struct Transaction: Sendable {
-        let position: Int
-        let firstChange: Int
+        let position: Int64
+        let firstChange: Int64
         let author: String?
+        let contextName: String?
         let storeIdentifier: String
         let timestamp: Date
         let changes: [MemoryChange]
@@ -52,79 +54,75 @@ struct MemoryHistory: Sendable {
 
     private(set) var transactions: [Transaction] = []
     /// The position of the newest transaction, deleted or not: positions are never used twice.
-    private(set) var newest = 0
+    private(set) var newest: Int64 = 0
     /// The position of the newest transaction that was deleted.
-    private var floor = 0
-    private var lastChange = 0
+    private var floor: Int64 = 0
+    private var lastChange: Int64 = 0
 
     /// - Returns: The position after the new transaction; `nil` when nothing happened.
     mutating func record(
         _ changes: [MemoryChange], _ editingState: EditingState, storeIdentifier: String
-    ) -> MemoryToken? {
+    ) -> DefaultHistoryToken? {
         guard !changes.isEmpty else { return nil }
         newest += 1
         transactions.append(
             Transaction(
                 position: newest, firstChange: lastChange + 1, author: editingState.author,
-                storeIdentifier: storeIdentifier, timestamp: .now, changes: changes))
-        lastChange += changes.count
-        return MemoryToken(storeIdentifier: storeIdentifier, position: newest)
+                contextName: editingState.contextName, storeIdentifier: storeIdentifier, timestamp: .now,
+                changes: changes))
+        lastChange += Int64(changes.count)
+        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: newest)
     }
 
-    mutating func delete(_ positions: [Int]) {
+    mutating func delete(_ positions: [Int64]) {
         let positions = Set(positions)
         transactions.removeAll { positions.contains($0.position) }
         floor = max(floor, positions.max() ?? 0)
     }
 
     /// Whether everything after a token is still there; at the token, too, if its own transaction is wanted.
-    func check(_ token: MemoryToken, isWanted: Bool, _ storeIdentifier: String) throws {
-        try checkPast(token, storeIdentifier)
-        guard token.position < floor || isWanted && token.position == floor && floor > 0 else { return }
+    func check(_ token: DefaultHistoryToken, isWanted: Bool, _ storeIdentifier: String) throws {
+        let position = try checkPast(token, storeIdentifier)
+        guard position < floor || isWanted && position == floor && floor > 0 else { return }
         throw SwiftDataError.historyTokenExpired.adding(
-            detail: "transactions up to \(floor) were deleted, the token is at \(token.position)",
-            storeIdentifier: storeIdentifier)
+            detail: "transactions up to \(floor) were deleted, the token is at \(position)")
     }
 
-    /// Whether a token is of this store.
-    func checkPast(_ token: MemoryToken, _ storeIdentifier: String) throws {
-        guard token.storeIdentifier == storeIdentifier else {
-            throw SwiftDataError.historyTokenOfAnotherStore.adding(storeIdentifier: storeIdentifier)
+    /// The position of a token, which has to be of this store.
+    @discardableResult
+    func checkPast(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
+        guard let position = token.position(in: storeIdentifier) else {
+            throw SwiftDataError.historyTokenOfAnotherStore
         }
-        guard token.position <= newest else {
-            throw SwiftDataError.historyTokenAhead.adding(storeIdentifier: storeIdentifier)
+        guard position <= newest else {
+            throw SwiftDataError.historyTokenAhead.adding(detail: "the store is at \(newest), the token at \(position)")
         }
+        return position
     }
 }
 
 extension MemoryHistory.Transaction {
     /// The transaction with the changes of their models' types.
-    func typed(_ schema: Schema) throws -> MemoryTransaction {
-        MemoryTransaction(
-            author: author,
-            changes: try changes.enumerated().map { try typed($1, firstChange + $0, schema) },
-            storeIdentifier: storeIdentifier, timestamp: timestamp,
-            token: MemoryToken(storeIdentifier: storeIdentifier, position: position), transactionIdentifier: position)
+    func typed(_ schema: Schema) throws -> DefaultHistoryTransaction {
+        DefaultHistoryTransaction(
+            transactionIdentifier: position, storeIdentifier: storeIdentifier,
+            token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position), timestamp: timestamp,
+            author: author, contextName: contextName, bundleIdentifier: ProcessInfo.processInfo.processName,
+            processIdentifier: String(ProcessInfo.processInfo.processIdentifier),
+            changes: try changes.enumerated().map { try typed($1, firstChange + Int64($0), schema) })
     }
 
-    private func typed(_ change: MemoryChange, _ number: Int, _ schema: Schema) throws -> HistoryChange {
+    private func typed(_ change: MemoryChange, _ number: Int64, _ schema: Schema) throws -> HistoryChange {
         switch change {
-        case .insert(let identifier):
-            func insert<Model: PersistentModel>(of model: Model.Type) -> HistoryChange {
-                .insert(MemoryInsert<Model>(number, position, identifier))
-            }
-            // Swift opens the type: the function gets the class itself.
-            return insert(of: schema.modelType(named: identifier.entityName))
-        case .update(let identifier, let names):
-            func update<Model: PersistentModel>(of model: Model.Type) -> HistoryChange {
-                .update(MemoryUpdate<Model>(number, position, identifier, names))
-            }
-            return update(of: schema.modelType(named: identifier.entityName))
-        case .delete(let identifier, let kept):
-            func delete<Model: PersistentModel>(of model: Model.Type) throws -> HistoryChange {
-                .delete(MemoryDelete<Model>(number, position, identifier, try HistoryTombstone(decoding: kept, schema)))
-            }
-            return try delete(of: schema.modelType(named: identifier.entityName))
+        case .insert(let model):
+            .insert(of: model, changeIdentifier: number, transactionIdentifier: position, schema: schema)
+        case .update(let model, let names):
+            .update(
+                of: model, updatedAttributeNames: names, changeIdentifier: number, transactionIdentifier: position,
+                schema: schema)
+        case .delete(let model, let kept):
+            try .delete(
+                of: model, kept: kept, changeIdentifier: number, transactionIdentifier: position, schema: schema)
         }
     }
 }

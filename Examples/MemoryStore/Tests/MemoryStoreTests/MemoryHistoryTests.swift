@@ -4,7 +4,7 @@ import MemoryStore
 import Testing
 
 @Suite struct MemoryHistoryTests {
-    private typealias Descriptor = HistoryDescriptor<MemoryTransaction>
+    private typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
     private let fixture: Fixture
     private let app: ModelContext
@@ -26,9 +26,9 @@ import Testing
         let history = try app.fetchHistory(Descriptor())
         #expect(history.map(\.author) == ["app", "widget", "app"])
         let changes = history.flatMap(\.changes)
-        guard case .insert(let insert as MemoryInsert<Trip>) = changes[0],
-            case .update(let update as MemoryUpdate<Trip>) = changes[1],
-            case .delete(let delete as MemoryDelete<Trip>) = changes[2]
+        guard case .insert(let insert as DefaultHistoryInsert<Trip>) = changes[0],
+            case .update(let update as DefaultHistoryUpdate<Trip>) = changes[1],
+            case .delete(let delete as DefaultHistoryDelete<Trip>) = changes[2]
         else {
             Issue.record("\(changes)")
             return
@@ -52,9 +52,9 @@ import Testing
         #expect(throws: SwiftDataError.historyTokenExpired) { try app.fetchHistory(Descriptor.after(tokens[0])) }
         #expect(try app.fetchHistory(Descriptor.after(tokens[1])).map(\.token) == [tokens[2]])
 
-        let ahead = MemoryToken(storeIdentifier: tokens[0].storeIdentifier, position: 99)
+        let ahead = DefaultHistoryToken(storeIdentifier: app.container.stores[0].identifier, position: 99)
         #expect(throws: SwiftDataError.historyTokenAhead) { try app.fetchHistory(Descriptor.after(ahead)) }
-        let foreign = MemoryToken(storeIdentifier: "elsewhere", position: 1)
+        let foreign = DefaultHistoryToken(storeIdentifier: "elsewhere", position: 1)
         #expect(throws: SwiftDataError.historyTokenOfAnotherStore) { try app.fetchHistory(Descriptor.after(foreign)) }
         #expect(throws: SwiftDataError.historyTokenOfAnotherStore) { try app.deleteHistory(Descriptor.before(foreign)) }
     }

@@ -43,8 +43,7 @@ extension JournalStore: HistoryProviding {
     }
 
     public func currentHistoryToken() throws -> JournalToken? {
-        let newest = try withJournal { try $0.read { $0.state.history.newest } }
-        return newest == .start ? nil : JournalToken(storeIdentifier: identifier, newest)
+        JournalToken(storeIdentifier: identifier, try withJournal { try $0.read { $0.state.history.newest } })
     }
 
     private static func answer(

@@ -1,0 +1,25 @@
+import Chronicle
+import Foundation
+
+/// ``Trip`` once more, as the macro makes it.
+@Model
+final class MarkedTrip {
+    @Attribute(.preserveValueOnDeletion) var name: String
+    var destination: String
+    var note: String?
+    @Attribute(.preserveValueOnDeletion) var startDate: Date
+    @Attribute(.preserveValueOnDeletion) var endDate: Date
+    var nights: Int
+    var rating: Int
+    var isBooked: Bool
+
+    init(_ sample: SampleTrip) {
+        name = sample.name
+        destination = sample.destination
+        startDate = sample.startDate
+        endDate = sample.endDate
+        nights = sample.nights
+        rating = sample.rating
+        isBooked = sample.isBooked
+    }
+}

@@ -1,0 +1,131 @@
+public import Chronicle
+import Foundation
+
+extension StoreRule where Store: HistoryProviding {
+    /// What a transaction says of the models: changes have their types, updates name their attributes, deletes keep the
+    /// preserved values, what a delete takes along is told with it, and what did not happen is not told.
+    public static var changes: [StoreRule] {
+        [insertsAreTyped, updatesAreNamed, tombstones, cascades, unseenCascades, silence]
+    }
+
+    static var insertsAreTyped: StoreRule {
+        StoreRule("an insert has the type of its model") { bench in
+            let context = bench.context()
+            let book = try context.add("a", on: Shelf("left"))[0]
+            let changes = try bench.history().flatMap(\.changes)
+            try expect(changes.count, is: 2, "the number of changes")
+            for change in changes {
+                guard case .insert(let insert) = change else { throw BrokenRule("an insert, not \(change.line)") }
+                let isBook = insert.changedPersistentIdentifier == book.persistentModelID
+                try expect(
+                    isBook ? insert is any HistoryInsert<Book> : insert is any HistoryInsert<Shelf>,
+                    "the change of \(insert.changedPersistentIdentifier) to be an insert of its class")
+            }
+        }
+    }
+
+    static var updatesAreNamed: StoreRule {
+        StoreRule("an update names what changed and nothing else", needs: [.updates, .updateHistory]) { bench in
+            let context = bench.context()
+            let books = try context.add("a", "b")
+            books[1].pages = 7
+            books[1].shelf = Shelf("left")
+            books[0].title = "a"
+            try context.save()
+            let changes = try require(bench.history().last, "a transaction for a save").changes
+            let updates = changes.compactMap { change -> (any HistoryUpdate<Book>)? in
+                if case .update(let update) = change { update as? any HistoryUpdate<Book> } else { nil }
+            }
+            try expect(updates.count, is: 1, "the number of updated books")
+            try expect(updates[0].changedPersistentIdentifier, is: books[1].persistentModelID, "the updated book")
+            let names = updates[0].updatedAttributes.map { Book.name(of: $0) }
+            try expect(names.sorted(), is: ["pages", "shelf"], "the updated attributes")
+        }
+    }
+
+    static var tombstones: StoreRule {
+        StoreRule(
+            "a delete keeps the preserved values and no others", needs: [.deletes, .deleteHistory, .tombstones]
+        ) { bench in
+            let context = bench.context()
+            let books = [Book("a\0é", pages: 3, rating: -0.0, printed: 0.1), Book("b")]
+            for book in books { context.insert(book) }
+            try context.save()
+            for book in books { context.delete(book) }
+            try context.save()
+            let changes = try require(bench.history().last, "a transaction for a save").changes
+            let deletes = changes.compactMap { change -> (any HistoryDelete<Book>)? in
+                if case .delete(let delete) = change { delete as? any HistoryDelete<Book> } else { nil }
+            }
+            try expect(deletes.count, is: 2, "the number of deleted books")
+            let first = try require(deletes.first { $0.tombstone[\.title] == "a\0é" }, "the title of a deleted book")
+            try expect(first.tombstone[\.rating]??.bitPattern, is: (-0.0).bitPattern, "the rating of a deleted book")
+            try expect(
+                first.tombstone[\.printed], is: Date(timeIntervalSinceReferenceDate: 0.1), "the date of a deleted book")
+            try expect(Set(first.tombstone.map(\.name)), is: ["title", "rating", "printed"], "the preserved values")
+            let second = try require(deletes.first { $0.tombstone[\.title] == "b" }, "the title of a deleted book")
+            try expect(Set(second.tombstone.map(\.name)), is: ["title", "printed"], "the values without nil")
+        }
+    }
+
+    static var cascades: StoreRule {
+        StoreRule(
+            "what a delete takes along is in its transaction", needs: [.deletes, .deleteHistory]
+        ) { bench in
+            let books = try bench.context().add("a", "b", on: Shelf("left"))
+            let count = try bench.history().count
+            let context = bench.context()
+            let shelf = try context.shelf("left")
+            context.delete(shelf)
+            try context.save()
+            let transactions = try bench.history().dropFirst(count)
+            try expect(transactions.count, is: 1, "the number of transactions of a cascading delete")
+            let lines = transactions.flatMap(\.changes).filter { if case .delete = $0 { true } else { false } }
+            let expected = books.map(\.persistentModelID) + [shelf.persistentModelID]
+            try expect(
+                Set(lines.map(\.changedPersistentIdentifier)), is: Set(expected), "the models that were deleted")
+        }
+    }
+
+    static var unseenCascades: StoreRule {
+        StoreRule(
+            "what the store itself deletes is in the transaction of the delete",
+            needs: [.deletes, .deleteHistory, .referentialIntegrity]
+        ) { bench in
+            try bench.context().add("a", on: Shelf("left"))
+            let context = bench.context()
+            let shelf = try context.shelf("left")
+            try expect(shelf.books.count, is: 1, "the number of books on the shelf")
+            let other = bench.context()
+            let late = try other.add("late", on: other.shelf("left"))[0].persistentModelID
+            context.delete(shelf)
+            try context.save()
+            let last = try require(bench.history().last, "a transaction for a save")
+            let deleted = last.changes.filter { if case .delete = $0 { true } else { false } }
+            try expect(
+                deleted.contains { $0.changedPersistentIdentifier == late },
+                "the delete of a book that the context had not seen, found \(last.changes.map(\.line))")
+        }
+    }
+
+    static var silence: StoreRule {
+        StoreRule("what did not happen is not in the history", needs: [.updates, .deletes]) { bench in
+            let context = bench.context()
+            let books = try context.add("a", "b")
+            let count = try bench.history().count
+            try context.save()
+            books[0].title = "a"
+            try context.save()
+            let other = bench.context()
+            other.delete(try other.book("b"))
+            try other.save()
+            context.insert(Book("c"))
+            books[1].pages = 7
+            try expect(.modelNotFound, of: "a save of a row that another context deleted") { try context.save() }
+            context.rollback()
+            let recorded = try bench.history().dropFirst(count)
+            let kinds = recorded.flatMap(\.changes).map { String($0.line.prefix(6)) }.filter { $0 != "delete" }
+            try expect(recorded.count <= 1 && kinds.isEmpty, "one delete at most, found \(recorded.count) transactions")
+        }
+    }
+}

@@ -1,0 +1,146 @@
+public import Chronicle
+import Foundation
+import Synchronization
+
+// The six guarantees: whoever reads on from a token gets everything after it, once, in order and whole.
+extension StoreRule where Store: HistoryProviding {
+    /// The contract of reading on: from a token on everything comes, in the order of the commits, once, whole, also beside
+    /// writers on other threads and in other stores on the same place.
+    public static var cursor: [StoreRule] {
+        [ordered, unique, reliable, reliableBesideWriters, sharedHistory, atomic, resumable, bookmarkable]
+    }
+
+    static var ordered: StoreRule {
+        StoreRule("ordered: transactions come in the order of their commits") { bench in
+            let transactions = try bench.write("a", "b", "c", "d", by: ["z", "a", nil])
+            try expect(bench.titles(transactions), is: ["a", "b", "c", "d"], "the transactions in their order")
+            for (one, next) in zip(transactions, transactions.dropFirst()) {
+                try expect(one.token < next.token, "tokens that grow")
+                try expect(one.transactionIdentifier < next.transactionIdentifier, "transaction identifiers that grow")
+            }
+            let store = try bench.store.identifier
+            for transaction in transactions {
+                try expect(transaction.storeIdentifier, is: store, "the store of a transaction")
+            }
+        }
+    }
+
+    static var unique: StoreRule {
+        StoreRule("unique: who goes on from the last token gets nothing twice") { bench in
+            let first = try require(bench.write("a", "b", "c", "d", "e").first, "a transaction for a save")
+            var lines = first.changes.map(\.line)
+            lines += try read(after: first.token, pages: 2, bench).flatMap(\.changes).map(\.line)
+            try expect(Set(lines).count, is: lines.count, "the number of different changes")
+        }
+    }
+
+    static var reliable: StoreRule {
+        StoreRule("reliable: nothing between two tokens is left out") { bench in
+            let first = try require(bench.write("a", "b", "c", "d", "e", "f").first, "a transaction for a save")
+            for limit: UInt64 in [1, 2, 3, 0] {
+                let read = try read(after: first.token, pages: limit, bench)
+                try expect(bench.titles(read), is: ["b", "c", "d", "e", "f"], "the changes by pages of \(limit)")
+            }
+        }
+    }
+
+    static var reliableBesideWriters: StoreRule {
+        StoreRule("reliable: a reader beside writers gets every change once") { bench in
+            let start = try require(bench.write("start").first, "a transaction for a save").token
+            let container = bench.container
+            let lines = try linesBesideWriters(after: start, in: container) { _ in container }
+            try expect(lines.count, is: 45, "the number of changes")
+            try expect(Set(lines).count, is: 45, "the number of different changes")
+        }
+    }
+
+    /// What a reader gets while three writers save fifteen times each.
+    static func linesBesideWriters(
+        after start: Token, in container: ModelContainer, _ open: @escaping @Sendable (Int) throws -> ModelContainer
+    ) throws -> [String] {
+        let writersLeft = Atomic(3)
+        let read = Mutex<[String]>([])
+        try Parallel.run(4) { thread in
+            guard thread == 3 else {
+                defer { writersLeft.subtract(1, ordering: .acquiringAndReleasing) }
+                let context = ModelContext(try open(thread))
+                for index in 0..<15 { try context.retrying { try $0.add("\(thread)-\(index)") } }
+                return
+            }
+            let context = ModelContext(container)
+            var token = start
+            var isDone = false
+            while !isDone {
+                // Asked before the read: what was there then is in what the read gives.
+                isDone = writersLeft.load(ordering: .acquiring) == 0
+                let page = try context.fetchHistory(HistoryDescriptor<Store.HistoryType>.after(token))
+                token = page.last?.token ?? token
+                read.withLock { $0 += page.flatMap(\.changes).map(\.line) }
+            }
+        }
+        return read.withLock(\.self)
+    }
+
+    static var atomic: StoreRule {
+        StoreRule("atomic: no page splits a transaction") { bench in
+            let first = try require(bench.write("a").first, "a transaction for a save")
+            try bench.context().add("b", "c", "d", "e")
+            try bench.context().add("f", "g")
+            let pages = try [0, 1].map { try bench.history(Descriptor.after(first.token).limited(1, offset: $0)) }
+            try expect(pages.map(\.count), is: [1, 1], "the number of transactions in a page of one")
+            try expect(pages.map { $0[0].changes.count }, is: [4, 2], "the number of changes in two transactions")
+        }
+    }
+
+    static var resumable: StoreRule {
+        StoreRule("resumable: any token can be continued from, also one that was kept as JSON") { bench in
+            let transactions = try bench.write("a", "b", "c", "d")
+            let titles = ["a", "b", "c", "d"]
+            for (index, transaction) in transactions.enumerated() {
+                let kept = try JSONDecoder().decode(Token.self, from: JSONEncoder().encode(transaction.token))
+                try expect(kept, is: transaction.token, "a token that was kept as JSON")
+                let rest = try bench.titles(bench.history(.after(kept)))
+                try expect(rest, is: Array(titles.dropFirst(index + 1)), "what comes after token \(index + 1)")
+            }
+        }
+    }
+
+    static var bookmarkable: StoreRule {
+        StoreRule("bookmarkable: a reader that filters moves past what does not match") { bench in
+            var token = try require(bench.write("start").first, "a transaction for a save").token
+            let author = "me"
+            var found: [String] = []
+            for (title, other) in [("a", "you"), ("b", "me"), ("c", "you"), ("d", "me")] {
+                try bench.write(title, by: [other])
+                // First where the history ends, then what matches: what is written in between is for the next time.
+                let bookmark = try require(bench.store.currentHistoryToken(), "a current token after a save")
+                let position = token
+                let page = try bench.history(
+                    Descriptor(predicate: #Predicate { $0.token > position && $0.author == author }))
+                found += try bench.titles(page)
+                token = bookmark
+                try expect(bench.history(.after(bookmark)).count, is: 0, "the number of transactions after now")
+                try expect(bench.history().last?.token, is: bookmark, "the token of the newest transaction")
+            }
+            try expect(found, is: ["b", "d"], "what the reader found")
+        }
+    }
+
+    private typealias Descriptor = StoreBench<Store>.Descriptor
+    typealias Token = StoreBench<Store>.Token
+
+    /// Reads on page by page until there is no more.
+    private static func read(
+        after start: Token, pages limit: UInt64, _ bench: StoreBench<Store>
+    ) throws -> [Store.HistoryType] {
+        var (token, read) = (start, [Store.HistoryType]())
+        // More pages than there can be: a store that repeats itself is no reason to go on for ever.
+        for _ in 0..<20 {
+            let page = try bench.history(Descriptor.after(token).limited(limit))
+            guard let last = page.last else { break }
+            read += page
+            token = last.token
+        }
+        return read
+    }
+}

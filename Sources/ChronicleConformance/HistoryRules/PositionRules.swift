@@ -1,0 +1,64 @@
+public import Chronicle
+import Foundation
+
+extension StoreRule where Store: HistoryProviding {
+    /// Other ways to ask: where a save ended, counts, order, and after opening again.
+    public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive] }
+
+    static var saveResult: StoreRule {
+        StoreRule("the result of a save has its position", needs: .deletes) { bench in
+            try bench.write("a", "b")
+            let store = try bench.store
+            let state = EditingState(id: ObjectIdentifier(store), author: "direct", contextName: nil)
+            let request = DataStoreFetchRequest<Book>(descriptor: FetchDescriptor(), editingState: state)
+            let row = try require(store.fetch(request).fetchedSnapshots.first, "the row of a book")
+            let result = try store.save(
+                DataStoreSaveChangesRequest(editingState: state, inserted: [], updated: [], deleted: [row]))
+            let token = try require(
+                result.historyToken as? Store.HistoryType.TokenType, "a token of the history's type")
+            try expect(store.currentHistoryToken(), is: token, "the current token")
+            try expect(bench.history().last?.token, is: token, "the token of the newest transaction")
+        }
+    }
+
+    static var counting: StoreRule {
+        StoreRule("counts, identifiers and transactions without changes are those of a fetch") { bench in
+            let first = try require(bench.write("a", "b", "c", by: ["x", nil]).first, "a transaction for a save")
+            for descriptor in [Descriptor(), Descriptor.after(first.token), Descriptor().limited(2, offset: 1)] {
+                let (context, identifiers) = (
+                    bench.context(), try bench.history(descriptor).map(\.transactionIdentifier)
+                )
+                try expect(context.fetchHistoryCount(descriptor), is: identifiers.count, "the count")
+                try expect(context.fetchHistoryIdentifiers(descriptor), is: identifiers, "the identifiers")
+                let headers = try context.fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
+                try expect(headers, is: identifiers, "the transactions without changes")
+            }
+        }
+    }
+
+    static var sorting: StoreRule {
+        StoreRule("history comes in the order and within the limits that are asked for") { bench in
+            try bench.write("a", "b", "c", "d")
+            let newest = Descriptor(sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
+            try expect(bench.titles(bench.history(newest)), is: ["d", "c", "b", "a"], "the newest first")
+            try expect(bench.titles(bench.history(newest.limited(2, offset: 1))), is: ["c", "b"], "a page of them")
+            try expect(bench.titles(bench.history(Descriptor().limited(2, offset: 1))), is: ["b", "c"], "a page")
+        }
+    }
+
+    static var tokensSurvive: StoreRule {
+        StoreRule("a store that is opened again goes on with its history", needs: .reopening) { bench in
+            let configuration = try bench.newConfiguration()
+            let token = try bench.opening(configuration) { first in
+                try require(first.write("a", "b").first, "a transaction for a save").token
+            }
+            try bench.opening(configuration) { again in
+                try again.write("c")
+                let read = try again.titles(again.history(.after(token)))
+                try expect(read, is: ["b", "c"], "what comes after a token from before")
+            }
+        }
+    }
+
+    private typealias Descriptor = StoreBench<Store>.Descriptor
+}

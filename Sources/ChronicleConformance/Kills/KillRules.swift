@@ -1,0 +1,118 @@
+public import Chronicle
+import Foundation
+
+extension StoreRule {
+    /// A process is killed (SIGKILL) in the middle of saving, again and again: what it was told to be saved is there, and
+    /// nothing is half there. For stores that outlive a process; ``StoreTools/worker`` is the process.
+    public static var kills: [StoreRule] { [acknowledgedSaves, wholeAfterKills] }
+
+    static var acknowledgedSaves: StoreRule {
+        StoreRule("killed: every save that returned is there", needs: .reopening, by: [.killing]) { bench in
+            let killed = try KilledStore(bench)
+            try killed.kill(afterSaves: [1, 6, 3, 4, 2, 5]) { found in
+                let last = try NumberedSaves.last(in: found.context())
+                try expect(
+                    last >= killed.acknowledged, "save \(killed.acknowledged) to be there, and \(last) is the last")
+                try expect(
+                    last <= killed.acknowledged + 1, "no save after \(killed.acknowledged + 1), and \(last) is the last"
+                )
+            }
+        }
+    }
+
+    static var wholeAfterKills: StoreRule {
+        StoreRule("killed: no save is half there", needs: .reopening, by: [.killing]) { bench in
+            let killed = try KilledStore(bench)
+            try killed.kill(afterSaves: [0, 5, 2, 7, 3, 1]) { found in
+                let last = try NumberedSaves.last(in: found.context())
+                try expect(
+                    NumberedSaves.state(in: found.context()), is: killed.saves.state(after: last),
+                    "the models after save \(last)")
+            }
+        }
+    }
+}
+
+extension StoreRule where Store: HistoryProviding {
+    /// What a kill leaves of the history: it agrees with the models, tokens from before are exact, and no position is
+    /// given twice.
+    public static var historyKills: [StoreRule] { [agreementAfterKills, tokensAfterKills] }
+
+    static var agreementAfterKills: StoreRule {
+        StoreRule("killed: history and models agree", needs: .reopening, by: [.killing]) { bench in
+            let killed = try KilledStore(bench)
+            try killed.kill(afterSaves: [0, 4, 6, 2, 3, 5]) { found in
+                let (context, transactions) = (found.context(), try found.history())
+                let last = try NumberedSaves.last(in: context)
+                try expect(transactions.count, is: last, "the number of transactions of \(last) saves")
+                for (index, transaction) in transactions.enumerated() {
+                    try expect(
+                        counts(transaction, bench.features), is: killed.saves.changes(of: index + 1),
+                        "the inserts, updates and deletes of save \(index + 1)")
+                }
+                let books = try context.books().map(\.persistentModelID)
+                let shelves = try context.fetch(FetchDescriptor<Shelf>()).map(\.persistentModelID)
+                try expect(
+                    try models(transactions), is: Set(books + shelves), "the models that the history leaves")
+            }
+        }
+    }
+
+    static var tokensAfterKills: StoreRule {
+        StoreRule(
+            "killed: tokens from before are exact, and no position is given twice", needs: .reopening, by: [.killing]
+        ) { bench in
+            let killed = try KilledStore(bench)
+            try killed.kill(afterSaves: [0, 3, 7, 1, 4, 2]) { found in
+                let last = try NumberedSaves.last(in: found.context())
+                if last > 0 {
+                    let current = try require(found.store.currentHistoryToken(), "a current token after a save")
+                    try killed.note(JSONEncoder().encode(current), of: last)
+                }
+                let tokens = try killed.tokens.sorted { $0.key < $1.key }.map { number, json in
+                    (number, try JSONDecoder().decode(Token.self, from: json))
+                }
+                for (one, next) in zip(tokens, tokens.dropFirst()) {
+                    try expect(
+                        one.1 < next.1, "the token of save \(next.0) to come after that of save \(one.0)")
+                }
+                for (number, token) in tokens {
+                    let rest = try found.history(.after(token))
+                    try expect(rest.count, is: last - number, "the number of transactions after save \(number)")
+                    for (index, transaction) in rest.enumerated() {
+                        let known = tokens.first { $0.0 == number + 1 + index }?.1 ?? transaction.token
+                        try expect(transaction.token, is: known, "the token of save \(number + 1 + index)")
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many inserts, updates and deletes a transaction has.
+    private static func counts(_ transaction: Store.HistoryType, _ features: StoreFeatures) -> [Int] {
+        var counts = [0, 0, 0]
+        for change in transaction.changes {
+            switch change {
+            case .insert: counts[0] += 1
+            case .update: counts[1] += features.contains(.updateHistory) ? 1 : 0
+            case .delete: counts[2] += 1
+            }
+        }
+        return counts
+    }
+
+    /// The models that are there when all of the history has happened.
+    private static func models(_ transactions: [Store.HistoryType]) throws -> Set<PersistentIdentifier> {
+        var models = Set<PersistentIdentifier>()
+        for change in transactions.flatMap(\.changes) {
+            let identifier = change.changedPersistentIdentifier
+            switch change {
+            case .insert: try expect(models.insert(identifier).inserted, "\(identifier) to be inserted once")
+            case .update: try expect(models.contains(identifier), "\(identifier) to be there when it is updated")
+            case .delete:
+                try expect(models.remove(identifier) != nil, "\(identifier) to be there when it is deleted")
+            }
+        }
+        return models
+    }
+}

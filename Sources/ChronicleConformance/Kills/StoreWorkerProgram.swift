@@ -1,0 +1,55 @@
+public import Chronicle
+import Foundation
+
+/// All that the program does that ``StoreTools/worker`` names: it saves to a store until it is killed.
+///
+/// ```swift
+/// import ChronicleConformance
+///
+/// @main struct Worker {
+///     static func main() throws {
+///         try runStoreWorker { path in MyConfiguration(url: URL(fileURLWithPath: path)) }
+///     }
+/// }
+/// ```
+///
+/// It links no test framework. Of the arguments of the program it takes the last two.
+///
+/// - Parameter configuration: Makes the configuration of the store from what tells the program which store it is: the
+///   path, with the tools of a ``StoreTools/file(_:recordsHistory:worker:)``.
+public func runStoreWorker<Configuration: DataStoreConfiguration>(
+    _ configuration: (_ place: String) throws -> Configuration
+) throws {
+    try work(configuration) { _ in "" }
+}
+
+/// All that the program does that ``StoreTools/worker`` names, for a store with a history.
+public func runStoreWorker<Configuration: DataStoreConfiguration>(
+    _ configuration: (_ place: String) throws -> Configuration
+) throws where Configuration.Store: HistoryProviding {
+    try work(configuration) { container in
+        guard let store = container.stores.first as? Configuration.Store,
+            let token = try store.currentHistoryToken()
+        else { throw BrokenRule("a current token after a save") }
+        return try JSONEncoder().encode(token).base64EncodedString()
+    }
+}
+
+private func work<Configuration: DataStoreConfiguration>(
+    _ configuration: (String) throws -> Configuration, _ token: (ModelContainer) throws -> String
+) throws {
+    let arguments = CommandLine.arguments.suffix(2)
+    guard arguments.count == 2, let place = arguments.first, let features = arguments.last.flatMap(Int.init) else {
+        throw BrokenRule("the arguments that the rules give to a worker: it is not started by hand")
+    }
+    let saves = NumberedSaves(features: StoreFeatures(rawValue: features))
+    let container = try StoreBench<Configuration.Store>.open(configuration(place))
+    var number = try NumberedSaves.last(in: ModelContext(container))
+    // Long after somebody should have killed it.
+    for _ in 0..<100_000 {
+        number += 1
+        try saves.save(number, ModelContext(container))
+        // Written at once: a killed process leaves nothing in a buffer. Nobody left to read it ends the process.
+        FileHandle.standardOutput.write(Data("\(number) \(try token(container))\n".utf8))
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+extension Specimen {
+    /// Specimens with the values that stores lose most easily.
+    static func samples() -> [Specimen] { [low(), high(), strange(), Specimen()] }
+
+    private static func low() -> Specimen {
+        let low = Specimen()
+        (low.bool, low.int, low.int8, low.int16, low.int32, low.int64) = (true, .min, .min, .min, .min, .min)
+        (low.double, low.float, low.string) = (-0.0, -0.0, "nul \0 inside\0")
+        (low.date, low.data) = (Date(timeIntervalSinceReferenceDate: -0.0), Data([0, 255, 0]))
+        low.decimal = Decimal(sign: .minus, exponent: -36, significand: 1)
+        (low.mood, low.shade, low.url) = (.bad, .dark, URL(filePath: "/a b/ü#?"))
+        low.place = Place(street: "q'\"\0", numbers: [0.1, .infinity, -0.0], since: Date(timeIntervalSince1970: 0.1))
+        return low
+    }
+
+    private static func high() -> Specimen {
+        let high = Specimen()
+        (high.int, high.int8, high.int16, high.int32, high.int64) = (.max, .max, .max, .max, .max)
+        (high.uint8, high.uint64) = (.max, UInt64(Int64.max))
+        (high.double, high.float, high.string) = (.infinity, .infinity, "e\u{301} is not \u{e9}, 🧳")
+        (high.date, high.uuid) = (.distantFuture, UUID())
+        high.decimal = Decimal(UInt64.max) * Decimal(UInt64.max)
+        (high.array, high.dictionary) = (["", "a\0b", "\u{10FFFF}"], ["": 1, "k": .min])
+        (high.optionalInt, high.optionalDouble, high.optionalString) = (.min, .nan, "")
+        (high.optionalDate, high.optionalData, high.optionalMood) = (.distantPast, Data(), .bad)
+        (high.optionalPlace, high.optionalArray) = (high.place, [Date(timeIntervalSinceReferenceDate: 0.1)])
+        return high
+    }
+
+    private static func strange() -> Specimen {
+        let strange = Specimen()
+        (strange.double, strange.float) = (Double(bitPattern: 0x7FF8_0000_DEAD_BEEF), Float(bitPattern: 0x7FC0_1234))
+        strange.date = Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude)
+        (strange.optionalDouble, strange.optionalArray) = (-Double.infinity, [])
+        return strange
+    }
+
+    // MARK: For queries
+
+    /// Specimens to look for: each type has values below, at and above those that are asked for, some more than once, and
+    /// the optionals none in every third.
+    static func sought() -> [Specimen] {
+        let integers = [-7, 0, 1, 7, 7, 100, .min, .max]
+        let reals = [-0.5, 0, 0.1, 7, 7, 1e300, -.infinity, .infinity]
+        let texts = ["", "Zebra", "apple", "apple pie", "Äpfel", "a\0b", "z\u{10FFFF}", "50%_"]
+        return zip(integers, zip(reals, texts)).enumerated().map { index, values in
+            sought(index, values.0, values.1.0, values.1.1)
+        }
+    }
+
+    private static func sought(_ index: Int, _ integer: Int, _ real: Double, _ text: String) -> Specimen {
+        let sought = Specimen()
+        (sought.bool, sought.shade) = (index.isMultiple(of: 2), Shade.allCases[index % 3])
+        (sought.int, sought.int64) = (integer, Int64(integer))
+        sought.int8 = Int8(clamping: integer)
+        (sought.int16, sought.int32) = (Int16(clamping: integer), Int32(clamping: integer))
+        (sought.uint8, sought.uint64) = (UInt8(clamping: integer), UInt64(clamping: integer))
+        (sought.double, sought.float, sought.decimal) = (real, Float(real), Decimal(index) / 10)
+        sought.date = Date(timeIntervalSinceReferenceDate: real)
+        (sought.string, sought.data, sought.array) = (text, Data(text.utf8), [text])
+        sought.uuid = UUID(uuid: (UInt8(index) << 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+        sought.url = URL(filePath: "/\(index)")
+        sought.place = Place(street: text, numbers: [Double(index)], since: nil)
+        guard index % 3 != 0 else { return sought }
+        (sought.optionalInt, sought.optionalDouble, sought.optionalString) = (integer, real, text)
+        (sought.optionalDate, sought.optionalData) = (sought.date, sought.data)
+        return sought
+    }
+}

@@ -1,0 +1,33 @@
+import Chronicle
+import Foundation
+
+/// A topic of the catalog, made of smaller ones: a model that leads to others of its kind.
+final class Topic: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var name: String
+    @Attribute var rank: Int?
+    @Relationship var whole: Topic?
+    @Relationship(deleteRule: .cascade, inverse: \Topic.whole) var parts: [Topic]
+    /// May be itself. Nothing leads back.
+    @Relationship var related: Topic?
+
+    static let properties: PropertyMap<Topic> = [
+        "name": \.name, "rank": \.rank, "whole": \.whole, "parts": \.parts, "related": \.related,
+    ]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ name: String, rank: Int? = nil, in whole: Topic? = nil) {
+        persistentBackingData = BackingData()
+        self.name = name
+        self.rank = rank
+        self.whole = whole
+    }
+}
+
+extension ModelContext {
+    func topic(_ name: String) throws -> Topic {
+        let found = try fetch(FetchDescriptor<Topic>(predicate: #Predicate { $0.name == name }))
+        return try require(
+            found.count == 1 ? found.first : nil, "one topic with the name \(name), found \(found.count)")
+    }
+}

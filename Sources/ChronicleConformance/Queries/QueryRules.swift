@@ -1,0 +1,130 @@
+import Chronicle
+import Foundation
+
+extension StoreRule {
+    /// What was found comes in the order and within the limits that were asked for: first the predicate, then the order
+    /// of `sort(using:)`, then offset and limit. Counts and identifiers are those of a fetch.
+    public static var queries: [StoreRule] { [sorts, compoundSorts, pages, slices, counts, deletedRows] }
+
+    static var sorts: StoreRule {
+        StoreRule("a sort by any type that has an order is that of Foundation, both ways") { bench in
+            try insertSought(bench)
+            let all = try bench.context().fetch(FetchDescriptor<Specimen>())
+            for order in [SortOrder.forward, .reverse] {
+                let sorts: [SortDescriptor<Specimen>] = [
+                    SortDescriptor(\.string, order: order), SortDescriptor(\.uuid, order: order),
+                    SortDescriptor(\.int, order: order), SortDescriptor(\.int8, order: order),
+                    SortDescriptor(\.int32, order: order), SortDescriptor(\.uint64, order: order),
+                    SortDescriptor(\.double, order: order), SortDescriptor(\.float, order: order),
+                    SortDescriptor(\.date, order: order), SortDescriptor(\.optionalInt, order: order),
+                    SortDescriptor(\.optionalString, order: order), SortDescriptor(\.optionalDate, order: order),
+                ]
+                // No two have the same UUID, so that there is one order.
+                for sort in sorts { try expectOrder([sort, SortDescriptor(\.uuid)], of: all, bench) }
+            }
+        }
+    }
+
+    static var compoundSorts: StoreRule {
+        StoreRule("a sort goes on with the next descriptor where the ones before say nothing, nil included") { bench in
+            try insertLibrary(bench)
+            let all = try bench.context().books()
+            for order in [SortOrder.forward, .reverse] {
+                let sorts: [[SortDescriptor<Book>]] = [
+                    [SortDescriptor(\.rating, order: order), SortDescriptor(\.title, order: .reverse)],
+                    [SortDescriptor(\.rating, order: .reverse), SortDescriptor(\.title, order: order)],
+                    [SortDescriptor(\.pages), SortDescriptor(\.rating, order: order), SortDescriptor(\.title)],
+                    [SortDescriptor(\.printed, order: order), SortDescriptor(\.pages), SortDescriptor(\.title)],
+                ]
+                for sort in sorts { try expectOrder(sort, of: all, bench) }
+            }
+        }
+    }
+
+    static var pages: StoreRule {
+        StoreRule("limits and offsets cut pages that fit together") { bench in
+            try insertLibrary(bench)
+            let orders: [[SortDescriptor<Book>]] = [[], [SortDescriptor(\.title)]]
+            for sortBy in orders {
+                var descriptor = FetchDescriptor<Book>(sortBy: sortBy)
+                let all = try bench.context().fetch(descriptor).map(\.title)
+                var paged: [String] = []
+                descriptor.fetchLimit = 3
+                for offset in stride(from: 0, to: all.count + 3, by: 3) {
+                    descriptor.fetchOffset = offset
+                    paged += try bench.context().fetch(descriptor).map(\.title)
+                }
+                try expect(paged, is: all, "the pages of the books")
+            }
+        }
+    }
+
+    static var slices: StoreRule {
+        StoreRule("limit and offset apply to what the predicate leaves, in the order of the sort") { bench in
+            try insertLibrary(bench)
+            try forEachQuery { descriptor, all in
+                let whole = try bench.context().fetch(all).map(\.title)
+                let (offset, limit) = (descriptor.fetchOffset ?? 0, descriptor.fetchLimit ?? .max)
+                let found = try bench.context().fetch(descriptor).map(\.title)
+                try expect(
+                    found, is: Array(whole.dropFirst(offset).prefix(limit)),
+                    "the books from \(offset), at most \(limit), of \(whole)")
+            }
+        }
+    }
+
+    static var counts: StoreRule {
+        StoreRule("counts and identifiers are those of a fetch") { bench in
+            try insertLibrary(bench)
+            try forEachQuery { descriptor, _ in
+                let found = try bench.context().fetch(descriptor).map(\.persistentModelID)
+                try expect(bench.context().fetchCount(descriptor), is: found.count, "the count")
+                try expect(bench.context().fetchIdentifiers(descriptor), is: found, "the identifiers")
+            }
+        }
+    }
+
+    static var deletedRows: StoreRule {
+        StoreRule("deleted models are gone", needs: .deletes) { bench in
+            let context = bench.context()
+            let books = try context.add("a", "b", "c")
+            let identifier = books[1].persistentModelID
+            context.delete(books[1])
+            try context.save()
+            try expect(bench.context().books().map(\.title), is: ["a", "c"], "the books that are left")
+            try expect(.modelNotFound, of: "the model of a deleted row") { try bench.context().model(for: identifier) }
+        }
+    }
+
+    // MARK: Parts
+
+    /// Expects that the store sorts as Foundation does.
+    private static func expectOrder<Model: PersistentModel>(
+        _ sort: [SortDescriptor<Model>], of all: [Model], _ bench: StoreBench<Store>
+    ) throws {
+        let expected = all.sorted(using: sort).map(\.persistentModelID)
+        let found = try bench.context().fetch(FetchDescriptor(sortBy: sort)).map(\.persistentModelID)
+        let text = sort.map { ($0.order == .forward ? "" : "reverse ") + Model.name(of: $0.keyPath) }
+        try expect(found, is: expected, "the order of \(Model.entityName) by \(text.joined(separator: ", "))")
+    }
+
+    /// Predicates, sorts, limits and offsets in every combination, each with the same without limit and offset.
+    private static func forEachQuery(
+        _ body: (_ descriptor: FetchDescriptor<Book>, _ all: FetchDescriptor<Book>) throws -> Void
+    ) throws {
+        let predicates: [Predicate<Book>?] = [
+            nil, #Predicate { $0.pages > 0 }, #Predicate { $0.shelf?.name == "left" }, #Predicate { $0.title == "?" },
+        ]
+        let orders: [[SortDescriptor<Book>]] = [
+            [], [SortDescriptor(\.title)], [SortDescriptor(\.rating, order: .reverse), SortDescriptor(\.title)],
+        ]
+        for (predicate, sortBy) in predicates.flatMap({ predicate in orders.map { (predicate, $0) } }) {
+            for (limit, offset) in [(nil, nil), (0, nil), (2, nil), (2, 1), (nil, 2), (9, 9)] as [(Int?, Int?)] {
+                let all = FetchDescriptor(predicate: predicate, sortBy: sortBy)
+                var descriptor = all
+                (descriptor.fetchLimit, descriptor.fetchOffset) = (limit, offset)
+                try body(descriptor, all)
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import Chronicle
+import Foundation
+
+extension StoreRule {
+    /// What a program deletes by a predicate goes as if it had been deleted model by model, whether the store does it
+    /// itself (``DataStoreBatching``) or leaves it to the context.
+    public static var batches: [StoreRule] { [batchDeletes] }
+
+    static var batchDeletes: StoreRule {
+        StoreRule("a batch delete takes what matches and what goes along, and nothing else", needs: .deletes) { bench in
+            try insertLibrary(bench)
+            let context = bench.context()
+            try context.delete(model: Shelf.self, where: #Predicate { $0.name == "left" })
+            let books = ["", "Dick", "moby-dick", "right"]
+            try expect(bench.context().books().map(\.title).sorted(), is: books, "the books that are left")
+            try context.delete(model: Topic.self, where: #Predicate { $0.rank == 1 })
+            try expect(bench.context().fetchCount(FetchDescriptor<Topic>()), is: 0, "the number of topics")
+            try context.delete(model: Book.self, where: #Predicate { $0.title == "nobody's" })
+            try expect(bench.context().books().map(\.title).sorted(), is: books, "the books when none matched")
+            try context.delete(model: Book.self)
+            try expect(bench.context().books().count, is: 0, "the number of books when all were to go")
+            try expect(bench.context().fetchCount(FetchDescriptor<Shelf>()), is: 2, "the number of shelves")
+        }
+    }
+}
+
+extension StoreRule where Store: HistoryProviding {
+    /// What the history says of a batch delete.
+    public static var batchChanges: [StoreRule] { [batchTransactions] }
+
+    static var batchTransactions: StoreRule {
+        StoreRule(
+            "a batch delete is one transaction, with all that goes along",
+            needs: [.deletes, .deleteHistory, .tombstones]
+        ) { bench in
+            let added = bench.context()
+            for name in ["left", "right"] {
+                try added.add("\(name) a", "\(name) b", on: Shelf(name))
+            }
+            let count = try bench.history().count
+            try bench.context("me").delete(model: Shelf.self)
+            try bench.context().delete(model: Shelf.self)
+            let transactions = try bench.history().dropFirst(count)
+            try expect(transactions.map(\.author), is: ["me"], "the authors of a batch delete and of one of nothing")
+            let kept = transactions.flatMap(\.changes).map { change in
+                guard case .delete(let delete) = change else { return change.line }
+                let name: String? = (delete as? any HistoryDelete<Shelf>)?.tombstone[\.name]
+                let title: String? = (delete as? any HistoryDelete<Book>)?.tombstone[\.title]
+                return name ?? title ?? change.line
+            }
+            let expected = ["left", "left a", "left b", "right", "right a", "right b"]
+            try expect(kept.sorted(), is: expected, "what the deletes kept")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Chronicle
+
+extension StoreRule {
+    /// Two contexts that do not know of each other: one deletes a model that the other is just leading to. Whoever comes
+    /// second, no reference leads to a row that is gone.
+    public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, lostDestination] }
+
+    static var unseenCascade: StoreRule {
+        StoreRule(
+            "a cascading delete takes along what another context added meanwhile",
+            needs: [.deletes, .referentialIntegrity]
+        ) { bench in
+            try bench.context().add("a", on: Shelf("left"))
+            let context = bench.context()
+            let shelf = try context.shelf("left")
+            // The list is known from here on, and soon out of date.
+            try expect(shelf.books.map(\.title), is: ["a"], "the books on the shelf")
+            let other = bench.context()
+            try other.add("late", on: other.shelf("left"))
+            context.delete(shelf)
+            try context.save()
+            try expect(bench.context().books().map(\.title), is: [], "the books without their shelf")
+        }
+    }
+
+    static var unseenNullify: StoreRule {
+        StoreRule(
+            "a reference that another context saved meanwhile leads nowhere after the delete",
+            needs: [.updates, .deletes, .referentialIntegrity]
+        ) { bench in
+            let context = bench.context()
+            let book = try context.add("a")[0]
+            let topic = Topic("gone")
+            context.insert(topic)
+            try context.save()
+            try expect(book.card == nil, "no card of a new book")
+            let other = bench.context()
+            other.insert(Card(7, of: try other.book("a")))
+            let late = Topic("late")
+            other.insert(late)
+            late.related = try other.topic("gone")
+            try other.save()
+            context.delete(book)
+            context.delete(topic)
+            try context.save()
+            try expect(bench.reference("book", of: Card.self), is: .null, "the stored reference of the card")
+            try expect(bench.reference("related", of: Topic.self), is: .null, "the stored reference without an inverse")
+        }
+    }
+
+    static var lostDestination: StoreRule {
+        StoreRule(
+            "a save of a reference to a row that is gone writes nothing", needs: [.deletes, .referentialIntegrity]
+        ) { bench in
+            try bench.context().add("a", on: Shelf("left"))
+            let context = bench.context()
+            let shelf = try context.shelf("left")
+            let other = bench.context()
+            other.delete(try other.shelf("left"))
+            try other.save()
+            context.insert(Stamp("new"))
+            context.insert(Book("late", on: shelf))
+            try expect(.modelValidationFailure, of: "a save of a book on a shelf that another context deleted") {
+                try context.save()
+            }
+            try expect(bench.context().books().count, is: 0, "the number of books after a save that failed")
+            let stamps = try bench.context().fetchCount(FetchDescriptor<Stamp>())
+            try expect(stamps, is: 0, "the number of stamps after a save that failed")
+        }
+    }
+}
+
+extension StoreBench {
+    /// What the store has for a reference of the only model of a class, whether or not it leads somewhere.
+    func reference<Model: PersistentModel>(_ name: String, of type: Model.Type) throws -> PropertyValue {
+        let (store, context) = (try store, context())
+        let request = DataStoreFetchRequest<Model>(
+            descriptor: FetchDescriptor(),
+            editingState: EditingState(id: ObjectIdentifier(context), author: nil, contextName: nil))
+        let slot = store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
+        let rows = try store.fetch(request).fetchedSnapshots
+        try expect(rows.count, is: 1, "the number of rows of \(Model.entityName)")
+        return try require(slot.flatMap { rows.first?.values[$0] }, "the value of \(Model.entityName).\(name)")
+    }
+}

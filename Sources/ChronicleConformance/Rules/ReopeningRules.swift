@@ -1,0 +1,27 @@
+import Chronicle
+
+extension StoreRule {
+    /// A store outlives its container: whoever opens it again, after everything of the first time is gone, finds it as it
+    /// was.
+    public static var reopening: [StoreRule] { [savedModels] }
+
+    static var savedModels: StoreRule {
+        StoreRule("a store that is opened again has its models, under their identifiers", needs: .reopening) { bench in
+            let configuration = try bench.newConfiguration()
+            let identifier = try bench.opening(configuration) { first in
+                try first.context().add("a", "b", on: Shelf("left"))
+                return try first.context().book("b").persistentModelID
+            }
+            try bench.opening(configuration) { again in
+                let context = again.context()
+                try expect(context.books().map(\.title), is: ["a", "b"], "the books")
+                try expect(context.book("b").persistentModelID, is: identifier, "the identifier of a book")
+                try expect(context.book("b").shelf?.name, is: "left", "the shelf of a book")
+                let new = try context.add("c")[0].persistentModelID
+                try expect(new != identifier, "a new identifier for a new model, and not \(identifier) again")
+            }
+            let count = try bench.opening(configuration) { try $0.context().books().count }
+            try expect(count, is: 3, "the number of books after another save")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+public import Chronicle
+
+/// A new store for one rule, with the models of the rules.
+///
+/// A model needs its context to find its relationships: the bench keeps every context that it hands out. A rule that works
+/// on several threads makes contexts of its own there.
+public final class StoreBench<Store: DataStore> {
+    public let configuration: Store.Configuration
+    public let container: ModelContainer
+    /// What the store declares, for rules that ask more of a store that does more.
+    public let features: StoreFeatures
+    let tools: StoreTools<Store.Configuration>
+    private let make: () throws -> Store.Configuration
+    private var contexts: [ModelContext] = []
+
+    /// - Parameters:
+    ///   - features: What the store does.
+    ///   - tools: What its author can do to it from outside.
+    ///   - make: Makes the configuration of a new, empty store, each time another one.
+    public convenience init(
+        supporting features: StoreFeatures = .all, tools: StoreTools<Store.Configuration> = StoreTools(),
+        _ make: @escaping () throws -> Store.Configuration
+    ) throws {
+        try self.init(make(), features, tools, make)
+    }
+
+    private init(
+        _ configuration: Store.Configuration, _ features: StoreFeatures, _ tools: StoreTools<Store.Configuration>,
+        _ make: @escaping () throws -> Store.Configuration
+    ) throws {
+        (self.configuration, self.features, self.tools, self.make) = (configuration, features, tools, make)
+        container = try Self.open(configuration)
+    }
+
+    static func open(_ configuration: Store.Configuration) throws -> ModelContainer {
+        try ModelContainer(
+            for: Specimen.self, Shelf.self, Stamp.self, Topic.self, configurations: configuration)
+    }
+
+    /// The store itself.
+    public var store: Store {
+        get throws {
+            guard let store = container.stores.first as? Store else {
+                throw BrokenRule("the container to have a \(Store.self)")
+            }
+            return store
+        }
+    }
+
+    /// A context that has seen nothing yet.
+    public func context(_ author: String? = nil) -> ModelContext {
+        let context = ModelContext(container)
+        context.author = author
+        contexts.append(context)
+        return context
+    }
+
+    // MARK: Other stores
+
+    /// A bench with another store.
+    public func another() throws -> StoreBench { try StoreBench(supporting: features, tools: tools, make) }
+
+    /// The configuration of another store, which nobody has opened yet.
+    public func newConfiguration() throws -> Store.Configuration { try make() }
+
+    /// Opens a store for as long as `body` runs, and then lets go of it.
+    @discardableResult
+    public func opening<Result>(
+        _ configuration: Store.Configuration, _ body: (StoreBench) throws -> Result
+    ) throws -> Result {
+        let bench = try opened(configuration)
+        return try withExtendedLifetime(bench) { try body(bench) }
+    }
+
+    /// Opens a store for as long as somebody has the bench.
+    func opened(_ configuration: Store.Configuration) throws -> StoreBench {
+        try StoreBench(configuration, features, tools, make)
+    }
+
+    /// A copy of a store that nobody has open.
+    func copy(_ configuration: Store.Configuration) throws -> Store.Configuration {
+        try require(tools.copy, "a way to copy the store")(configuration)
+    }
+
+    /// The same store, recording its history or not.
+    func recording(_ configuration: Store.Configuration, _ isOn: Bool) throws -> Store.Configuration {
+        try require(tools.recording, "a way to switch the history off")(configuration, isOn)
+    }
+}

@@ -1,0 +1,57 @@
+public import Chronicle
+
+/// Something that a store has to keep to, with the means to find out whether it does.
+///
+/// The families of rules are ``StoreRule/models`` and, for stores with a history, ``StoreRule/history``; a rule of your
+/// own is made like theirs:
+///
+/// ```swift
+/// let rule = StoreRule<MyStore>("names are trimmed") { bench in
+///     guard … else { throw BrokenRule("a name without spaces around it") }
+/// }
+/// ```
+public struct StoreRule<Store: DataStore> {
+    /// What has to be so, in a sentence.
+    public let name: String
+    /// What a store has to do for the rule to make sense.
+    public let needs: StoreFeatures
+    /// What its author has to be able to do to the store.
+    public let means: Set<StoreMeans>
+    /// Tries it on a new store. Throws ``BrokenRule`` when it is not so; any other error is a failure, too.
+    public let check: (StoreBench<Store>) throws -> Void
+
+    public init(
+        _ name: String, needs: StoreFeatures = [], by means: Set<StoreMeans> = [],
+        check: @escaping (StoreBench<Store>) throws -> Void
+    ) {
+        self.name = name
+        self.needs = needs
+        self.means = means
+        self.check = check
+    }
+}
+
+/// What was expected of a store, and did not come.
+public struct BrokenRule: Error, CustomStringConvertible, Sendable {
+    /// What was expected, and what came instead, in a few words.
+    let expected: String
+
+    public init(_ expected: String) { self.expected = expected }
+
+    public var description: String { "expected " + expected }
+}
+
+extension StoreRule {
+    /// What every store has to keep to.
+    public static var models: [StoreRule] {
+        roundTrips + remapping + relationships + integrity + predicates + queries + batches + concurrency + atomicity
+            + reopening + kills
+    }
+}
+
+extension StoreRule where Store: HistoryProviding {
+    /// What every history has to keep to, beside the rules for ``models``.
+    public static var history: [StoreRule] {
+        cursor + changes + batchChanges + authors + expiry + accidents + positions + historyKills
+    }
+}

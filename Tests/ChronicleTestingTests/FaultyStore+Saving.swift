@@ -1,0 +1,126 @@
+import Chronicle
+import Foundation
+import Synchronization
+
+@testable import ExampleStore
+
+extension FaultyStore {
+    func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        switch fault {
+        case .leavesPartsOfFailedSaves, .passesOverLostRows, .recordsFailures: try saveAfterFailure(request)
+        case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)
+        case .repeatsIdentifiers, .forgetsThePosition: answer(try base.save(request))
+        case .seesOnlyItsOwn, .skipsOthersHistory: try saveAndRemember(request)
+        default: try base.save(spoiled(request))
+        }
+    }
+
+    private func saveAndRemember(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let result = try base.save(request)
+        known.withLock { known in
+            for identifier in result.remappedIdentifiers.values {
+                known.keys[identifier.entityName] = identifier.integerPrimaryKey
+            }
+            if let position = (result.historyToken as? DefaultHistoryToken)?.position(in: identifier) {
+                known.positions.insert(position)
+            }
+        }
+        return result
+    }
+
+    private func spoiled(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) -> DataStoreSaveChangesRequest<DefaultSnapshot> {
+        let (inserted, updated, deleted) = (request.inserted, request.updated, request.deleted)
+        return switch fault {
+        case .losesAChange: request.with(updated: updated.map { $0.changing($0.changed.dropLast()) })
+        case .losesReferences:
+            request.with(inserted: inserted.map { $0.with($0.values.map { $0.isReference ? .null : $0 }) })
+        case .mixesReferences: request.with(inserted: inserted.map { $0.with($0.values(referringLike: inserted)) })
+        case .keepsReferences:
+            request.with(
+                updated: updated.map { row in row.changing(row.changed.filter { !row.values[$0].isReference }) })
+        case .keepsWhatIsNullified:
+            request.with(updated: updated.map { row in row.changing(row.changed.filter { !row.values[$0].isNull }) })
+        case .writesUnchangedValues: request.with(updated: updated.map { $0.changing($0.values.indices) })
+        case .keepsOneOfAList: request.with(updated: updated.withOneOfEachList)
+        case .leavesTheOtherSide:
+            request.with(
+                updated: updated.map { row in
+                    row.persistentIdentifier.entityName == "Card"
+                        ? row.changing(row.changed.filter { !row.values[$0].isNull }) : row
+                })
+        case .losesItself:
+            request.with(inserted: inserted.map { row in row.with(row.values.map { $0.leads(to: row) ? .null : $0 }) })
+        case .deletesOnlyOne: request.with(deleted: Array(deleted.prefix(1)))
+        case .deletesOnlyTwo: request.with(deleted: Array(deleted.prefix(2)))
+        case .keepsDeletedRows: request.with(deleted: [])
+        case .forgetsAuthors: request.with(author: nil)
+        default: request
+        }
+    }
+
+    private func answer(
+        _ result: DataStoreSaveChangesResult<DefaultSnapshot>
+    ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        guard fault == .repeatsIdentifiers else {
+            return DataStoreSaveChangesResult(remappedIdentifiers: result.remappedIdentifiers)
+        }
+        var first: [String: PersistentIdentifier] = [:]
+        return DataStoreSaveChangesResult(
+            remappedIdentifiers: result.remappedIdentifiers.mapValues { identifier in
+                first[identifier.entityName] = first[identifier.entityName] ?? identifier
+                return first[identifier.entityName] ?? identifier
+            })
+    }
+
+    private func saveAfterFailure(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        do { return try base.save(request) } catch {
+            switch fault {
+            case .leavesPartsOfFailedSaves:
+                _ = try base.save(request.with(inserted: Array(request.inserted.prefix(1))))
+            case .passesOverLostRows:
+                return try base.save(request.with(updated: Array(request.updated.prefix(1))))
+            default:
+                try memory.change {
+                    _ = $0.history.record(
+                        request.updated.map { .delete($0.persistentIdentifier, kept: []) }, request.editingState,
+                        storeIdentifier: identifier)
+                }
+            }
+            throw error
+        }
+    }
+
+    private func saveOddly(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let before = memory.contents
+        if fault == .splitsCascades, request.deleted.count > 1 {
+            for row in request.deleted { _ = try base.save(request.with(deleted: [row])) }
+            return DataStoreSaveChangesResult(remappedIdentifiers: [:])
+        }
+        if fault == .writesInTwoSteps, request.inserted.count > 1 {
+            let (head, tail) = (request.inserted.prefix(1), request.inserted.dropFirst())
+            let first = try base.save(request.with(inserted: Array(head))).remappedIdentifiers
+            // The fault itself: a window in which readers see half of a save.
+            Thread.sleep(forTimeInterval: 0.001)
+            let rest = try base.save(request.with(inserted: Array(tail))).remappedIdentifiers
+            return DataStoreSaveChangesResult(remappedIdentifiers: first.merging(rest) { first, _ in first })
+        }
+        let result = try base.save(request)
+        if fault == .losesSaves, saves.add(1, ordering: .relaxed).newValue.isMultiple(of: 7) {
+            try memory.change { for (name, table) in before.tables { $0.tables[name]?.rows = table.rows } }
+        }
+        if fault == .reusesKeys, !request.deleted.isEmpty {
+            try memory.change { $0.tables = $0.tables.mapValues { $0.with(lastKey: $0.rows.keys.max() ?? 0) } }
+        }
+        return result
+    }
+}

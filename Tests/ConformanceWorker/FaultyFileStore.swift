@@ -1,0 +1,165 @@
+import Chronicle
+import Foundation
+import Synchronization
+
+/// A way to get over an accident badly, or to delete many rows at once.
+enum FileFault: String, CaseIterable, Sendable {
+    case losesReturnedSaves, savesInHalves, losesTheLastTransaction, forgetsEarlierTokens
+    case takesTokensFromAhead, takesForkedTokens, passesOverGaps
+    case deletesWhatDoesNotMatch, deletesInSteps
+}
+
+/// The default store with one fault, or none: for accidents that only a file survives, and for batch deletes.
+final class FaultyFileStore: DataStore {
+    struct Configuration: DataStoreConfiguration {
+        typealias Store = FaultyFileStore
+
+        struct NoPlace: Error {}
+
+        let name = "faulty file"
+        var schema: Schema?
+        var file: ModelConfiguration
+        let fault: FileFault?
+
+        init(url: URL, fault: FileFault?) {
+            file = ModelConfiguration(url: url, durability: .relaxed)
+            self.fault = fault
+        }
+
+        // MARK: For a worker
+
+        /// `fault losesReturnedSaves /tmp/a.store`
+        var place: String { "fault \(fault?.rawValue ?? "none") \(file.url.path)" }
+
+        static func isPlace(_ text: String) -> Bool { text.hasPrefix("fault ") }
+
+        init(place: String) throws {
+            let words = place.split(separator: " ", maxSplits: 2)
+            guard words.count == 3 else { throw NoPlace() }
+            self.init(url: URL(fileURLWithPath: String(words[2])), fault: FileFault(rawValue: String(words[1])))
+        }
+    }
+
+    let configuration: Configuration
+    let base: DefaultStore
+    /// Where the history ended when the store was opened.
+    let opened: DefaultHistoryToken?
+    private let state = Mutex(State())
+
+    private struct State {
+        var saves = 0
+        /// What is still to be written of a save that returned.
+        var rest: DataStoreSaveChangesRequest<DefaultSnapshot>?
+    }
+
+    var identifier: String { base.identifier }
+    var schema: Schema { base.schema }
+    var fault: FileFault? { configuration.fault }
+
+    init(_ configuration: Configuration, schema: Schema) throws {
+        self.configuration = configuration
+        base = try DefaultStore(configuration.file, schema: schema)
+        opened = configuration.file.recordsHistory ? try base.currentHistoryToken() : nil
+    }
+
+    func fetch<Model>(
+        _ request: DataStoreFetchRequest<Model>
+    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+        try base.fetch(request)
+    }
+
+    func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        switch fault {
+        case .losesReturnedSaves: try saveTheFirst(request)
+        case .savesInHalves: try saveHalf(request)
+        default: try base.save(request)
+        }
+    }
+
+    /// Returns from the second save on as if it had saved.
+    private func saveTheFirst(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let number = state.withLock { state in
+            state.saves += 1
+            return state.saves
+        }
+        guard number > 1 else { return try base.save(request) }
+        let identifiers = try request.inserted.enumerated().map { index, row in
+            try PersistentIdentifier.identifier(
+                for: identifier, entityName: row.persistentIdentifier.entityName,
+                primaryKey: Int64(number * 1_000_000 + index))
+        }
+        return DataStoreSaveChangesResult(inserted: request.inserted, insertedIdentifiers: identifiers)
+    }
+
+    /// Writes the updates of a save together with the next one.
+    private func saveHalf(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        func part(
+            _ inserted: [DefaultSnapshot], _ updated: [DefaultSnapshot], _ deleted: [DefaultSnapshot]
+        ) -> DataStoreSaveChangesRequest<DefaultSnapshot> {
+            DataStoreSaveChangesRequest(
+                editingState: request.editingState, inserted: inserted, updated: updated, deleted: deleted)
+        }
+        let rest = state.withLock { state in
+            defer { state.rest = part([], request.updated, []) }
+            return state.rest
+        }
+        if let rest { _ = try base.save(rest) }
+        return try base.save(part(request.inserted, [], request.deleted))
+    }
+}
+
+extension FaultyFileStore: DataStoreBatching {
+    func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
+        switch fault {
+        case .deletesWhatDoesNotMatch:
+            try base.delete(DataStoreBatchDeleteRequest<Model>(predicate: nil, editingState: request.editingState))
+        case .deletesInSteps:
+            let rows = try base.fetch(
+                DataStoreFetchRequest<Model>(
+                    descriptor: FetchDescriptor(predicate: request.predicate), editingState: request.editingState))
+            for row in rows.fetchedSnapshots {
+                _ = try base.save(
+                    DataStoreSaveChangesRequest(
+                        editingState: request.editingState, inserted: [], updated: [], deleted: [row]))
+            }
+        default: try base.delete(request)
+        }
+    }
+}
+
+extension FaultyFileStore: HistoryProviding {
+    typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
+
+    func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] {
+        let found: [DefaultHistoryTransaction]
+        do { found = try base.fetchHistory(descriptor) } catch let error as SwiftDataError where passesOver(error) {
+            return try descriptor.answer(from: base.fetchHistory(Descriptor()))
+        }
+        guard let opened else { return found }
+        switch fault {
+        case .losesTheLastTransaction: return found.filter { $0.token != opened }
+        case .forgetsEarlierTokens where try HistoryTokenBounds(descriptor).lower.contains { $0.token < opened }:
+            return found.filter { $0.token > opened }
+        default: return found
+        }
+    }
+
+    private func passesOver(_ error: SwiftDataError) -> Bool {
+        switch fault {
+        case .takesTokensFromAhead: error == .historyTokenAhead
+        case .takesForkedTokens: error == .historyTokenForked || error == .historyTokenAhead
+        case .passesOverGaps: error == .historyTokenGap
+        default: false
+        }
+    }
+
+    func deleteHistory(_ descriptor: Descriptor) throws { try base.deleteHistory(descriptor) }
+
+    func currentHistoryToken() throws -> DefaultHistoryToken? { try base.currentHistoryToken() }
+}
