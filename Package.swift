@@ -6,7 +6,7 @@ import PackageDescription
 
 // MARK: Where SwiftSyntax comes from
 //
-// The macros need it. Documentation/Design/0006-macros.md has the reasons.
+// The macros need it. Documentation/Design/0007-macros.md has the reasons.
 
 /// Whether SwiftPM got this package for somebody who depends on it by version or branch. It allows no unsafe flags then,
 /// and nothing is fetched that was not asked for.

@@ -35,6 +35,6 @@ func shown<Value>(_ value: Value) -> String {
 extension PersistentModel {
     /// What a property is called.
     static func name(of path: PartialKeyPath<Self>?) -> String {
-        properties.elements.first { $0.keyPath as PartialKeyPath<Self> == path }?.name ?? "no property"
+        path.flatMap { properties.name(of: $0) } ?? "no property"
     }
 }

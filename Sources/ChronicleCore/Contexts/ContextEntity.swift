@@ -15,7 +15,7 @@ final class ContextEntity {
     let registry: ModelRegistry
     /// What a model left of the backing data that it was made with, see ``BackingData/adopt(_:)``. The next one is filled
     /// into it instead of being made.
-    var emptied: BackingData?
+    @exclusivity(unchecked) var emptied: BackingData?
 
     /// Properties by the *address* of a key path. A key path in compiled code is made once for each place that writes it
     /// and lives for ever, so that finding the property again costs a comparison instead of a hash of the whole path.
@@ -41,9 +41,10 @@ final class ContextEntity {
 
     /// Backing data for a row that gets a model.
     func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
-        guard isKnownUniquelyReferenced(&emptied), let emptied else { return BackingData(identifier, row, self) }
-        emptied.fill(identifier, row, self)
-        return emptied
+        guard let known = emptied else { return BackingData(identifier, row, self) }
+        emptied = nil
+        known.fill(identifier, row, self)
+        return known
     }
 
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {

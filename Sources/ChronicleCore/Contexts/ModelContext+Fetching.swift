@@ -124,11 +124,13 @@ extension ModelContext {
             return model
         }
         let decoded = try checks.check(row, identifier)
-        let given = entity.backingData(identifier, row)
+        var given = entity.backingData(identifier, row)
         if !decoded.isEmpty { given.decoded = decoded }
         let model = Model(backingData: given)
-        let backing = model.persistentBackingData
-        entity.emptied = backing === given ? nil : given
+        // A class that does not hold what it was given has taken it over.
+        let isEmptied = isKnownUniquelyReferenced(&given)
+        let backing = isEmptied ? model.persistentBackingData : given
+        if isEmptied { entity.emptied = given }
         backing.model = model
         registry.add(backing, identifier)
         // A list that was read before the row was there.

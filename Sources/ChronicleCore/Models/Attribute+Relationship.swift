@@ -4,33 +4,44 @@
 extension Attribute where Value: RelationshipValue {
     @inlinable
     public init(originalName: StaticString? = nil) {
-        self.init(value: Value.related(to: []), isRelationship: true, originalName: originalName)
+        self.init(value: Value.related(to: []), options: .relationship, originalName: originalName)
     }
 
     /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
     @inlinable
     public init(wrappedValue: Value, originalName: StaticString? = nil) {
-        self.init(value: wrappedValue, isRelationship: true, originalName: originalName)
+        self.init(value: wrappedValue, options: .relationship, originalName: originalName)
     }
 }
 
 extension Attribute where Value: RelationshipValue & ExpressibleByNilLiteral {
     @inlinable
     public init(originalName: StaticString? = nil) {
-        self.init(value: Value.related(to: []), isRelationship: true, originalName: originalName)
+        self.init(value: Value.related(to: []), options: .relationship, originalName: originalName)
     }
 }
 
+/// A schema refuses these. The compiler can only warn: without them it would take a more general initialiser.
 extension Attribute where Value: PersistentModel {
-    @available(*, unavailable, message: "a relationship to one model is optional: declare it with a question mark")
+    @available(*, deprecated, message: "a relationship to one model is optional: write a question mark behind the type")
     public init(originalName: StaticString? = nil) {
-        fatalError("unavailable")
+        self.init(value: nil, options: .relationship, originalName: originalName)
     }
 
-    @available(*, unavailable, message: "a relationship to one model is optional: declare it with a question mark")
+    @available(*, deprecated, message: "a relationship to one model is optional: write a question mark behind the type")
     public init(wrappedValue: Value, originalName: StaticString? = nil) {
-        fatalError("unavailable")
+        self.init(value: wrappedValue, options: .relationship, originalName: originalName)
     }
+}
+
+extension Schema.Attribute.Options {
+    /// What the wrapper of a relationship has instead of options: the initialisers above say so.
+    @inlinable static var relationship: Self { Self(rawValue: 128) }
+}
+
+extension Attribute {
+    @inlinable @inline(__always)
+    var isRelationship: Bool { options == .relationship }
 }
 
 // Here `Value` is known to be a `RelationshipValue` to the schema's property alone, which has the conformance at hand.
@@ -67,7 +78,9 @@ extension Attribute: RelationshipDeclaration where Value: RelationshipValue {
     var destinationType: any PersistentModel.Type { Value.relationshipDestination }
     var isToMany: Bool { Value.relationshipIsToMany }
     /// Another initialiser than those above was chosen: one with options.
-    var isMistaken: Bool { !isRelationship }
+    var mistake: String? {
+        isRelationship ? Self.requiredMistake(Value.self) : "it is a relationship, which has no options of an attribute"
+    }
 
     func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)? {
         (keyPath as? ReferenceWritableKeyPath<Model, Value>).map { RelationshipAccess(keyPath: $0) }

@@ -14,20 +14,15 @@ public struct Attribute<Value> {
     /// What was set, or decoded from the row; before that the declared default.
     @usableFromInline var value: Value?
     @usableFromInline let options: Schema.Attribute.Options
-    /// Whether the type is that of a relationship, and no attribute is declared.
-    @usableFromInline let isRelationship: Bool
     /// The former name's number, see ``OriginalNames``.
     @usableFromInline let originalNameNumber: UInt16
     /// Which generation of the model's backing data ``value`` belongs to; 0 when it is the declared default.
     @usableFromInline var generation: UInt32
 
     @inlinable
-    init(
-        value: Value?, options: Schema.Attribute.Options = [], isRelationship: Bool = false, originalName: StaticString?
-    ) {
+    init(value: Value?, options: Schema.Attribute.Options, originalName: StaticString?) {
         self.value = value
         self.options = options
-        self.isRelationship = isRelationship
         originalNameNumber = originalName.map(OriginalNames.number) ?? 0
         generation = 0
     }

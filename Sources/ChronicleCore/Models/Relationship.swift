@@ -77,24 +77,6 @@ public struct Relationship<Value: RelationshipValue> {
     }
 }
 
-extension Relationship where Value: PersistentModel {
-    @available(*, unavailable, message: "a relationship to one model is optional: declare it with a question mark")
-    public init(
-        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
-        inverse: AnyKeyPath? = nil
-    ) {
-        fatalError("unavailable")
-    }
-
-    @available(*, unavailable, message: "a relationship to one model is optional: declare it with a question mark")
-    public init(
-        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
-        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil
-    ) {
-        fatalError("unavailable")
-    }
-}
-
 extension Relationship: PropertyDeclaration {
     var originalName: String? { Self.name(originalNamePointer) }
     var isUnset: Bool { false }
@@ -107,16 +89,23 @@ protocol RelationshipDeclaration: PropertyDeclaration {
     var destinationType: any PersistentModel.Type { get }
     var isToMany: Bool { get }
     var valueType: Any.Type { get }
-    /// Whether it was declared as an attribute, with options that only attributes have.
-    var isMistaken: Bool { get }
+    /// What is wrong with the declaration itself.
+    var mistake: String? { get }
     func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)?
+}
+
+extension RelationshipDeclaration {
+    /// Any destination may be deleted, also by other programs: there has to be a value without one.
+    static func requiredMistake<Value: RelationshipValue>(_ type: Value.Type) -> String? {
+        Value.related(to: []) == nil ? "a relationship to one model is optional: declare it as \(Value.self)?" : nil
+    }
 }
 
 extension Relationship: RelationshipDeclaration {
     var destinationType: any PersistentModel.Type { Value.relationshipDestination }
     var isToMany: Bool { Value.relationshipIsToMany }
     var valueType: Any.Type { Value.self }
-    var isMistaken: Bool { false }
+    var mistake: String? { Self.requiredMistake(Value.self) }
 }
 
 extension Relationship {

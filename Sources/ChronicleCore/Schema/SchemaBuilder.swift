@@ -71,9 +71,7 @@ struct SchemaBuilder {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
             let relationship = wrapper as? any RelationshipDeclaration
-            if relationship?.isMistaken == true {
-                throw invalid("it is a relationship, which has no options of an attribute")
-            }
+            if let mistake = relationship?.mistake { throw invalid(mistake) }
             try check(keyPath, wrapper, invalid)
             if relationship == nil, !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the map gives it the key path of another property")

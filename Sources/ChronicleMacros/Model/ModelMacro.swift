@@ -73,7 +73,9 @@ extension ModelMacro: ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        guard declaration.is(ClassDeclSyntax.self), !protocols.isEmpty else { return [] }
+        guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
+            !protocols.isEmpty
+        else { return [] }
         return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle.PersistentModel {}")]
     }
 }

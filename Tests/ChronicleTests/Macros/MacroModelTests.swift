@@ -95,6 +95,18 @@ import Testing
         #expect(error == .modelValidationFailure && "\(error)".contains("place"))
     }
 
+    @Test(arguments: StoreKind.allCases) func modelsMayStandInOtherTypes(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [Stop.Leg.self])
+        #expect(store.container.schema.entities.map(\.name) == ["Leg", "Ticket"])
+        let context = store.context()
+        context.insert(Stop.Leg(tickets: [SchemaVersion.Ticket(price: 3), SchemaVersion.Ticket(price: 4)]))
+        try context.save()
+        let other = store.context()
+        let dear = FetchDescriptor<SchemaVersion.Ticket>(predicate: #Predicate { $0.price == 4 })
+        let leg = try #require(try other.fetch(dear).first?.leg)
+        #expect(leg.tickets.count == 2)
+    }
+
     @Test func relationshipsToManyAreNeverNilInAContext() throws {
         let context = try TestStore(.inMemory, Self.macros).context()
         let club = Club()

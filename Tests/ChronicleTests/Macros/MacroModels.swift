@@ -63,3 +63,24 @@ class Companion {
 final class Club {
     var members: [Companion]? = []
 }
+
+/// A version of a schema, as one writes them.
+enum SchemaVersion {
+    @Model
+    final class Ticket {
+        var price: Decimal
+        var leg: Stop.Leg?
+
+        init(price: Decimal) { self.price = price }
+    }
+}
+
+extension Stop {
+    @Model
+    final class Leg {
+        var tickets: [SchemaVersion.Ticket]
+        var departure: Date?
+
+        init(tickets: [SchemaVersion.Ticket] = []) { self.tickets = tickets }
+    }
+}

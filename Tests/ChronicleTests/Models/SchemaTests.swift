@@ -53,7 +53,23 @@ import Testing
         expectInvalid(Lonely.self, property: "others", detail: "needs an inverse")
     }
 
-    private func expectInvalid(_ type: any PersistentModel.Type, property: String, detail: String) {
+    @Test func aRelationshipThatIsNotOptionalIsNamed() {
+        expectInvalid(Demanding.self, property: "other", detail: "declare it as Plain?")
+    }
+
+    @Test func aRelationshipWithOptionsOfAnAttributeIsNamed() {
+        expectInvalid(Uniquely.self, property: "other", detail: "no options")
+    }
+
+    @Test func aClassThatIgnoresItsBackingDataIsNamed() {
+        expectInvalid(Ignorant.self, property: nil, detail: "take over its argument")
+    }
+
+    @Test func aClassThatInheritsFromAModelIsNamed() {
+        expectInvalid(Heir.self, property: nil, detail: "inherits")
+    }
+
+    private func expectInvalid(_ type: any PersistentModel.Type, property: String?, detail: String) {
         do {
             _ = try Schema(type)
             Issue.record("\(type) was accepted")
@@ -128,3 +144,33 @@ private final class Forgotten: PersistentModel {
     let persistentBackingData: BackingData
     init(backingData: BackingData) { persistentBackingData = backingData }
 }
+
+private final class Demanding: PersistentModel {
+    @Relationship var other: Plain
+    static let properties: PropertyMap<Demanding> = ["other": \.other]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+}
+
+private final class Uniquely: PersistentModel {
+    @Attribute(.unique) var other: Plain?
+    static let properties: PropertyMap<Uniquely> = ["other": \.other]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+}
+
+private final class Ignorant: PersistentModel {
+    @Attribute var name = ""
+    static let properties: PropertyMap<Ignorant> = ["name": \.name]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) {}
+}
+
+private class Ancestor: PersistentModel {
+    @Attribute var name = ""
+    static let properties: PropertyMap<Ancestor> = ["name": \.name]
+    let persistentBackingData = BackingData()
+    required init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+}
+
+private final class Heir: Ancestor {}
