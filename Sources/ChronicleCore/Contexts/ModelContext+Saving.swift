@@ -18,12 +18,11 @@ extension ModelContext {
         try throwDeferredError()
         // Keeps the models alive, whatever their own code does meanwhile.
         let models = listing
-        let saves = try storeSaves(models)
+        var saves = try storeSaves(models)
         defer { unlist(models) }
-        var written: [any DataStore] = []
-        for save in saves {
-            do { if try write(save, to: save.store) { written.append(save.store) } } catch {
-                throw Self.error(error, after: written)
+        for index in saves.indices {
+            do { saves[index].isWritten = try write(saves[index], to: saves[index].store) } catch {
+                throw Self.error(error, after: saves.filter(\.isWritten).map(\.store))
             }
         }
         arrivals = [:]
@@ -207,6 +206,8 @@ private struct StoreSave {
     var deleted = Changes()
     /// Whether one of the models has relationships.
     var hasReferences = false
+    /// Whether the store has it.
+    var isWritten = false
 
     init(store: any DataStore) { self.store = store }
 }
