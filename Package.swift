@@ -121,9 +121,6 @@ let package = Package(
         .testTarget(
             name: "ChronicleTestingTests",
             dependencies: ["ChronicleTesting", "ExampleStore", "ChronicleConformanceWorker"], swiftSettings: settings),
-        .testTarget(
-            name: "ChronicleMacrosTests", dependencies: ["ChronicleMacros"] + syntaxDependencies,
-            swiftSettings: settings + syntaxSettings),
         // The example of a store, for the tests. As a package of its own it has another name.
         .target(
             name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),

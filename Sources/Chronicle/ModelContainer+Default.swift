@@ -18,7 +18,11 @@ extension ModelContainer {
     ) throws {
         try self.init(
             for: Schema(types),
-            configurations: configurations.isEmpty
-                ? [ModelConfiguration(isStoredInMemoryOnly: false)] : configurations)
+            configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
+    }
+
+    /// The same for a schema.
+    public convenience init(for schema: Schema, configurations: any DataStoreConfiguration...) throws {
+        try self.init(for: schema, configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
 }

@@ -6,6 +6,16 @@ public final class ModelContainer: Sendable {
     /// The stores, in the order of their configurations.
     public let stores: [any DataStore]
     private let storesByType: [ObjectIdentifier: any DataStore]
+    @MainActor private var knownMainContext: ModelContext?
+
+    /// The context of the main actor, made when it is first asked for. The two keep each other: a container whose main
+    /// context was asked for stays until the program ends.
+    @MainActor public var mainContext: ModelContext {
+        if let knownMainContext { return knownMainContext }
+        let made = ModelContext(self)
+        knownMainContext = made
+        return made
+    }
 
     /// Opens a store for each configuration.
     ///

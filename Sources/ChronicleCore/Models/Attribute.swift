@@ -31,10 +31,11 @@ public struct Attribute<Value> {
     ///   - option: What the store does with the values, see ``Schema/Attribute/Options``. (Three parameters instead of a
     ///     variadic one, which would allocate an array for every instance.)
     ///   - originalName: The name that the property had before it was renamed.
+    ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
     @inlinable
     public init(
         _ option: Schema.Attribute.Options = [], _ second: Schema.Attribute.Options = [],
-        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil
+        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: nil, options: [option, second, third], originalName: originalName)
     }
@@ -43,7 +44,7 @@ public struct Attribute<Value> {
     @inlinable
     public init(
         wrappedValue: Value, _ option: Schema.Attribute.Options = [], _ second: Schema.Attribute.Options = [],
-        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil
+        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: wrappedValue, options: [option, second, third], originalName: originalName)
     }
@@ -138,7 +139,7 @@ extension Attribute where Value: ExpressibleByNilLiteral {
     @inlinable
     public init(
         _ option: Schema.Attribute.Options = [], _ second: Schema.Attribute.Options = [],
-        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil
+        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: .some(nil), options: [option, second, third], originalName: originalName)
     }

@@ -23,9 +23,10 @@ public struct Relationship<Value: RelationshipValue> {
     ///   - deleteRule: What a delete of this model does to its destinations.
     ///   - originalName: The name that the property had before it was renamed.
     ///   - inverse: The property of the destination that leads back.
+    ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
     public init(
         deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
-        inverse: AnyKeyPath? = nil
+        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: nil, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
     }
@@ -33,7 +34,7 @@ public struct Relationship<Value: RelationshipValue> {
     /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
     public init(
         wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
-        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil
+        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
     }

@@ -76,6 +76,7 @@ extension ModelMacro: ExtensionMacro {
         guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
             !protocols.isEmpty
         else { return [] }
-        return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle.PersistentModel {}")]
+        // A model belongs to its context, and not to the actor that a module may have as its default.
+        return [try ExtensionDeclSyntax("nonisolated extension \(type.trimmed): Chronicle.PersistentModel {}")]
     }
 }

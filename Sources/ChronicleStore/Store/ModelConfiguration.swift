@@ -62,7 +62,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// A store in memory, or in the file `<name>.store` of the user's application support directory, which is made when it
     /// does not exist.
     public init(
-        _ name: String = "default", schema: Schema? = nil, isStoredInMemoryOnly: Bool, allowsSave: Bool = true,
+        _ name: String = "default", schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         durability: Durability = .full, recordsHistory: Bool = true
     ) {
         let url =

@@ -46,7 +46,7 @@ import Testing
                     }
                 }
 
-                extension Trip: Chronicle.PersistentModel {
+                nonisolated extension Trip: Chronicle.PersistentModel {
                 }
                 """)
     }
