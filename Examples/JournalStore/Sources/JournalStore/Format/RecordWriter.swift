@@ -31,7 +31,10 @@ struct RecordWriter {
 
     /// Small absolute values are short: 0, -1, 1, -2, … are 0, 1, 2, 3, …
     @inline(__always)
-    mutating func signed(_ integer: Int64) { number(UInt64(bitPattern: integer << 1 ^ integer >> 63)) }
+    mutating func signed(_ integer: Int64) { number(Self.zigzag(integer)) }
+
+    @inline(__always)
+    static func zigzag(_ integer: Int64) -> UInt64 { UInt64(bitPattern: integer << 1 ^ integer >> 63) }
 
     mutating func text(_ text: String) {
         var text = text
@@ -49,9 +52,57 @@ struct RecordWriter {
 
     mutating func raw(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// A form, and what it holds.
+    /// A key and values: each a form, and what it holds. Put together beside the record and added at once, because this is
+    /// what long records consist of.
     ///
     /// - Throws: `DataStoreError.unsupportedFeature` for references that are not to models of this store.
+    mutating func row(_ key: Int64, _ values: [PropertyValue]) throws {
+        let size = values.reduce(10) { $0 + $1.longestForm }
+        try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { row in
+            var place = RowPlace(bytes: row)
+            place.signed(key)
+            for value in values { try place.value(value) }
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: row[..<place.count]))
+        }
+    }
+
+    mutating func patch(_ integer: UInt32, at index: Int) {
+        withUnsafeBytes(of: integer.littleEndian) { bytes.replaceSubrange(index..<index + 4, with: $0) }
+    }
+}
+
+/// Bytes that are long enough, filled from the beginning.
+private struct RowPlace {
+    let bytes: UnsafeMutableRawBufferPointer
+    private(set) var count = 0
+
+    init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+    @inline(__always)
+    private mutating func byte(_ byte: UInt8) {
+        bytes[count] = byte
+        count += 1
+    }
+
+    @inline(__always)
+    private mutating func number(_ number: UInt64) {
+        var rest = number
+        while rest > 127 {
+            byte(UInt8(truncatingIfNeeded: rest) | 128)
+            rest >>= 7
+        }
+        byte(UInt8(truncatingIfNeeded: rest))
+    }
+
+    @inline(__always)
+    mutating func signed(_ integer: Int64) { number(RecordWriter.zigzag(integer)) }
+
+    private mutating func text(_ text: String) {
+        number(UInt64(text.utf8.count))
+        count += bytes.suffix(from: count).copyBytes(text)
+    }
+
+    @inline(__always)
     mutating func value(_ value: PropertyValue) throws {
         switch value {
         case .null: byte(ValueForm.null.rawValue)
@@ -60,14 +111,15 @@ struct RecordWriter {
             signed(integer)
         case .real(let real):
             byte(ValueForm.real.rawValue)
-            fixed(real.bitPattern)
+            bytes.storeBytes(of: real.bitPattern.littleEndian, toByteOffset: count, as: UInt64.self)
+            count += 8
         case .text(let text):
             byte(ValueForm.text.rawValue)
             self.text(text)
         case .blob(let data):
             byte(ValueForm.blob.rawValue)
-            count(data.count)
-            bytes.append(contentsOf: data)
+            number(UInt64(data.count))
+            count += data.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
         case .reference(let identifier):
             guard let key = identifier.integerPrimaryKey else {
                 throw DataStoreError.unsupportedFeature.adding(detail: "references to models of other stores")
@@ -79,9 +131,29 @@ struct RecordWriter {
             throw DataStoreError.unsupportedFeature.adding(detail: "lists of references in a row")
         }
     }
+}
 
-    mutating func patch(_ integer: UInt32, at index: Int) {
-        withUnsafeBytes(of: integer.littleEndian) { bytes.replaceSubrange(index..<index + 4, with: $0) }
+extension PropertyValue {
+    /// More bytes than the value can take: a form and a number, or two, beside what it holds.
+    fileprivate var longestForm: Int {
+        switch self {
+        case .null, .integer, .real, .references: 11
+        case .text(let text): 11 + text.utf8.count
+        case .blob(let data): 11 + data.count
+        case .reference(let identifier): 21 + identifier.entityName.utf8.count
+        }
+    }
+}
+
+extension Slice<UnsafeMutableRawBufferPointer> {
+    /// - Returns: How many bytes it was.
+    fileprivate func copyBytes(_ text: String) -> Int {
+        let place = UnsafeMutableRawBufferPointer(rebasing: self)
+        var text = text
+        return text.withUTF8 { utf8 in
+            place.copyMemory(from: UnsafeRawBufferPointer(utf8))
+            return utf8.count
+        }
     }
 }
 

@@ -49,16 +49,22 @@ struct ChangeWriter {
     private var latest = 0
 
     mutating func write(_ changes: Changes, _ tables: Tables, _ writer: inout RecordWriter) throws {
-        for new in changes.inserted {
-            let columns = tables.layout(new.table).schemaColumns
-            var key = new.firstKey
-            for values in new.rows {
-                try write(.insert, new.table, columns, key, values, tables, &writer)
-                key += 1
-            }
-        }
+        for new in changes.inserted { try write(new, tables, &writer) }
         for change in changes.others {
             try write(change.kind, change.table, change.columns, change.key, change.values, tables, &writer)
+        }
+    }
+
+    /// All of one shape, which is looked for once.
+    private mutating func write(_ new: Changes.Inserted, _ tables: Tables, _ writer: inout RecordWriter) throws {
+        guard let first = new.rows.first else { return }
+        try write(
+            .insert, new.table, tables.layout(new.table).schemaColumns, new.firstKey, first, tables, &writer)
+        var key = new.firstKey
+        for values in new.rows.dropFirst() {
+            key += 1
+            writer.count(latest)
+            try writer.row(key, values)
         }
     }
 
@@ -77,8 +83,7 @@ struct ChangeWriter {
             writer.count(columns.count)
             for column in columns { writer.text(tables[table].columns[column]) }
         }
-        writer.signed(key)
-        for value in values { try writer.value(value) }
+        try writer.row(key, values)
     }
 }
 
