@@ -6,7 +6,8 @@
 /// ```
 ///
 /// What was set stands in the model itself; before that, a property of a fetched model is read from its row. Writing it
-/// marks the property as changed. Types that can be stored, and how, are listed at ``Schema/Attribute``.
+/// marks the property as changed. Types that can be stored, and how, are listed at ``Schema/Attribute``. A type that leads to
+/// models makes the property a relationship, see ``Relationship``.
 @propertyWrapper
 public struct Attribute<Value> {
     // The declaration stands in every model again: it has to be small, and fits beside the value's end.

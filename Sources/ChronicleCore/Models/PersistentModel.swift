@@ -1,5 +1,7 @@
 /// A class whose instances are saved, and whose changes are remembered.
 ///
+/// `@Model` writes what follows; by hand it is the same model.
+///
 /// ```swift
 /// final class Trip: PersistentModel {
 ///     @Attribute(.preserveValueOnDeletion) var name: String
@@ -9,11 +11,10 @@
 ///     static let properties: PropertyMap<Trip> = [
 ///         "name": \.name, "destination": \.destination, "bucketList": \.bucketList,
 ///     ]
-///     let persistentBackingData: BackingData
-///     init(backingData: BackingData) { persistentBackingData = backingData }
+///     let persistentBackingData = BackingData()
+///     init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
 ///
 ///     init(name: String, destination: String) {
-///         persistentBackingData = BackingData()
 ///         self.name = name
 ///         self.destination = destination
 ///     }
@@ -43,9 +44,9 @@ public protocol PersistentModel:
     /// The name of the entity, by default the name of the class.
     static var entityName: String { get }
 
-    /// What the context knows of this model. Assign a new `BackingData()` in your own initialisers.
+    /// What the context knows of this model: a new `BackingData()` for a new one.
     var persistentBackingData: BackingData { get }
-    /// Makes the instance for a row that a context fetches. Assign the argument, and nothing else.
+    /// Makes the instance for a row that a context fetches. Adopt the argument, or hold it, and nothing else.
     init(backingData: BackingData)
 }
 

@@ -25,12 +25,15 @@ struct ModelClass {
         return levels.first(where: declaration.modifiers.contains).map { "\($0) " } ?? ""
     }
 
-    /// Whether the class itself declares something with this name.
-    func declares(_ name: String) -> Bool {
+    /// Whether the class itself declares a property with this name, of its instances or of the class.
+    func declares(_ name: String, isStatic: Bool) -> Bool {
         declaration.memberBlock.members.contains { member in
-            member.decl.as(VariableDeclSyntax.self)?.bindings.contains {
+            guard let variable = member.decl.as(VariableDeclSyntax.self),
+                isStatic == (variable.has(.static) || variable.has(.class))
+            else { return false }
+            return variable.bindings.contains {
                 $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == name
-            } == true
+            }
         }
     }
 

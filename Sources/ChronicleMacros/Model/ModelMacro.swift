@@ -22,14 +22,14 @@ extension ModelMacro: MemberMacro {
 
     private static func members(of model: ModelClass) -> [DeclSyntax] {
         var members: [DeclSyntax] = []
-        if !model.declares("properties") {
+        if !model.declares("properties", isStatic: true) {
             members.append(
                 """
                 \(raw: model.access)static let properties: Chronicle.PropertyMap<\(raw: model.name)> = \
                 [\(raw: map(model.persistent))]
                 """)
         }
-        if !model.declares("persistentBackingData") {
+        if !model.declares("persistentBackingData", isStatic: false) {
             members.append("\(raw: model.access)let persistentBackingData = Chronicle.BackingData()")
         }
         if !model.declaresRowInitializer {

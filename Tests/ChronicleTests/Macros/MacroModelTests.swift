@@ -95,6 +95,29 @@ import Testing
         #expect(error == .modelValidationFailure && "\(error)".contains("place"))
     }
 
+    /// The context uses what a model left of its backing data for the next one.
+    @Test(arguments: StoreKind.allCases) func modelsOfOneFetchDoNotShareAnything(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.macros)
+        let context = store.context()
+        for index in 0..<100 {
+            context.insert(
+                Stop(place: "\(index)", journey: index % 10 == 0 ? Journey(name: "\(index)", code: index) : nil))
+        }
+        try context.save()
+        let other = store.context()
+        let stops = try other.fetch(FetchDescriptor<Stop>())
+        #expect(Set(stops.map { ObjectIdentifier($0.persistentBackingData) }).count == 100)
+        #expect(Set(stops.map(\.persistentModelID)).count == 100)
+        for stop in stops where stop.journey == nil { stop.place += "!" }
+        for stop in stops { #expect(stop.hasChanges == (stop.journey == nil)) }
+        try other.save()
+        other.delete(stops[1])
+        #expect(stops[1].isDeleted && !stops[2].isDeleted)
+        other.rollback()
+        let places = try store.context().fetch(FetchDescriptor<Stop>()).map(\.place)
+        #expect(places == (0..<100).map { $0 % 10 == 0 ? "\($0)" : "\($0)!" })
+    }
+
     @Test(arguments: StoreKind.allCases) func modelsMayStandInOtherTypes(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Stop.Leg.self])
         #expect(store.container.schema.entities.map(\.name) == ["Leg", "Ticket"])

@@ -88,6 +88,11 @@ import Testing
         #expect(text.contains("\"default\": \\.`default`,"))
     }
 
+    @Test func aPropertyMayBeCalledAsTheMap() {
+        let text = Expansion("@Model final class Trip { var properties: [String] = [] }").text
+        #expect(text.contains("\"properties\": \\.properties,"))
+    }
+
     @Test func aClassWithoutPropertiesHasAnEmptyMap() {
         #expect(Expansion("@Model final class Trip {}").text.contains("PropertyMap<Trip> = [:]"))
     }
