@@ -28,6 +28,16 @@ struct ManagedRelationship {
         }
     }
 
+    // MARK: Values of the property's type
+
+    func read<Value>(as type: Value.Type) -> Value? { value(read(), as: type) }
+
+    func value<Value>(_ destinations: [any PersistentModel], as type: Value.Type) -> Value? {
+        property.access.value(leadingTo: destinations, as: type)
+    }
+
+    func write<Value>(_ value: Value) { write(property.access.destinations(in: value)) }
+
     // MARK: Reading
 
     func read() -> [any PersistentModel] {
@@ -76,7 +86,7 @@ struct ManagedRelationship {
 
     // MARK: Writing
 
-    func write(_ destinations: [any PersistentModel]) {
+    private func write(_ destinations: [any PersistentModel]) {
         // Those that the list begins with already stay as they are: appending touches what is new.
         let known = relationship.isToMany ? backing.destinations[property.index] ?? [] : []
         let kept = zip(known, destinations).prefix { $0 === $1 }.count

@@ -21,6 +21,18 @@ extension Attribute where Value: RelationshipValue & ExpressibleByNilLiteral {
     }
 }
 
+extension Attribute where Value: OptionalRelationshipCollection {
+    @inlinable
+    public init(originalName: StaticString? = nil) {
+        self.init(value: .some(nil), options: .relationship, originalName: originalName)
+    }
+
+    @inlinable
+    public init(wrappedValue: Value, originalName: StaticString? = nil) {
+        self.init(value: wrappedValue, options: .relationship, originalName: originalName)
+    }
+}
+
 /// A schema refuses these. The compiler can only warn: without them it would take a more general initialiser.
 extension Attribute where Value: PersistentModel {
     @available(*, deprecated, message: "a relationship to one model is optional: write a question mark behind the type")
@@ -42,19 +54,14 @@ extension Schema.Attribute.Options {
 extension Attribute {
     @inlinable @inline(__always)
     var isRelationship: Bool { options == .relationship }
-}
 
-// Here `Value` is known to be a `RelationshipValue` to the schema's property alone, which has the conformance at hand.
-extension Attribute {
     @usableFromInline
     static func relationship<Model: PersistentModel>(
         _ keyPath: ReferenceWritableKeyPath<Model, Value>, of model: Model,
         _ storage: ReferenceWritableKeyPath<Model, Attribute<Value>>
     ) -> Value {
-        guard let managed = model.persistentBackingData.managedRelationship(keyPath),
-            let value = managed.property.access.value(leadingTo: managed.read(), as: Value.self)
-        else { return declaredDefault(model[keyPath: storage].value, in: model) }
-        return value
+        model.persistentBackingData.managedRelationship(keyPath)?.read(as: Value.self)
+            ?? declaredDefault(model[keyPath: storage].value, in: model)
     }
 
     @usableFromInline
@@ -62,27 +69,15 @@ extension Attribute {
         _ keyPath: ReferenceWritableKeyPath<Model, Value>, of model: Model,
         _ storage: ReferenceWritableKeyPath<Model, Attribute<Value>>, to value: Value
     ) {
-        guard let managed = model.persistentBackingData.managedRelationship(keyPath) else {
-            model[keyPath: storage].value = value
-            return
-        }
-        // From now on the context knows the destinations: holding them here too would make cycles.
-        model[keyPath: storage].value = managed.property.access.value(leadingTo: [], as: Value.self)
-        managed.write(managed.property.access.destinations(in: value))
-    }
-}
-
-extension Attribute: RelationshipDeclaration where Value: RelationshipValue {
-    var deleteRule: Schema.Relationship.DeleteRule { .nullify }
-    var inverse: AnyKeyPath? { nil }
-    var destinationType: any PersistentModel.Type { Value.relationshipDestination }
-    var isToMany: Bool { Value.relationshipIsToMany }
-    /// Another initialiser than those above was chosen: one with options.
-    var mistake: String? {
-        isRelationship ? Self.requiredMistake(Value.self) : "it is a relationship, which has no options of an attribute"
+        let managed = model.persistentBackingData.managedRelationship(keyPath)
+        // From the insert on the context knows the destinations: holding them here too would make cycles.
+        model[keyPath: storage].value = managed?.value([], as: Value.self) ?? value
+        managed?.write(value)
     }
 
-    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)? {
-        (keyPath as? ReferenceWritableKeyPath<Model, Value>).map { RelationshipAccess(keyPath: $0) }
+    var relationship: (any RelationshipDeclaration)? {
+        DeclaredRelationship<Value>(
+            deleteRule: .nullify, inverse: nil,
+            mistake: isRelationship ? nil : "it is a relationship, which has no options of an attribute")
     }
 }

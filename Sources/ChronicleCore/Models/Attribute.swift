@@ -149,6 +149,8 @@ extension Attribute where Value: ExpressibleByNilLiteral {
 /// How the schema sees a wrapper in a model, whatever its type.
 protocol PropertyDeclaration {
     var originalName: String? { get }
+    /// The same as a relationship, if the type leads to models.
+    var relationship: (any RelationshipDeclaration)? { get }
     /// Whether the property needs a value before it can be saved and does not have one.
     var isUnset: Bool { get }
     /// Whether a value was set or read, beyond the declared default.

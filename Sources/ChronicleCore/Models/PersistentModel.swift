@@ -28,9 +28,7 @@
 /// A model belongs to the context that it was inserted into or fetched by, and is confined to where that context is
 /// used: models are not `Sendable`, their ``persistentModelID`` is. Two models are equal when they are one instance;
 /// within a context there is one instance per row.
-public protocol PersistentModel:
-    IdentifiableModel, RelationshipValue, Hashable, Identifiable<PersistentIdentifier>, SendableMetatype
-{
+public protocol PersistentModel: IdentifiableModel, Hashable, SendableMetatype {
     /// The class itself, which Swift finds out from ``properties``. (With `Self` there, classes would have to be final.)
     associatedtype ModelClass: PersistentModel = Self
 

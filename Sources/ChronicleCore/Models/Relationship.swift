@@ -12,40 +12,26 @@
 /// empty and the next `fetch` or `save` of the context throws the error. A model whose context is gone has no way to
 /// load destinations either: hold the context as long as its models.
 @propertyWrapper
-public struct Relationship<Value: RelationshipValue> {
-    /// The value of a model that is in no context, if it was set.
-    var value: Value?
+public struct Relationship<Value> {
+    /// The value of a model that is in no context.
+    var value: Value
     let deleteRule: Schema.Relationship.DeleteRule
     let inverse: AnyKeyPath?
     let originalNamePointer: UnsafePointer<UInt8>?
 
-    /// - Parameters:
-    ///   - deleteRule: What a delete of this model does to its destinations.
-    ///   - originalName: The name that the property had before it was renamed.
-    ///   - inverse: The property of the destination that leads back.
-    ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
-    public init(
-        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
-        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
-    ) {
-        self.init(value: nil, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
-    }
-
-    /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
-    public init(
-        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
-        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
-    ) {
-        self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
-    }
-
     private init(
-        value: Value?, deleteRule: Schema.Relationship.DeleteRule, originalName: StaticString?, inverse: AnyKeyPath?
+        value: Value, deleteRule: Schema.Relationship.DeleteRule, originalName: StaticString?, inverse: AnyKeyPath?
     ) {
         self.value = value
         self.deleteRule = deleteRule
         self.inverse = inverse
         originalNamePointer = originalName.map(\.utf8Start)
+    }
+
+    /// For no type: that there is one tells Swift that wrappers without arguments need no value.
+    @available(*, unavailable, message: "a relationship is an optional model, or an array or set of models")
+    public init() {
+        fatalError("unavailable")
     }
 
     /// Not used: Swift reads and writes the property through the model that it stands in.
@@ -61,20 +47,54 @@ public struct Relationship<Value: RelationshipValue> {
         storage storage: ReferenceWritableKeyPath<Model, Relationship<Value>>
     ) -> Value {
         get {
-            guard let managed = model.persistentBackingData.managedRelationship(keyPath) else {
-                return model[keyPath: storage].value ?? Value.related(to: []).unsafelyUnwrapped
-            }
-            return Value.related(to: managed.read()).unsafelyUnwrapped
+            model.persistentBackingData.managedRelationship(keyPath)?.read(as: Value.self)
+                ?? model[keyPath: storage].value
         }
         set {
-            guard let managed = model.persistentBackingData.managedRelationship(keyPath) else {
-                model[keyPath: storage].value = newValue
-                return
-            }
-            // From now on the context knows the destinations: holding them here too would make cycles.
-            model[keyPath: storage].value = nil
-            managed.write(newValue.relatedModels)
+            let managed = model.persistentBackingData.managedRelationship(keyPath)
+            // From the insert on the context knows the destinations: holding them here too would make cycles.
+            model[keyPath: storage].value = managed?.value([], as: Value.self) ?? newValue
+            managed?.write(newValue)
         }
+    }
+}
+
+extension Relationship where Value: RelationshipValue {
+    /// - Parameters:
+    ///   - deleteRule: What a delete of this model does to its destinations.
+    ///   - originalName: The name that the property had before it was renamed.
+    ///   - inverse: The property of the destination that leads back.
+    ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
+    public init(
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        self.init(
+            value: Value.related(to: []), deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+    }
+
+    /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
+    public init(
+        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+    }
+}
+
+extension Relationship where Value: OptionalRelationshipCollection {
+    public init(
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        self.init(value: nil, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+    }
+
+    public init(
+        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
     }
 }
 
@@ -82,35 +102,43 @@ extension Relationship: PropertyDeclaration {
     var originalName: String? { Self.name(originalNamePointer) }
     var isUnset: Bool { false }
     var isSet: Bool { false }
-}
-
-protocol RelationshipDeclaration: PropertyDeclaration {
-    var deleteRule: Schema.Relationship.DeleteRule { get }
-    var inverse: AnyKeyPath? { get }
-    var destinationType: any PersistentModel.Type { get }
-    var isToMany: Bool { get }
-    var valueType: Any.Type { get }
-    /// What is wrong with the declaration itself.
-    var mistake: String? { get }
-    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)?
-}
-
-extension RelationshipDeclaration {
-    /// Any destination may be deleted, also by other programs: there has to be a value without one.
-    static func requiredMistake<Value: RelationshipValue>(_ type: Value.Type) -> String? {
-        Value.related(to: []) == nil ? "a relationship to one model is optional: declare it as \(Value.self)?" : nil
+    var relationship: (any RelationshipDeclaration)? {
+        DeclaredRelationship<Value>(deleteRule: deleteRule, inverse: inverse, mistake: nil)
     }
 }
 
-extension Relationship: RelationshipDeclaration {
-    var destinationType: any PersistentModel.Type { Value.relationshipDestination }
-    var isToMany: Bool { Value.relationshipIsToMany }
-    var valueType: Any.Type { Value.self }
-    var mistake: String? { Self.requiredMistake(Value.self) }
+/// A relationship as its wrapper declares it.
+protocol RelationshipDeclaration {
+    var deleteRule: Schema.Relationship.DeleteRule { get }
+    var inverse: AnyKeyPath? { get }
+    /// What is wrong with the declaration itself.
+    var mistake: String? { get }
+    var destinationType: any PersistentModel.Type { get }
+    var isToMany: Bool { get }
+    var valueType: Any.Type { get }
+    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)?
 }
 
-extension Relationship {
+struct DeclaredRelationship<Value>: RelationshipDeclaration {
+    let deleteRule: Schema.Relationship.DeleteRule
+    let inverse: AnyKeyPath?
+    let mistake: String?
+    private let shape: RelationshipShape<Value>
+
+    /// `nil` when the type leads to no models.
+    init?(deleteRule: Schema.Relationship.DeleteRule, inverse: AnyKeyPath?, mistake: String?) {
+        guard let shape = RelationshipShape<Value>.known else { return nil }
+        self.deleteRule = deleteRule
+        self.inverse = inverse
+        self.mistake = mistake
+        self.shape = shape
+    }
+
+    var destinationType: any PersistentModel.Type { shape.destination }
+    var isToMany: Bool { shape.isToMany }
+    var valueType: Any.Type { Value.self }
+
     func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)? {
-        (keyPath as? ReferenceWritableKeyPath<Model, Value>).map { RelationshipAccess(keyPath: $0) }
+        (keyPath as? ReferenceWritableKeyPath<Model, Value>).map { RelationshipAccess(keyPath: $0, shape: shape) }
     }
 }

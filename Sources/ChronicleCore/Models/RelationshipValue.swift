@@ -1,41 +1,74 @@
-/// What a relationship's property may be: an optional model, or an array or set of models, which may be optional too.
-///
-/// To-many relationships have no `nil`: an optional one that leads to no model reads as empty once it is in a context.
+/// What a relationship's property may be: an optional model, or an array or set of models. These may be optional too; they
+/// have no `nil` then, and one that leads to no model reads as empty once it is in a context.
 public protocol RelationshipValue {
     static var relationshipDestination: any PersistentModel.Type { get }
     static var relationshipIsToMany: Bool { get }
-    /// The value of a relationship that leads to these models; `nil` when there is none, which only a model says that is
-    /// not optional.
-    static func related(to models: [any PersistentModel]) -> Self?
+    /// The value of a relationship that leads to these models.
+    static func related(to models: [any PersistentModel]) -> Self
     var relatedModels: [any PersistentModel] { get }
 }
 
-extension PersistentModel {
-    public static var relationshipDestination: any PersistentModel.Type { Self.self }
+/// A to-many relationship's value.
+public protocol RelationshipCollection: RelationshipValue {}
+
+// Of models it is asked what the macro declares, `PersistentModel`: of a protocol above that, Swift may find the conformance
+// too late, depending on the order of the files.
+extension Optional: RelationshipValue where Wrapped: PersistentModel {
+    public static var relationshipDestination: any PersistentModel.Type { Wrapped.self }
     public static var relationshipIsToMany: Bool { false }
-    public static func related(to models: [any PersistentModel]) -> Self? { models.first as? Self }
-    public var relatedModels: [any PersistentModel] { [self] }
+    public static func related(to models: [any PersistentModel]) -> Wrapped? { models.first as? Wrapped }
+    public var relatedModels: [any PersistentModel] { map { [$0] } ?? [] }
 }
 
-extension Optional: RelationshipValue where Wrapped: RelationshipValue {
-    public static var relationshipDestination: any PersistentModel.Type { Wrapped.relationshipDestination }
-    public static var relationshipIsToMany: Bool { Wrapped.relationshipIsToMany }
-    public static func related(to models: [any PersistentModel]) -> Wrapped?? { .some(Wrapped.related(to: models)) }
-    public var relatedModels: [any PersistentModel] { map(\.relatedModels) ?? [] }
-}
-
-extension Array: RelationshipValue where Element: PersistentModel {
+extension Array: RelationshipValue, RelationshipCollection where Element: PersistentModel {
     public static var relationshipDestination: any PersistentModel.Type { Element.self }
     public static var relationshipIsToMany: Bool { true }
-    public static func related(to models: [any PersistentModel]) -> [Element]? { models.compactMap { $0 as? Element } }
+    public static func related(to models: [any PersistentModel]) -> [Element] { models.compactMap { $0 as? Element } }
     public var relatedModels: [any PersistentModel] { self }
 }
 
-extension Set: RelationshipValue where Element: PersistentModel {
+extension Set: RelationshipValue, RelationshipCollection where Element: PersistentModel {
     public static var relationshipDestination: any PersistentModel.Type { Element.self }
     public static var relationshipIsToMany: Bool { true }
-    public static func related(to models: [any PersistentModel]) -> Set? {
+    public static func related(to models: [any PersistentModel]) -> Set {
         Set(models.lazy.compactMap { $0 as? Element })
     }
     public var relatedModels: [any PersistentModel] { Array(self) }
+}
+
+/// An optional ``RelationshipCollection``, for which `Optional` cannot be a ``RelationshipValue`` once more.
+public protocol OptionalRelationshipCollection: ExpressibleByNilLiteral {
+    associatedtype Content: RelationshipCollection
+    init(_ content: Content)
+    var content: Content? { get }
+}
+
+extension Optional: OptionalRelationshipCollection where Wrapped: RelationshipCollection {
+    public var content: Wrapped? { self }
+}
+
+/// What leads from the values of a relationship's type to models and back, as the schema keeps it.
+struct RelationshipShape<Value> {
+    let destination: any PersistentModel.Type
+    let isToMany: Bool
+    let value: ([any PersistentModel]) -> Value
+    let models: (Value) -> [any PersistentModel]
+
+    /// `nil` for a type that leads to no models.
+    static var known: RelationshipShape? {
+        if let type = Value.self as? any RelationshipValue.Type { return shape(type) as? RelationshipShape }
+        return (Value.self as? any OptionalRelationshipCollection.Type).flatMap { shape($0) as? RelationshipShape }
+    }
+
+    private static func shape<Known: RelationshipValue>(_: Known.Type) -> Any {
+        RelationshipShape<Known>(
+            destination: Known.relationshipDestination, isToMany: Known.relationshipIsToMany,
+            value: { Known.related(to: $0) }, models: { $0.relatedModels })
+    }
+
+    private static func shape<Known: OptionalRelationshipCollection>(_: Known.Type) -> Any {
+        RelationshipShape<Known>(
+            destination: Known.Content.relationshipDestination, isToMany: true,
+            value: { Known(Known.Content.related(to: $0)) }, models: { $0.content?.relatedModels ?? [] })
+    }
 }

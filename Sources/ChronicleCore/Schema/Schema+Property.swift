@@ -180,9 +180,10 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
 }
 
-/// `@unchecked Sendable`: as for ``AttributeAccess``.
-struct RelationshipAccess<Model: PersistentModel, Value: RelationshipValue>: PropertyAccess, @unchecked Sendable {
+/// `@unchecked Sendable`: as for ``AttributeAccess``; what the shape captures are types.
+struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
     let keyPath: ReferenceWritableKeyPath<Model, Value>
+    let shape: RelationshipShape<Value>
 
     var anyKeyPath: AnyKeyPath { keyPath }
     var codec: (any AnyPropertyCodec)? { nil }
@@ -191,24 +192,23 @@ struct RelationshipAccess<Model: PersistentModel, Value: RelationshipValue>: Pro
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue { .null }
 
     func destinations(_ model: any PersistentModel) -> [any PersistentModel] {
-        unsafeDowncast(model, to: Model.self)[keyPath: keyPath].relatedModels
+        shape.models(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
     }
 
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {
-        guard let value = Value.related(to: destinations) else { return }
-        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
+        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = shape.value(destinations)
     }
 
     func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? {
-        Other.self == Value.self ? unsafeBitCast(Value.related(to: destinations), to: Other?.self) : nil
+        Other.self == Value.self ? unsafeBitCast(shape.value(destinations), to: Other.self) : nil
     }
 
     func destinations<Other>(in value: Other) -> [any PersistentModel] {
-        Other.self == Value.self ? unsafeBitCast(value, to: Value.self).relatedModels : []
+        Other.self == Value.self ? shape.models(unsafeBitCast(value, to: Value.self)) : []
     }
 
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? {
-        predicate(leadingTo: identifier, Value.relationshipDestination)
+        predicate(leadingTo: identifier, shape.destination)
     }
 
     private func predicate<Destination: PersistentModel>(

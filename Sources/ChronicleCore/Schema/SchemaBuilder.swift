@@ -70,8 +70,11 @@ struct SchemaBuilder {
             guard let wrapper = wrappers[name] else {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
-            let relationship = wrapper as? any RelationshipDeclaration
+            let relationship = wrapper.relationship
             if let mistake = relationship?.mistake { throw invalid(mistake) }
+            if let model = (wrapper as? any AttributeDeclaration)?.valueType as? any PersistentModel.Type {
+                throw invalid("a relationship to one model is optional: declare it as \(model)?")
+            }
             try check(keyPath, wrapper, invalid)
             if relationship == nil, !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the map gives it the key path of another property")
@@ -125,8 +128,7 @@ struct SchemaBuilder {
         _ keyPath: AnyKeyPath, _ wrapper: any PropertyDeclaration, _ invalid: (String) -> SwiftDataError
     ) throws {
         let declared: Any.Type =
-            (wrapper as? any AttributeDeclaration)?.valueType
-            ?? (wrapper as? any RelationshipDeclaration)?.valueType ?? Never.self
+            (wrapper as? any AttributeDeclaration)?.valueType ?? wrapper.relationship?.valueType ?? Never.self
         guard type(of: keyPath).valueType == declared else {
             throw invalid("the map's key path leads to a \(type(of: keyPath).valueType), the property is a \(declared)")
         }
@@ -257,7 +259,7 @@ struct SchemaBuilder {
                     entityName: Model.entityName, propertyName: declared.name)
             }
             return Schema.Property(
-                name: declared.name, originalName: wrapper.originalName, index: index, slot: slot, offset: nil,
+                name: declared.name, originalName: declared.wrapper.originalName, index: index, slot: slot, offset: nil,
                 kind: .relationship(relationship), defaultValue: nil, access: access)
         }
         let wrapper = declared.wrapper as! any AttributeDeclaration  // the only other kind of wrapper

@@ -118,6 +118,15 @@ import Testing
         #expect(places == (0..<100).map { $0 % 10 == 0 ? "\($0)" : "\($0)!" })
     }
 
+    /// Swift picks the wrapper's initialiser for relationships by the type.
+    @Test func propertiesThatLeadToModelsAreRelationships() {
+        let hub = Hub(one: Spoke(), some: [Spoke()], optionalBag: [Spoke()])
+        #expect(hub.one != nil && hub.some?.count == 1 && hub.optionalBag?.count == 1)
+        for case let (name?, wrapper) in Mirror(reflecting: hub).children where name != "persistentBackingData" {
+            #expect("\(wrapper)".contains("rawValue: 128") || wrapper is Relationship<[Spoke]?>, "\(name)")
+        }
+    }
+
     @Test(arguments: StoreKind.allCases) func modelsMayStandInOtherTypes(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Stop.Leg.self])
         #expect(store.container.schema.entities.map(\.name) == ["Leg", "Ticket"])

@@ -84,3 +84,33 @@ extension Stop {
         init(tickets: [SchemaVersion.Ticket] = []) { self.tickets = tickets }
     }
 }
+
+/// Every way to write a relationship.
+@Model
+final class Hub {
+    var one: Spoke?
+    var oneWithDefault: Spoke? = nil
+    var many: [Spoke]
+    var manyWithDefault: [Spoke] = []
+    var manyWithoutType = [Spoke]()
+    var some: [Spoke]?
+    var someWithDefault: [Spoke]? = []
+    var bag: Set<Spoke>
+    var bagWithDefault: Set<Spoke> = []
+    var optionalBag: Set<Spoke>?
+    @Relationship(inverse: \Spoke.declared) var declared: [Spoke]?
+
+    init(one: Spoke? = nil, some: [Spoke]? = nil, optionalBag: Set<Spoke>? = nil) {
+        self.one = one
+        self.some = some
+        self.optionalBag = optionalBag
+        many = []
+        bag = []
+    }
+}
+
+@Model
+final class Spoke {
+    var hub: Hub?
+    var declared: Hub?
+}

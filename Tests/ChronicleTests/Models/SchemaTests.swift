@@ -146,7 +146,7 @@ private final class Forgotten: PersistentModel {
 }
 
 private final class Demanding: PersistentModel {
-    @Relationship var other: Plain
+    @Attribute(.unique) var other: Plain
     static let properties: PropertyMap<Demanding> = ["other": \.other]
     let persistentBackingData = BackingData()
     init(backingData: BackingData) { persistentBackingData.adopt(backingData) }

@@ -22,6 +22,7 @@ import Testing
         #expect(found.map(\.persistentModelID) == [first.persistentModelID])
         let parts = FetchDescriptor<CodedPart>(predicate: #Predicate { $0.owner?.id == "c" })
         #expect(try other.fetchCount(parts) == 2)
+        #expect(sorted[0].id == "a" && identifier(of: sorted[0]) == "a")
         #expect(try other.model(for: second.persistentModelID) === sorted[0])
         try other.delete(model: Coded.self, where: #Predicate { $0.id == "c" })
         try other.save()
@@ -38,6 +39,8 @@ import Testing
         }
         #expect(kept == ["c"])
     }
+
+    private func identifier<Value: Identifiable>(of value: Value) -> Value.ID { value.id }
 
     @Test func anotherProgramMayWriteIt() throws {
         let store = try TestStore(.file, [Coded.self, CodedPart.self])
@@ -84,7 +87,7 @@ import Testing
     }
 }
 
-private final class Coded: PersistentModel {
+private final class Coded: PersistentModel, Identifiable {
     @Attribute(.unique, .preserveValueOnDeletion) var id: String = "new"
     @Attribute var note = "x"
     @Relationship(deleteRule: .cascade, inverse: \CodedPart.owner) var parts: [CodedPart]

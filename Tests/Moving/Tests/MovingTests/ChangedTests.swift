@@ -4,6 +4,14 @@ import MovedTrips
 import Testing
 
 @Suite struct ChangedTests {
+    @MainActor @Test func modelsOfEveryKindCompile() throws {
+        #expect(
+            try Library.inventory() == [
+                #"["JD"]"#, "1", #"["Walk"] [MovedTrips.Medium.audio(minutes: 3)] [MovedTrips.Rating.good] [1.0 kg]"#,
+                #"["b true"]"#,
+            ])
+    }
+
     @Test func theModelLayerWorks() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

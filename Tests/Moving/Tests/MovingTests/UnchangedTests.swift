@@ -4,6 +4,14 @@ import Testing
 import Trips
 
 @Suite struct UnchangedTests {
+    @MainActor @Test func modelsOfEveryKindCompile() throws {
+        #expect(
+            try Library.inventory() == [
+                #"["JD"]"#, "1", #"["Walk"] [Trips.Medium.audio(minutes: 3)] [Trips.Rating.good] [1.0 kg]"#,
+                #"["b true"]"#,
+            ])
+    }
+
     @Test func theModelLayerWorks() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
