@@ -51,8 +51,13 @@ struct RowChecker {
     /// - Returns: The decoded value, if it had to be decoded.
     private func closeCheck(_ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
         switch (row[slot], checks[slot].check) {
-        case (.reference, nil):
-            return nil
+        case (.reference(let destination), nil):
+            guard destination.isTemporary else { return nil }
+            throw SwiftDataError.invalidStoreAnswer.adding(
+                detail: "a row refers to \(destination), whose temporary identifier a save was to replace by the "
+                    + "permanent one (copy(persistentIdentifier:remappedIdentifiers:))",
+                entityName: entity.name, propertyName: entity.storedProperties[slot].name,
+                persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
         case (let value, let kind?) where !value.isNull:
             if let admitted = kind.admits(value) {
                 if admitted { return nil }

@@ -97,6 +97,13 @@ extension DefaultHistoryToken: Comparable, Hashable {
     }
 }
 
+extension DefaultHistoryToken: CustomStringConvertible {
+    /// The position in each store, for messages: `4711 in 9E026765-…`.
+    public var description: String {
+        entries.isEmpty ? "nowhere" : entries.map { "\($0.position) in \($0.store)" }.joined(separator: ", ")
+    }
+}
+
 extension DefaultHistoryToken: Codable {
     private enum CodingKeys: String, CodingKey {
         case positions, checks

@@ -87,6 +87,16 @@ struct BadAnswerTests {
         expectFetch("2 values")
     }
 
+    @Test func aReferenceThatASaveDidNotReplace() throws {
+        let script = ScriptedStore.Script()
+        let container = try ModelContainer(for: Guest.self, configurations: ScriptedStore.Configuration(script: script))
+        let row = DefaultSnapshot(
+            persistentIdentifier: ScriptedStore.origin("Guest").identifier(1),
+            values: [.reference(Guest().persistentModelID)], changed: PropertySet())
+        script.change { $0.rows = [row] }
+        expect("temporary identifier") { _ = try ModelContext(container).fetch(FetchDescriptor<Guest>()) }
+    }
+
     // MARK: Saving
 
     private func expectSave(
@@ -181,4 +191,14 @@ struct BadAnswerTests {
         expect("permanent", row(Hotel("new", stars: 1).persistentModelID, values))
         expect("no value of String", row(hotel, [.null, .null, .null]), .undecodableValue)
     }
+}
+
+private final class Guest: PersistentModel {
+    @Relationship var host: Guest?
+
+    static let properties: PropertyMap<Guest> = ["host": \.host]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init() { persistentBackingData = BackingData() }
 }
