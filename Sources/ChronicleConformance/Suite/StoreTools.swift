@@ -13,7 +13,7 @@ public struct StoreTools<Configuration: DataStoreConfiguration> {
     public var copy: ((_ store: Configuration) throws -> Configuration)?
     /// The same store, recording its history or not.
     public var recording: ((_ store: Configuration, _ isOn: Bool) throws -> Configuration)?
-    /// The program that works on a store and is killed.
+    /// The program that works on a store, beside others too, and is killed.
     public var worker: StoreWorker<Configuration>?
 
     public init(
