@@ -24,7 +24,7 @@ struct ReportTests {
         #expect(report.passed.isEmpty && report.conforms)
         #expect(
             Set(report.skipped.map(\.text)) == [
-                "there is no process to kill (StoreTools.worker)",
+                "there is no process to work on the store (StoreTools.worker)",
                 "there is no way to copy the store (StoreTools.copy)",
                 "there is no way to switch the history off (StoreTools.recording)",
             ])

@@ -89,7 +89,7 @@ public enum StoreMeans: Hashable, Sendable {
         case .copying: "there is no way to copy the store (StoreTools.copy)"
         case .switchingHistory: "there is no way to switch the history off (StoreTools.recording)"
         case .killing where !Self.hasProcesses: "this system starts no processes"
-        case .killing: "there is no process to kill (StoreTools.worker)"
+        case .killing: "there is no process to work on the store (StoreTools.worker)"
         }
     }
 }
