@@ -1,6 +1,5 @@
 public import Chronicle
 import Foundation
-import Synchronization
 
 // The six guarantees: whoever reads on from a token gets everything after it, once, in order and whole.
 extension StoreRule where Store: HistoryProviding {
