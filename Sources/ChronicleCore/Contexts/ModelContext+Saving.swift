@@ -87,7 +87,8 @@ extension ModelContext {
         let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
         do {
             result = try store.save(request)
-            identifiers = try SaveCheck(store).check(result, of: request.inserted)
+            identifiers = try SaveCheck(store).check(
+                result, of: request.inserted, save.inserted.models, beside: registry)
         } catch {
             keepIdentifiers(save)
             throw store.named(error)

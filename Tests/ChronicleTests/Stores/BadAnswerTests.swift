@@ -87,14 +87,38 @@ struct BadAnswerTests {
         expectFetch("2 values")
     }
 
-    @Test func aReferenceThatASaveDidNotReplace() throws {
-        let script = ScriptedStore.Script()
-        let container = try ModelContainer(for: Guest.self, configurations: ScriptedStore.Configuration(script: script))
-        let row = DefaultSnapshot(
-            persistentIdentifier: ScriptedStore.origin("Guest").identifier(1),
-            values: [.reference(Guest().persistentModelID)], changed: PropertySet())
-        script.change { $0.rows = [row] }
-        expect("temporary identifier") { _ = try ModelContext(container).fetch(FetchDescriptor<Guest>()) }
+    /// A getter has nothing to say that with, and what it leads to has other properties.
+    @Test func aReferenceThatLeadsAstray() throws {
+        let store = try ScriptedContainer(GraphNode.self)
+        let node = GraphNode("a")
+        store.context.insert(node)
+        try store.context.save()
+        let (row, next) = (store.script.now.rows[0], try #require(store.container.schema.slot("next", GraphNode.self)))
+        let strays = [
+            (ScriptedStore.origin("GraphGroup").identifier(1), "a reference leads to"),
+            (GraphNode("new").persistentModelID, "temporary identifier"),
+            (
+                PersistentIdentifier.Origin(storeIdentifier: "elsewhere", entityName: "GraphNode").identifier(1),
+                "a reference leads to"
+            ),
+        ]
+        for (stray, text) in strays {
+            var values = row.values
+            values[next] = .reference(stray)
+            let answer = DefaultSnapshot(
+                persistentIdentifier: row.persistentIdentifier, values: values, changed: PropertySet())
+            store.script.change { $0.rows = [answer] }
+            for context in [store.context, ModelContext(store.container)] {
+                expect(text) { _ = try context.fetch(FetchDescriptor<GraphNode>()) }
+            }
+            store.script.change { script in
+                script.rows = [row]
+                script.save = { Result(remappedIdentifiers: $1.remappedIdentifiers, snapshotsToReregister: [answer]) }
+            }
+            node.number += 1
+            expect(text) { try store.context.save() }
+        }
+        #expect(node.next == nil)
     }
 
     // MARK: Saving
@@ -138,6 +162,34 @@ struct BadAnswerTests {
                     origin.identifier($0.integerPrimaryKey ?? 0)
                 })
         }
+    }
+
+    @Test func theIdentifierOfAModelThatIsThere() throws {
+        let hotel = try #require(try store.context.fetch(FetchDescriptor<Hotel>()).first)
+        expectSave("an identifier of its own") { request, result in
+            var remapped = result.remappedIdentifiers
+            remapped[request.inserted[1].persistentIdentifier] = ScriptedStore.origin("Hotel").identifier(1)
+            return Result(remappedIdentifiers: remapped)
+        }
+        let known: Hotel? = store.context.registeredModel(for: hotel.persistentModelID)
+        #expect(known === hotel)
+    }
+
+    /// What the identifiers of a class have in common, given to another class.
+    @Test(arguments: [false, true]) func identifiersOfTheOtherClass(_ nodesFirst: Bool) throws {
+        let store = try ScriptedContainer(GraphNode.self)
+        let origin = ScriptedStore.origin("GraphNode")
+        store.script.change {
+            $0.save = { request, _ in
+                Result(
+                    inserted: request.inserted,
+                    insertedIdentifiers: request.inserted.indices.map { origin.identifier(Int64($0 + 1)) })
+            }
+        }
+        let models: [any PersistentModel] = [GraphNode("a"), GraphNode("b"), GraphGroup("g")]
+        for model in nodesFirst ? models : models.reversed() { store.context.insert(model) }
+        expect("of the entity") { try store.context.save() }
+        #expect(store.context.insertedModelsArray.count == 3)
     }
 
     @Test func aTokenOfAnotherType() {
@@ -193,12 +245,8 @@ struct BadAnswerTests {
     }
 }
 
-private final class Guest: PersistentModel {
-    @Relationship var host: Guest?
-
-    static let properties: PropertyMap<Guest> = ["host": \.host]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-
-    init() { persistentBackingData = BackingData() }
+extension Schema {
+    fileprivate func slot(_ property: String, _ type: any PersistentModel.Type) -> Int? {
+        entity(for: type)?.property(named: property)?.slot
+    }
 }
