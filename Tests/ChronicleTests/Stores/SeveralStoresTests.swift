@@ -1,4 +1,5 @@
 import Chronicle
+import ExampleStore
 import Foundation
 import Testing
 
@@ -250,6 +251,71 @@ struct SeveralStoresTests {
         #expect(try divided.context.fetchHistory(newest).map(\.transactionIdentifier) == [4, 1])
     }
 
+    /// The default store compares positions; stores that filter themselves compare tokens.
+    @Test(arguments: [true, false])
+    func aPositionInSeveralStoresIsThatOfEach(_ storesFilter: Bool) throws {
+        let schemas = try [Schema(Diary.self), Schema(Hotel.self), Schema(GraphSeat.self)]
+        let configurations = schemas.enumerated().map { index, schema -> any DataStoreConfiguration in
+            storesFilter
+                ? ModelConfiguration("\(index)", schema: schema, isStoredInMemoryOnly: true)
+                : MemoryStoreConfiguration("\(index)", schema: schema)
+        }
+        let container = try ModelContainer(
+            for: Schema(Diary.self, Hotel.self, GraphSeat.self), configurations: configurations)
+        let context = ModelContext(container)
+        func history(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [Int64] {
+            try context.fetchHistory(descriptor).map(\.transactionIdentifier)
+        }
+        for number in 0..<3 {
+            for model in [Diary("\(number)"), Hotel("\(number)", stars: 1), GraphSeat(number)] as [any PersistentModel]
+            {
+                context.insert(model)
+            }
+            try context.save()
+        }
+        let token = try JSONDecoder().decode(
+            DefaultHistoryToken.self, from: JSONEncoder().encode(context.currentHistoryToken()))
+        let all = try history(HistoryDescriptor())
+        #expect(all.count == 9)
+        #expect(try history(.after(token)).isEmpty)
+        #expect(try history(.before(token)) == all)
+        #expect(try history(HistoryDescriptor(predicate: #Predicate { $0.token < token })).count == 6)
+        #expect(try history(HistoryDescriptor(predicate: #Predicate { $0.token >= token })).count == 3)
+
+        context.insert(Hotel("3", stars: 1))
+        try context.save()
+        #expect(try context.fetchHistory(.after(token)).map(\.storeIdentifier) == [container.stores[1].identifier])
+        try context.deleteHistory(.before(token))
+        #expect(try context.fetchHistoryCount(HistoryDescriptor<DefaultHistoryTransaction>()) == 1)
+    }
+
+    /// Of several stores as of one: a delete deletes what a fetch returns.
+    @Test(arguments: [0, 1, 4, .max] as [UInt64], [0, 1, 3, 20] as [UInt64])
+    func aPageIsDeletedAcrossStores(limit: UInt64, offset: UInt64) throws {
+        let container = try ModelContainer(
+            for: Diary.self, Hotel.self,
+            configurations: ModelConfiguration("a", schema: Schema(Diary.self), isStoredInMemoryOnly: true),
+            ModelConfiguration("b", schema: Schema(Hotel.self), isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        for number in 0..<10 {
+            context.author = number % 5 == 0 ? "other" : "app"
+            let model: any PersistentModel = number % 3 == 0 ? Diary("") : Hotel("", stars: 0)
+            context.insert(model)
+            try context.save()
+        }
+        func history(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryToken] {
+            try context.fetchHistory(descriptor).map(\.token)
+        }
+        for order in [nil, SortDescriptor(\DefaultHistoryTransaction.timestamp, order: .reverse)] {
+            var page = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "app" })
+            page.sortBy = order.map { [$0] } ?? []
+            (page.fetchLimit, page.fetchOffset) = (limit, offset)
+            let (all, doomed) = (try history(HistoryDescriptor()), try history(page))
+            try context.deleteHistory(page)
+            #expect(try history(HistoryDescriptor()) == all.filter { !doomed.contains($0) })
+        }
+    }
+
     @Test func tokensMergeToTheLaterPosition() {
         func token(_ store: String, _ position: Int64) -> DefaultHistoryToken {
             DefaultHistoryToken(storeIdentifier: store, position: position, check: position)
@@ -260,6 +326,9 @@ struct SeveralStoresTests {
         #expect(both.merging(token("a", 5)).tokenValue == ["a": 5, "b": 7])
         #expect(both.merging(token("a", 5)).check(in: "a") == 5)
         #expect(token("a", 5).merging(both) == both.merging(token("a", 5)))
+        // Of two tokens for one position the one that says more.
+        let bare = DefaultHistoryToken(storeIdentifier: "a", position: 3)
+        #expect(both.merging(bare).check(in: "a") == 3 && bare.merging(both).check(in: "a") == 3)
     }
 
     // MARK: Opening
