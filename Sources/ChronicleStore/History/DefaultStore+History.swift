@@ -62,7 +62,7 @@ extension DefaultStore: HistoryProviding {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).identifiers() }
     }
 
-    /// The newest position, also when it was deleted; `nil` when there never was one. One look-up.
+    /// The newest position, also when it was deleted; 0 when there never was one. One look-up.
     ///
     /// - Throws: ``SwiftDataError/historyIsOff``.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
