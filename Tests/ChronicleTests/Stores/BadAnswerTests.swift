@@ -19,7 +19,7 @@ struct BadAnswerTests {
     ) {
         let error = #expect(throws: SwiftDataError.self, sourceLocation: location, performing: body)
         #expect(error == kind, sourceLocation: location)
-        #expect(error?.storeIdentifier == "scripted-store", sourceLocation: location)
+        #expect(error?.storeIdentifier == "scripted-store" && error?.storeName == "scripted", sourceLocation: location)
         #expect(error?.detail?.contains(rule) == true, "\(error?.detail ?? "")", sourceLocation: location)
     }
 
