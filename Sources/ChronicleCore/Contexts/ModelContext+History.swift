@@ -90,12 +90,12 @@ extension ModelContext {
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
         let providers = container.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
-        guard !providers.isEmpty else { throw Self.noProvider(of: type) }
-        return providers
-    }
-
-    private static func noProvider(of type: any HistoryTransaction.Type) -> SwiftDataError {
-        .invalidTransactionFetchRequest.adding(detail: "no store of the container provides \(type)")
+        guard !providers.isEmpty else {
+            throw SwiftDataError.invalidTransactionFetchRequest.adding(
+                detail: "no store of the container provides \(type)")
+        }
+        let recording = providers.filter(\.recordsHistory)
+        return recording.isEmpty ? providers : recording
     }
 }
 
@@ -137,12 +137,9 @@ extension ModelContext {
     private func currentPositions<Transaction: HistoryTransaction>(
         for type: Transaction.Type
     ) throws -> [(store: String, token: Transaction.TokenType?)] {
-        var positions: [(String, Transaction.TokenType?)] = []
-        for store in container.stores {
-            guard let provider = store as? any HistoryProviding<Transaction> else { continue }
-            positions.append((store.identifier, try asking(store) { try provider.currentHistoryToken() }))
+        try providers(of: type).compactMap { provider in
+            guard let store = provider as? any DataStore else { return nil }
+            return (store.identifier, try asking(store) { try provider.currentHistoryToken() })
         }
-        guard !positions.isEmpty else { throw Self.noProvider(of: type) }
-        return positions
     }
 }

@@ -203,6 +203,34 @@ struct SeveralStoresTests {
         }
     }
 
+    @Test func aStoreThatRecordsNothingIsPassedOver() throws {
+        func open(_ recording: Bool...) throws -> ModelContext {
+            let schemas = [try Schema(Trip.self), try Schema(Diary.self)]
+            let configurations = recording.enumerated().map { index, records in
+                ModelConfiguration(
+                    "\(index)", schema: schemas[index], isStoredInMemoryOnly: true, recordsHistory: records)
+            }
+            let container = try ModelContainer(
+                for: Schema(Trip.self, Diary.self), configurations: configurations)
+            return ModelContext(container)
+        }
+        let context = try open(true, false)
+        let (trips, before) = (context.container.stores[0].identifier, try context.currentHistoryToken())
+        #expect(before.tokenValue == [trips: 0])
+        context.insert(Trip(name: "Rome", destination: "IT"))
+        context.insert(Diary("quiet"))
+        try context.save()
+        let news = try context.fetchHistory(.after(before))
+        #expect(news.map(\.storeIdentifier) == [trips] && news[0].changes.count == 1)
+        #expect(try context.fetchHistoryCount(.after(before)) == 1)
+        try context.deleteHistory(.before(news[0].token))
+        #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+
+        let silent = try open(false, false)
+        let error = #expect(throws: SwiftDataError.self) { try silent.currentHistoryToken() }
+        #expect(error == .historyIsOff && error?.storeName == "0")
+    }
+
     @Test func aPositionInOneStoreIsNoneInTheOther() throws {
         let divided = try DividedContainer()
         divided.context.insert(Trip(name: "Rome", destination: "IT"))
