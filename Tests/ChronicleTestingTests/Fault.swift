@@ -7,9 +7,10 @@ enum Fault: String, CaseIterable, Sendable {
     case losesSigns, losesAChange, repeatsIdentifiers, losesReferences, reusesKeys, mixesReferences, keepsReferences
     case keepsOneOfAList, leavesTheOtherSide, losesItself, deletesOnlyOne, deletesOnlyTwo, keepsWhatIsNullified
     case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, seesOnlyItsOwn
-    case leavesPartsOfFailedSaves, passesOverLostRows, forgetsModels
+    case leavesPartsOfFailedSaves, comparesMissingValues, passesOverLostRows, forgetsModels
     // Queries
-    case comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, losesNilInNegations, dividesExactly, joinsInner
+    case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, losesNilInNegations,
+        dividesExactly, joinsInner
     case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
     // History
     case reversesHistory, repeatsTheToken, leavesOutTheSecond, leavesOutTheTwelfth, skipsOthersHistory,
@@ -17,7 +18,8 @@ enum Fault: String, CaseIterable, Sendable {
     case knowsOnlyTheNewestToken, hasAStalePosition, forgetsTypes, namesEverything, losesTombstones, splitsCascades
     case recordsFailures, forgetsAuthors, losesUnsigned, forgetsTheFloor, takesAnyToken, deletesUpToAnyToken,
         deletesModelsToo
-    case resetsPositions, forgetsThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory
+    case resetsPositions, forgetsThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
+        forgetsDeletions
 
     /// The rule that it breaks.
     var rule: StoreRule<FaultyStore> {
@@ -41,6 +43,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .writesInTwoSteps: .wholeSaves
         case .seesOnlyItsOwn: .sharedSaves
         case .leavesPartsOfFailedSaves: .uniqueness
+        case .comparesMissingValues: .missingValues
         case .passesOverLostRows: .lostRows
         case .forgetsModels: .savedModels
         default: queryRule
@@ -49,6 +52,7 @@ enum Fault: String, CaseIterable, Sendable {
 
     private var queryRule: StoreRule<FaultyStore> {
         switch self {
+        case .shufflesRows: .orderStays
         case .comparesLikeSQL: .equality
         case .confusesBounds: .order
         case .losesNilInLists: .membership
@@ -91,6 +95,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .countsHistoryWrongly: .counting
         case .ignoresHistoryOffsets: .sorting
         case .forgetsHistory: .tokensSurvive
+        case .forgetsDeletions: .deletionsSurvive
         default: .ordered
         }
     }

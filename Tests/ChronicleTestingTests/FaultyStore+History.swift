@@ -1,5 +1,6 @@
 import Chronicle
 import Foundation
+import Synchronization
 
 @testable import ExampleStore
 
@@ -11,7 +12,8 @@ extension FaultyStore: HistoryProviding {
         if fault == .ignoresHistoryOffsets { asked.fetchOffset = 0 }
         var found: [DefaultHistoryTransaction]
         do { found = try base.fetchHistory(asked) } catch {
-            guard fault == .forgetsTheFloor || fault == .takesAnyToken else { throw error }
+            let forgets = fault == .forgetsDeletions && !known.withLock(\.deletes)
+            guard fault == .forgetsTheFloor || fault == .takesAnyToken || forgets else { throw error }
             return try descriptor.answer(from: all())
         }
         let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
@@ -40,6 +42,7 @@ extension FaultyStore: HistoryProviding {
         {
             try base.deleteHistory(Descriptor())
         }
+        known.withLock { $0.deletes = true }
         try memory.change { contents in
             if fault == .deletesModelsToo { contents.tables = contents.tables.mapValues { $0.emptied } }
             if fault == .resetsPositions { contents.history = MemoryHistory() }

@@ -25,6 +25,8 @@ final class FaultyStore: DataStore {
     struct Known {
         var keys: [String: Int64]
         var positions = Set<Int64>()
+        /// Whether it deleted history itself.
+        var deletes = false
     }
 
     var identifier: String { base.identifier }
@@ -60,6 +62,7 @@ final class FaultyStore: DataStore {
             rows = rows.map { row in row.with(row.values.map { $0 == .real(-0.0) ? .real(0) : $0 }) }
         }
         if fault == .seesOnlyItsOwn { rows = rows.filter { $0.key <= known.withLock(\.keys)[Model.entityName] ?? 0 } }
+        if fault == .shufflesRows, descriptor.predicate == nil { rows.shuffle() }
         return DataStoreFetchResult(fetchedSnapshots: rows)
     }
 

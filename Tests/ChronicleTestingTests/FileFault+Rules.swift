@@ -13,6 +13,8 @@ extension FileFault {
         case .takesTokensFromAhead: .ahead
         case .takesForkedTokens: .forked
         case .passesOverGaps: .gap
+        case .writesOverOthers: .processSaves
+        case .takesOthersForItself: .processHistory
         case .deletesWhatDoesNotMatch: .batchDeletes
         case .deletesInSteps: .batchTransactions
         }

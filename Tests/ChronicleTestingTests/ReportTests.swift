@@ -1,4 +1,5 @@
 import Chronicle
+import ExampleStore
 import Foundation
 import Testing
 
@@ -23,7 +24,7 @@ struct ReportTests {
         #expect(report.passed.isEmpty && report.conforms)
         #expect(
             Set(report.skipped.map(\.text)) == [
-                "there is no process to kill (StoreTools.worker)",
+                "there is no process to work on the store (StoreTools.worker)",
                 "there is no way to copy the store (StoreTools.copy)",
                 "there is no way to switch the history off (StoreTools.recording)",
             ])
@@ -48,6 +49,23 @@ struct ReportTests {
         #expect("\(report)".contains("broken: deleted models are gone: expected no error, got storeIsFull"))
     }
 
+    @Test func aStoreThatIsNotNewIsNamed() {
+        let memory = Memory()
+        let report = checkRules(Array(rules.prefix(2))) { FaultyStore.Configuration(memory: memory, fault: nil) }
+        #expect(report.failed.map(\.rule) == [rules[1].name])
+        #expect(
+            report.failed[0].text.contains("a new store for each rule")
+                && report.failed[0].text.contains(memory.identifier))
+    }
+
+    @Test func longValuesAreCutShort() {
+        let report = checkRules([StoreRule<FaultyStore>.savesSideBySide, .sorts]) {
+            FaultyStore.Configuration(fault: .ignoresSorts)
+        }
+        #expect(report.failed.allSatisfy { $0.text.count < 1_000 }, "\(report)")
+        #expect(shown(Array(1...1_000)).hasSuffix("… (4893 characters)"))
+    }
+
     @Test func aWorkerThatIsNotThereIsNamed() throws {
         let directory = try TemporaryDirectory()
         let report = checkRules(
@@ -56,7 +74,7 @@ struct ReportTests {
             ModelConfiguration(url: directory.file())
         }
         let text = try #require(report.failed.first?.text)
-        #expect(text.hasPrefix("expected the worker's program at ") && text.contains("/NoSuchWorker;"))
+        #expect(text.hasPrefix("expected the worker's program at ") && text.contains("/NoSuchWorker; "))
     }
 
     @Test func aWorkerThatEndsSaysWhy() throws {

@@ -6,6 +6,7 @@ import Synchronization
 enum FileFault: String, CaseIterable, Sendable {
     case losesReturnedSaves, savesInHalves, losesTheLastTransaction, forgetsEarlierTokens
     case takesTokensFromAhead, takesForkedTokens, passesOverGaps
+    case writesOverOthers, takesOthersForItself
     case deletesWhatDoesNotMatch, deletesInSteps
 }
 
@@ -48,6 +49,8 @@ final class FaultyFileStore: DataStore {
 
     private struct State {
         var saves = 0
+        /// The models that this very store inserted.
+        var known: Set<PersistentIdentifier> = []
         /// What is still to be written of a save that returned.
         var rest: DataStoreSaveChangesRequest<DefaultSnapshot>?
     }
@@ -74,6 +77,7 @@ final class FaultyFileStore: DataStore {
         switch fault {
         case .losesReturnedSaves: try saveTheFirst(request)
         case .savesInHalves: try saveHalf(request)
+        case .writesOverOthers: try saveOverOthers(request)
         default: try base.save(request)
         }
     }
@@ -93,6 +97,27 @@ final class FaultyFileStore: DataStore {
                 primaryKey: Int64(number * 1_000_000 + index))
         }
         return DataStoreSaveChangesResult(inserted: request.inserted, insertedIdentifiers: identifiers)
+    }
+
+    /// Writes the books that it knows, as if there were no others.
+    private func saveOverOthers(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let others = try base.schema.entitiesByName["Book"].map { try rows(of: $0.type, request.editingState) } ?? []
+        let strangers = others.filter { row in !state.withLock { $0.known.contains(row.persistentIdentifier) } }
+        let result = try base.save(
+            DataStoreSaveChangesRequest(
+                editingState: request.editingState, inserted: request.inserted, updated: request.updated,
+                deleted: strangers))
+        state.withLock { $0.known.formUnion(result.remappedIdentifiers.values) }
+        return result
+    }
+
+    private func rows<Model: PersistentModel>(
+        of type: Model.Type, _ editingState: EditingState
+    ) throws -> [DefaultSnapshot] {
+        let all = DataStoreFetchRequest<Model>(descriptor: FetchDescriptor(), editingState: editingState)
+        return try base.fetch(all).fetchedSnapshots
     }
 
     /// Writes the updates of a save together with the next one.
@@ -143,6 +168,7 @@ extension FaultyFileStore: HistoryProviding {
         }
         guard let opened else { return found }
         switch fault {
+        case .takesOthersForItself: return found.map { $0.by(process: "\(ProcessInfo.processInfo.processIdentifier)") }
         case .losesTheLastTransaction: return found.filter { $0.token != opened }
         case .forgetsEarlierTokens where try HistoryTokenBounds(descriptor).lower.contains { $0.token < opened }:
             return found.filter { $0.token > opened }
@@ -162,4 +188,14 @@ extension FaultyFileStore: HistoryProviding {
     func deleteHistory(_ descriptor: Descriptor) throws { try base.deleteHistory(descriptor) }
 
     func currentHistoryToken() throws -> DefaultHistoryToken? { try base.currentHistoryToken() }
+}
+
+extension DefaultHistoryTransaction {
+    /// The same, as if another process had saved it.
+    fileprivate func by(process: String) -> DefaultHistoryTransaction {
+        DefaultHistoryTransaction(
+            transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,
+            timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundleIdentifier,
+            processIdentifier: process, changes: changes)
+    }
 }

@@ -116,9 +116,12 @@ extension StoreRule where Store: HistoryProviding {
             try context.save()
             books[0].title = "a"
             try context.save()
-            let other = bench.context()
+            let (other, late) = (bench.context(), bench.context())
+            let (ghost, twin) = (try late.book("b"), try late.book("a"))
             other.delete(try other.book("b"))
             try other.save()
+            late.delete(ghost)
+            try late.save()
             context.insert(Book("c"))
             books[1].pages = 7
             try expect(.modelNotFound, of: "a save of a row that another context deleted") { try context.save() }
@@ -126,6 +129,13 @@ extension StoreRule where Store: HistoryProviding {
             let recorded = try bench.history().dropFirst(count)
             let kinds = recorded.flatMap(\.changes).map { String($0.line.prefix(6)) }.filter { $0 != "delete" }
             try expect(recorded.count <= 1 && kinds.isEmpty, "one delete at most, found \(recorded.count) transactions")
+            guard bench.features.contains(.updateHistory) else { return }
+            books[0].pages = 3
+            try context.save()
+            let last = try bench.store.currentHistoryToken()
+            twin.pages = 3
+            try late.save()
+            try expect(bench.store.currentHistoryToken(), is: last, "the current token after a save of what is there")
         }
     }
 }

@@ -1,13 +1,15 @@
 public import Chronicle
 import Foundation
-import Synchronization
 
 // The six guarantees: whoever reads on from a token gets everything after it, once, in order and whole.
 extension StoreRule where Store: HistoryProviding {
     /// The contract of reading on: from a token on everything comes, in the order of the commits, once, whole, also beside
-    /// writers on other threads and in other stores on the same place.
+    /// writers on other threads, in other stores on the same place and in other processes.
     public static var cursor: [StoreRule] {
-        [ordered, unique, reliable, reliableBesideWriters, sharedHistory, atomic, resumable, bookmarkable]
+        [
+            ordered, unique, reliable, reliableBesideWriters, sharedHistory, processHistory, atomic, resumable,
+            bookmarkable,
+        ]
     }
 
     static var ordered: StoreRule {
@@ -52,33 +54,6 @@ extension StoreRule where Store: HistoryProviding {
             try expect(lines.count, is: 45, "the number of changes")
             try expect(Set(lines).count, is: 45, "the number of different changes")
         }
-    }
-
-    /// What a reader gets while three writers save fifteen times each.
-    static func linesBesideWriters(
-        after start: Token, in container: ModelContainer, _ open: @escaping @Sendable (Int) throws -> ModelContainer
-    ) throws -> [String] {
-        let writersLeft = Atomic(3)
-        let read = Mutex<[String]>([])
-        try Parallel.run(4) { thread in
-            guard thread == 3 else {
-                defer { writersLeft.subtract(1, ordering: .acquiringAndReleasing) }
-                let context = ModelContext(try open(thread))
-                for index in 0..<15 { try context.retrying { try $0.add("\(thread)-\(index)") } }
-                return
-            }
-            let context = ModelContext(container)
-            var token = start
-            var isDone = false
-            while !isDone {
-                // Asked before the read: what was there then is in what the read gives.
-                isDone = writersLeft.load(ordering: .acquiring) == 0
-                let page = try context.fetchHistory(HistoryDescriptor<Store.HistoryType>.after(token))
-                token = page.last?.token ?? token
-                read.withLock { $0 += page.flatMap(\.changes).map(\.line) }
-            }
-        }
-        return read.withLock(\.self)
     }
 
     static var atomic: StoreRule {

@@ -62,7 +62,9 @@ extension StoreRule where Store: HistoryProviding {
             try bench.context().deleteHistory(Descriptor())
             try expect(bench.store.currentHistoryToken(), is: last.token, "the current token after everything went")
             let next = try require(bench.write("c").first, "a transaction for a save")
-            try expect(last.token < next.token, "a token after all that were given before")
+            try expect(
+                last.token < next.token,
+                "the token of a save to come after all that were given before: after \(last.token), not \(next.token)")
             try expect(
                 bench.titles(bench.history(.after(last.token))), is: ["c"], "what comes after the deleted history")
         }

@@ -1,4 +1,5 @@
 import Chronicle
+import Synchronization
 
 extension StoreBench where Store: HistoryProviding {
     typealias Transaction = Store.HistoryType
@@ -24,6 +25,48 @@ extension StoreBench where Store: HistoryProviding {
             guard case .insert = change else { throw BrokenRule("only inserts") }
             return try (context.model(for: change.changedPersistentIdentifier) as? Book)?.title ?? "no book"
         }
+    }
+}
+
+extension StoreRule where Store: HistoryProviding {
+    /// What a reader gets while three writers save fifteen times each.
+    static func linesBesideWriters(
+        after start: Store.HistoryType.TokenType, in container: ModelContainer,
+        _ open: @escaping @Sendable (Int) throws -> ModelContainer
+    ) throws -> [String] {
+        let read = try transactions(after: start, in: container) {
+            try Parallel.run(3) { writer in
+                let context = ModelContext(try open(writer))
+                for index in 0..<15 { try context.retrying { try $0.add("\(writer)-\(index)") } }
+            }
+        }
+        return read.flatMap(\.changes).map(\.line)
+    }
+
+    /// What a reader gets that goes on from token to token while others write.
+    static func transactions(
+        after start: Store.HistoryType.TokenType, in container: ModelContainer,
+        while write: @escaping @Sendable () throws -> Void
+    ) throws -> [Store.HistoryType] {
+        let isWritten = Atomic(false)
+        let read = Mutex<[Store.HistoryType]>([])
+        try Parallel.run(2) { thread in
+            guard thread == 1 else {
+                defer { isWritten.store(true, ordering: .releasing) }
+                return try write()
+            }
+            let context = ModelContext(container)
+            var token = start
+            var isDone = false
+            while !isDone {
+                // Asked before the read: what was there then is in what the read gives.
+                isDone = isWritten.load(ordering: .acquiring)
+                let page = try context.fetchHistory(HistoryDescriptor<Store.HistoryType>.after(token))
+                token = page.last?.token ?? token
+                read.withLock { $0 += page }
+            }
+        }
+        return read.withLock(\.self)
     }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 
 extension StoreRule where Store: HistoryProviding {
     /// Other ways to ask: where a save ended, counts, order, and after opening again.
-    public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive] }
+    public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive, deletionsSurvive] }
 
     static var saveResult: StoreRule {
         StoreRule("the result of a save has its position", needs: .deletes) { bench in
@@ -56,6 +56,28 @@ extension StoreRule where Store: HistoryProviding {
                 try again.write("c")
                 let read = try again.titles(again.history(.after(token)))
                 try expect(read, is: ["b", "c"], "what comes after a token from before")
+            }
+        }
+    }
+
+    static var deletionsSurvive: StoreRule {
+        StoreRule(
+            "a store that is opened again knows what was deleted of its history", needs: [.reopening, .deletingHistory]
+        ) { bench in
+            let configuration = try bench.newConfiguration()
+            let tokens = try bench.opening(configuration) { first in
+                let tokens = try first.write("a", "b").map(\.token)
+                try first.context().deleteHistory(Descriptor())
+                return tokens
+            }
+            try bench.opening(configuration) { again in
+                try expect(again.store.currentHistoryToken(), is: tokens[1], "the current token after everything went")
+                try expect(.historyTokenExpired, of: "reading on from before what was deleted") {
+                    try again.history(.after(tokens[0]))
+                }
+                try again.write("c")
+                let read = try again.titles(again.history(.after(tokens[1])))
+                try expect(read, is: ["c"], "what comes after the deleted history")
             }
         }
     }

@@ -44,12 +44,8 @@ final class KilledStore<Store: DataStore> {
 
     private func killOne(afterSaves count: Int) throws {
         #if os(macOS) || os(Linux)
-            let worker = try require(bench.tools.worker, "a worker")
-            try expect(
-                FileManager.default.isExecutableFile(atPath: worker.program.path),
-                "the worker's program at \(worker.program.path); the target of the tests depends on it")
             let process = try WorkerProcess(
-                worker.program, [worker.place(configuration), "\(bench.features.rawValue)"])
+                WorkerCommand(.numberedSaves(bench.features), on: configuration, bench))
             try process.wait(forSaves: count)
             // Somewhere in the next save, or in opening. Whatever the moment, the rules hold.
             Thread.sleep(forTimeInterval: .random(in: 0...0.003))

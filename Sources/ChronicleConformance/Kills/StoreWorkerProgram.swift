@@ -1,7 +1,8 @@
 public import Chronicle
 import Foundation
 
-/// All that the program does that ``StoreTools/worker`` names: it saves to a store until it is killed.
+/// All that the program does that ``StoreTools/worker`` names: it saves to a store, alone or beside others, until it is
+/// killed.
 ///
 /// ```swift
 /// import ChronicleConformance
@@ -39,17 +40,31 @@ private func work<Configuration: DataStoreConfiguration>(
     _ configuration: (String) throws -> Configuration, _ token: (ModelContainer) throws -> String
 ) throws {
     let arguments = CommandLine.arguments.suffix(2)
-    guard arguments.count == 2, let place = arguments.first, let features = arguments.last.flatMap(Int.init) else {
+    guard arguments.count == 2, let place = arguments.first, let task = arguments.last.flatMap(WorkerTask.init) else {
         throw BrokenRule("the arguments that the rules give to a worker: it is not started by hand")
     }
-    let saves = NumberedSaves(features: StoreFeatures(rawValue: features))
     let container = try StoreBench<Configuration.Store>.open(configuration(place))
-    var number = try NumberedSaves.last(in: ModelContext(container))
-    // Long after somebody should have killed it.
-    for _ in 0..<100_000 {
-        number += 1
-        try saves.save(number, ModelContext(container))
+    let first = try task.firstNumber(ModelContext(container))
+    // It ends long after somebody should have killed it.
+    for number in first..<first + 100_000 {
+        try task.save(number, ModelContext(container))
         // Written at once: a killed process leaves nothing in a buffer. Nobody left to read it ends the process.
         FileHandle.standardOutput.write(Data("\(number) \(try token(container))\n".utf8))
+    }
+}
+
+extension WorkerTask {
+    fileprivate func firstNumber(_ context: ModelContext) throws -> Int {
+        switch self {
+        case .numberedSaves: try NumberedSaves.last(in: context) + 1
+        case .books: 1
+        }
+    }
+
+    fileprivate func save(_ number: Int, _ context: ModelContext) throws {
+        switch self {
+        case .numberedSaves(let features): try NumberedSaves(features: features).save(number, context)
+        case .books(let writer): try context.retrying { try $0.add("\(writer)-\(number)") }
+        }
     }
 }

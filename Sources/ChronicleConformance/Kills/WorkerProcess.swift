@@ -20,9 +20,9 @@
 
         private static let secondsOfPatience = 60
 
-        init(_ program: URL, _ arguments: [String]) throws {
-            process.executableURL = program
-            process.arguments = arguments
+        init(_ command: WorkerCommand) throws {
+            process.executableURL = command.program
+            process.arguments = command.arguments
             process.standardOutput = output
             process.standardError = errors
             try process.run()
@@ -46,9 +46,11 @@
             process.waitUntilExit()
             let reason = process.terminationReason == .exit ? "exit code" : "signal"
             let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            let said =
+                text.isEmpty ? "without a word (does it call runStoreWorker?)" : String(decoding: text, as: UTF8.self)
             return BrokenRule(
                 "the worker to save until it is killed, within \(Self.secondsOfPatience) seconds, and it ended with "
-                    + "\(reason) \(process.terminationStatus): \(String(decoding: text, as: UTF8.self))")
+                    + "\(reason) \(process.terminationStatus): \(said)")
         }
 
         /// SIGKILL: the worker has no say in it.

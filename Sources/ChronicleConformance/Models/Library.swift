@@ -57,10 +57,10 @@ final class Card: PersistentModel {
     }
 }
 
-/// No two have the same code.
+/// No two have the same code, or the same note if they have one.
 final class Stamp: PersistentModel {
     @Attribute(.unique) var code: String
-    @Attribute var note: String?
+    @Attribute(.unique) var note: String?
 
     static let properties: PropertyMap<Stamp> = ["code": \.code, "note": \.note]
     let persistentBackingData: BackingData

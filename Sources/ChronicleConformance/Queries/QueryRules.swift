@@ -4,7 +4,19 @@ import Foundation
 extension StoreRule {
     /// What was found comes in the order and within the limits that were asked for: first the predicate, then the order
     /// of `sort(using:)`, then offset and limit. Counts and identifiers are those of a fetch.
-    public static var queries: [StoreRule] { [sorts, compoundSorts, pages, slices, counts, deletedRows] }
+    public static var queries: [StoreRule] { [orderStays, sorts, compoundSorts, pages, slices, counts, deletedRows] }
+
+    static var orderStays: StoreRule {
+        StoreRule("without a sort the order is the same each time") { bench in
+            for title in ["d", "b", "a", "c"] { try bench.context().add(title, title + title) }
+            let first = try bench.context().books().map(\.title)
+            try expect(first.count, is: 8, "the number of books")
+            for _ in 0..<8 { try expect(bench.context().books().map(\.title), is: first, "the books") }
+            try bench.context().add("e")
+            let next = try bench.context().books().map(\.title).filter { $0 != "e" }
+            try expect(next, is: first, "the books from before after another save")
+        }
+    }
 
     static var sorts: StoreRule {
         StoreRule("a sort by any type that has an order is that of Foundation, both ways") { bench in

@@ -2,7 +2,7 @@ import Chronicle
 
 extension StoreRule {
     /// A save that fails has done nothing.
-    public static var atomicity: [StoreRule] { [uniqueness, lostRows] }
+    public static var atomicity: [StoreRule] { [uniqueness, missingValues, lostRows] }
 
     static var uniqueness: StoreRule {
         StoreRule("a save that breaks uniqueness writes nothing", needs: .uniqueness) { bench in
@@ -21,6 +21,19 @@ extension StoreRule {
             try context.save()
             try expect(stamps(bench), is: ["A", "B", "C"], "the stamps after the save was mended")
             try expect(bench.context().books().count, is: 1, "the number of books after the save was mended")
+        }
+    }
+
+    static var missingValues: StoreRule {
+        StoreRule("any number of models may be without a unique value", needs: .uniqueness) { bench in
+            let context = bench.context()
+            for code in ["A", "B"] { context.insert(Stamp(code)) }
+            do { try context.save() } catch SwiftDataError.uniquenessViolation {
+                throw BrokenRule("two stamps without a note to be saved: no value is not the same as no value")
+            }
+            try expect(stamps(bench), is: ["A", "B"], "the stamps without a note")
+            for stamp in try context.fetch(FetchDescriptor<Stamp>()) { stamp.note = "rare" }
+            try expect(.uniquenessViolation, of: "a save of two stamps with one note") { try context.save() }
         }
     }
 

@@ -2,9 +2,11 @@ import Chronicle
 import Synchronization
 
 extension StoreRule {
-    /// Several contexts at once, on threads and in several stores on one place: every save arrives, whole, and writes
-    /// what changed and no more.
-    public static var concurrency: [StoreRule] { [differentAttributes, savesSideBySide, wholeSaves, sharedSaves] }
+    /// Several contexts at once, on threads, in several stores on one place and in several processes: every save arrives,
+    /// whole, and writes what changed and no more.
+    public static var concurrency: [StoreRule] {
+        [differentAttributes, savesSideBySide, wholeSaves, sharedSaves, processSaves]
+    }
 
     static var differentAttributes: StoreRule {
         StoreRule("a save writes what changed and no more", needs: .updates) { bench in

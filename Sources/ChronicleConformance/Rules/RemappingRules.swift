@@ -47,7 +47,9 @@ extension StoreRule {
             var seen = Set<PersistentIdentifier>()
             for title in ["a", "b", "c"] {
                 let book = try context.add(title)[0]
-                try expect(seen.insert(book.persistentModelID).inserted, "another identifier than those of the past")
+                try expect(
+                    seen.insert(book.persistentModelID).inserted,
+                    "a new identifier for a new model, and not \(book.persistentModelID), which a deleted one had")
                 context.delete(book)
                 try context.save()
             }

@@ -1,4 +1,5 @@
 import Chronicle
+import Foundation
 import Synchronization
 
 // Several stores that have one place open, as several programs would.
@@ -24,6 +25,29 @@ extension StoreRule {
             }
         }
     }
+
+    static var processSaves: StoreRule {
+        StoreRule(
+            "processes that save to one store at once lose nothing of each other", needs: .sharing, by: [.killing]
+        ) { bench in
+            let configuration = try bench.newConfiguration()
+            // Here, too, one of them makes the place.
+            let writers = try (0..<3).map { try WorkerCommand(.books(writer: $0), on: configuration, bench) }
+            let saved = try WorkerCommand.run(writers, saves: 15)
+            let titles = try bench.opening(configuration) { try $0.context().books().map(\.title) }
+            for (writer, count) in saved.enumerated() {
+                let missing = (1...count).map { "\(writer)-\($0)" }.filter { !titles.contains($0) }
+                try expect(
+                    missing.isEmpty,
+                    "all \(count) saves of a process that returned, and \(missing.count) are lost: what a store reads "
+                        + "before it writes it has to read under a lock that other processes respect")
+            }
+            try expect(Set(titles).count, is: titles.count, "the number of different books")
+            // The last save of each may have been done when it was killed.
+            let most = saved.reduce(0) { $0 + $1 + 1 }
+            try expect(titles.count <= most, "\(most) books at most, found \(titles.count)")
+        }
+    }
 }
 
 extension StoreRule where Store: HistoryProviding {
@@ -40,6 +64,29 @@ extension StoreRule where Store: HistoryProviding {
                 }
                 try expect(lines.count, is: 45, "the number of changes")
                 try expect(Set(lines).count, is: 45, "the number of different changes")
+            }
+        }
+    }
+
+    static var processHistory: StoreRule {
+        StoreRule(
+            "reliable: a reader gets what other processes save, once", needs: .sharing, by: [.killing]
+        ) { bench in
+            let configuration = try bench.newConfiguration()
+            try bench.opening(configuration) { first in
+                let start = try require(first.write("start").first, "a transaction for a save").token
+                let writers = try (0..<2).map { try WorkerCommand(.books(writer: $0), on: configuration, bench) }
+                let read = try transactions(after: start, in: first.container) {
+                    _ = try WorkerCommand.run(writers, saves: 15)
+                }
+                let lines = read.flatMap(\.changes).map(\.line)
+                try expect(lines.count, is: first.context().books().count - 1, "the number of changes")
+                try expect(Set(lines).count, is: lines.count, "the number of different changes")
+                for case let transaction as DefaultHistoryTransaction in read {
+                    try expect(
+                        transaction.processIdentifier != String(ProcessInfo.processInfo.processIdentifier),
+                        "the process of a transaction to be the one that saved, and not the one that reads")
+                }
             }
         }
     }

@@ -25,12 +25,15 @@ func require<Value>(_ value: Value?, _ expected: @autoclosure () -> String) thro
     return value
 }
 
-/// A value for a message, without the optional around it.
+/// A value for a message, without the optional around it, and not longer than somebody reads.
 func shown<Value>(_ value: Value) -> String {
     let mirror = Mirror(reflecting: value)
-    guard mirror.displayStyle == .optional else { return "\(value)" }
-    return mirror.children.first.map { "\($0.value)" } ?? "nothing"
+    var text = "\(value)"
+    if mirror.displayStyle == .optional { text = mirror.children.first.map { "\($0.value)" } ?? "nothing" }
+    return text.count > longest ? "\(text.prefix(longest))… (\(text.count) characters)" : text
 }
+
+private let longest = 400
 
 extension PersistentModel {
     /// What a property is called.

@@ -17,13 +17,19 @@ public func checkRules<Store: DataStore>(
     tools: StoreTools<Store.Configuration> = StoreTools(), _ make: @escaping () throws -> Store.Configuration
 ) -> ConformanceReport {
     var report = ConformanceReport(store: "\(Store.self)")
+    var known = Set<String>()
     for rule in rules {
         if let reason = rule.reasonToLeaveOut(features, tools.means) {
             report.skipped.append(.init(rule: rule.name, text: reason))
             continue
         }
         do {
-            try rule.check(StoreBench(supporting: features, tools: tools, make))
+            let bench = try StoreBench<Store>(supporting: features, tools: tools, make)
+            let identifier = try bench.store.identifier
+            try expect(
+                known.insert(identifier).inserted,
+                "a new store for each rule, with an identifier of its own; \(identifier) was there before")
+            try rule.check(bench)
             report.passed.append(rule.name)
         } catch {
             let text = error is BrokenRule ? "\(error)" : "expected no error, got \(error)"

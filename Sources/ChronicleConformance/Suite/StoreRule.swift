@@ -42,9 +42,9 @@ public struct BrokenRule: Error, CustomStringConvertible, Sendable {
 }
 
 extension StoreRule {
-    /// What every store has to keep to.
+    /// What every store has to keep to, from the simple to what builds on it: mend the first broken rule first.
     public static var models: [StoreRule] {
-        roundTrips + remapping + relationships + integrity + predicates + queries + batches + concurrency + atomicity
+        roundTrips + remapping + relationships + integrity + queries + predicates + batches + concurrency + atomicity
             + reopening + kills
     }
 }

@@ -13,7 +13,7 @@ public struct StoreTools<Configuration: DataStoreConfiguration> {
     public var copy: ((_ store: Configuration) throws -> Configuration)?
     /// The same store, recording its history or not.
     public var recording: ((_ store: Configuration, _ isOn: Bool) throws -> Configuration)?
-    /// The program that works on a store and is killed.
+    /// The program that works on a store, beside others too, and is killed.
     public var worker: StoreWorker<Configuration>?
 
     public init(
@@ -89,7 +89,7 @@ public enum StoreMeans: Hashable, Sendable {
         case .copying: "there is no way to copy the store (StoreTools.copy)"
         case .switchingHistory: "there is no way to switch the history off (StoreTools.recording)"
         case .killing where !Self.hasProcesses: "this system starts no processes"
-        case .killing: "there is no process to kill (StoreTools.worker)"
+        case .killing: "there is no process to work on the store (StoreTools.worker)"
         }
     }
 }

@@ -23,8 +23,10 @@ public final class ModelContainer: Sendable {
     ///   ``SwiftDataError/duplicateConfiguration`` when two have one name or one model stands in two of them, and
     ///   ``SwiftDataError/unknownSchema`` when a model stands in none.
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
-        guard Set(configurations.map(\.name)).count == configurations.count else {
-            throw SwiftDataError.duplicateConfiguration.adding(detail: "two configurations have the same name")
+        var names = Set<String>()
+        for configuration in configurations where !names.insert(configuration.name).inserted {
+            throw SwiftDataError.duplicateConfiguration.adding(
+                detail: "two configurations have this name", storeName: configuration.name)
         }
         self.schema = schema
         var stores: [any DataStore] = []

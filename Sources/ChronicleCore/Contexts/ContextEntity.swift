@@ -29,9 +29,8 @@ final class ContextEntity {
         slots = entity.slots
         self.context = context
         lists = entity.storedProperties.compactMap { property in
-            guard let relationship = property.relationship, let inverse = relationship.inverseName,
-                let list = context.container.schema.entitiesByName[relationship.destination]?.property(named: inverse),
-                list.relationship?.isToMany == true
+            guard let relationship = property.relationship,
+                let list = context.container.schema.inverse(of: relationship), list.relationship?.isToMany == true
             else { return nil }
             return (property.slot, list.index)
         }

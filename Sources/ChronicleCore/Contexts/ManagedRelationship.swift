@@ -16,11 +16,7 @@ struct ManagedRelationship {
     }
 
     /// The property of the destination that leads back.
-    private var inverse: Schema.Property? {
-        relationship.inverseName.flatMap {
-            context.container.schema.entitiesByName[relationship.destination]?.property(named: $0)
-        }
-    }
+    private var inverse: Schema.Property? { context.container.schema.inverse(of: relationship) }
 
     private func back(_ destination: BackingData) -> ManagedRelationship? {
         inverse.flatMap { inverse in

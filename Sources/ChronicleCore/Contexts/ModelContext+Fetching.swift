@@ -108,7 +108,7 @@ extension ModelContext {
             found.append(try instance(identifier, values, entity, checks) as Model)
         }
         let models = unsafeBitCast(found, to: [Model].self)
-        try identifiers.requireDistinct(models, in: self, known: known)
+        try asking(store) { try identifiers.requireDistinct(models, in: self, known: known) }
         return models
     }
 

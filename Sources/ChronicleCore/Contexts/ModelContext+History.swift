@@ -1,5 +1,3 @@
-import Foundation
-
 // Any store that provides transactions of the type asked for.
 extension ModelContext {
     /// The transactions that match, of every store that provides this type.
@@ -73,77 +71,31 @@ extension ModelContext {
         return try fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
     }
 
-    /// Deletes the transactions that match from every store that provides this type. The models are not touched.
+    /// Deletes the transactions that match, those that ``fetchHistory(_:)`` answers with, from every store that provides
+    /// this type. The models are not touched.
     ///
-    /// Tokens before the newest deleted transaction expire: something after them is gone.
+    /// Several stores are asked one after the other, in the order of the container's configurations; the first that fails
+    /// ends it. Tokens before the newest deleted transaction expire: something after them is gone.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsBusy`` and other failures of the store;
     ///   ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
-        for store in try providers(of: Transaction.self) { try asking(store) { try store.deleteHistory(descriptor) } }
+        let stores = try providers(of: Transaction.self)
+        for (store, part) in try parts(of: descriptor, in: stores) {
+            try asking(store) { try store.deleteHistory(part) }
+        }
     }
 
-    private func providers<Transaction: HistoryTransaction>(
+    func providers<Transaction: HistoryTransaction>(
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
         let providers = container.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
-        guard !providers.isEmpty else { throw Self.noProvider(of: type) }
-        return providers
-    }
-
-    private static func noProvider(of type: any HistoryTransaction.Type) -> SwiftDataError {
-        .invalidTransactionFetchRequest.adding(detail: "no store of the container provides \(type)")
-    }
-
-    private func collect<Transaction: HistoryTransaction>(
-        _ descriptor: HistoryDescriptor<Transaction>,
-        _ fetch: (any HistoryProviding<Transaction>, HistoryDescriptor<Transaction>) throws -> [Transaction]
-    ) throws -> [Transaction] {
-        let stores = try providers(of: Transaction.self)
-        if stores.count == 1 { return try fetch(stores[0], descriptor) }
-
-        // Each store's first ones are enough to fill the page.
-        let part = descriptor.unsliced
-        let parts = try stores.map { try fetch($0, part) }
-        guard descriptor.sortBy.isEmpty else {
-            return descriptor.slice(parts.joined().sorted(using: descriptor.sortBy))
+        guard !providers.isEmpty else {
+            throw SwiftDataError.invalidTransactionFetchRequest.adding(
+                detail: "no store of the container provides \(type)")
         }
-        return descriptor.slice(Self.merged(parts))
-    }
-
-    /// The streams of several stores as one, in which each keeps its order, whatever its clock did.
-    private static func merged<Transaction: HistoryTransaction>(_ parts: [[Transaction]]) -> [Transaction] {
-        var rest = parts.filter { !$0.isEmpty }.map { $0[...] }
-        var merged: [Transaction] = []
-        merged.reserveCapacity(parts.reduce(0) { $0 + $1.count })
-        func place(_ index: Int) -> (Date, String) {
-            let next = rest[index][rest[index].startIndex]
-            return (next.timestamp, next.storeIdentifier)
-        }
-        while let first = rest.indices.min(by: { place($0) < place($1) }) {
-            merged.append(rest[first].removeFirst())
-            if rest[first].isEmpty { rest.remove(at: first) }
-        }
-        return merged
-    }
-}
-
-extension HistoryDescriptor {
-    private var hasLimit: Bool { fetchLimit != 0 && fetchLimit != .max }
-    fileprivate var isSliced: Bool { hasLimit || fetchOffset != 0 }
-
-    /// What one of several stores is asked for: as many as the page could need of it.
-    fileprivate var unsliced: HistoryDescriptor {
-        var descriptor = self
-        let (end, isTooMuch) = fetchLimit.addingReportingOverflow(fetchOffset)
-        descriptor.fetchLimit = hasLimit && !isTooMuch ? end : 0
-        descriptor.fetchOffset = 0
-        return descriptor
-    }
-
-    func slice(_ transactions: [Transaction]) -> [Transaction] {
-        let rest = transactions.dropFirst(Int(clamping: fetchOffset))
-        return Array(hasLimit ? rest.prefix(Int(clamping: fetchLimit)) : rest)
+        let recording = providers.filter(\.recordsHistory)
+        return recording.isEmpty ? providers : recording
     }
 }
 
@@ -185,12 +137,9 @@ extension ModelContext {
     private func currentPositions<Transaction: HistoryTransaction>(
         for type: Transaction.Type
     ) throws -> [(store: String, token: Transaction.TokenType?)] {
-        var positions: [(String, Transaction.TokenType?)] = []
-        for store in container.stores {
-            guard let provider = store as? any HistoryProviding<Transaction> else { continue }
-            positions.append((store.identifier, try asking(store) { try provider.currentHistoryToken() }))
+        try providers(of: type).compactMap { provider in
+            guard let store = provider as? any DataStore else { return nil }
+            return (store.identifier, try asking(store) { try provider.currentHistoryToken() })
         }
-        guard !positions.isEmpty else { throw Self.noProvider(of: type) }
-        return positions
     }
 }

@@ -26,8 +26,9 @@ extension ModelContext {
             throw store.named(error)
         }
         guard count >= 0 else {
-            throw SwiftDataError.invalidStoreAnswer.adding(
-                detail: "a count is not negative", entityName: Model.entityName, storeIdentifier: store.identifier)
+            throw store.named(
+                SwiftDataError.invalidStoreAnswer.adding(
+                    detail: "a count is not negative", entityName: Model.entityName))
         }
         return count
     }
@@ -43,8 +44,10 @@ extension ModelContext {
             throw store.named(error)
         }
         var check = FetchCheck(entityName: Model.entityName, storeIdentifier: store.identifier)
-        for identifier in identifiers { try check.row(identifier) }
-        try check.requireDistinct(identifiers)
+        try asking(store) {
+            for identifier in identifiers { try check.row(identifier) }
+            try check.requireDistinct(identifiers)
+        }
         return identifiers
     }
 

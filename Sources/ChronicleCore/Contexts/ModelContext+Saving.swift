@@ -7,8 +7,9 @@ extension ModelContext {
     /// Several stores are written one after the other, in the order of the container's configurations. The first that
     /// fails ends the save: what was written to the stores before it stays written, and those models count as saved; that
     /// store and the ones after it are as they were, and the context keeps the changes that they have not got. The error
-    /// names the store, and those before it. Mend what it says and save again, or ``rollback()``, for the rest. All
-    /// models are checked before the first store is written, so that a value that is missing stops the whole save.
+    /// names the store, and those before it; one of a type of the store's own comes as it is. Mend what it says and save
+    /// again, or ``rollback()``, for the rest. All models are checked before the first store is written, so that a value
+    /// that is missing stops the whole save.
     ///
     /// - Throws: ``SwiftDataError/modelNotFound`` when another writer deleted a row that was changed here,
     ///   ``SwiftDataError/modelValidationFailure`` (``SwiftDataError/valueOutOfRange``,
@@ -87,7 +88,8 @@ extension ModelContext {
         let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
         do {
             result = try store.save(request)
-            identifiers = try SaveCheck(store).check(result, of: request.inserted)
+            identifiers = try SaveCheck(store).check(
+                result, of: request.inserted, save.inserted.models, beside: registry)
         } catch {
             keepIdentifiers(save)
             throw store.named(error)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Checks the rows of a fetch: a getter cannot throw, so that a value which no property of its type can have must be
-/// found here.
+/// Checks the rows of a fetch: a getter cannot throw, so that a value which no property of its type can have, and a
+/// reference to a model of another class, must be found here.
 struct RowChecker {
     let entity: Schema.Entity
     private let storeIdentifier: String
@@ -12,10 +12,13 @@ struct RowChecker {
         let admitted: UInt8
         let check: PropertyCheck?
         let isOptional: Bool
+        /// The entity that a relationship leads to.
+        let destination: String?
 
         init(_ property: Schema.Property) {
             check = property.codec?.check
             isOptional = property.attribute?.isOptional ?? true
+            destination = property.relationship?.destination
             let forms: UInt8 =
                 switch check {
                 case .integer(let range) where range == .min ... .max: PropertyValue.integer(0).formBit
@@ -51,7 +54,10 @@ struct RowChecker {
     /// - Returns: The decoded value, if it had to be decoded.
     private func closeCheck(_ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
         switch (row[slot], checks[slot].check) {
-        case (.reference, nil):
+        case (.reference(let destination), nil):
+            if destination.isTemporary { throw unreplaced(slot, destination, identifier) }
+            guard destination.entityName == checks[slot].destination, destination.storeIdentifier == storeIdentifier
+            else { throw stray(slot, identifier) }
             return nil
         case (let value, let kind?) where !value.isNull:
             if let admitted = kind.admits(value) {
@@ -63,6 +69,21 @@ struct RowChecker {
         default:
             throw undecodable(row, slot, identifier)
         }
+    }
+
+    private func unreplaced(
+        _ slot: Int, _ destination: PersistentIdentifier, _ identifier: PersistentIdentifier
+    ) -> SwiftDataError {
+        stray(slot, identifier).adding(
+            detail: "a row refers to \(destination), whose temporary identifier a save was to replace by the "
+                + "permanent one (copy(persistentIdentifier:remappedIdentifiers:))")
+    }
+
+    private func stray(_ slot: Int, _ identifier: PersistentIdentifier) -> SwiftDataError {
+        .invalidStoreAnswer.adding(
+            detail: "a reference leads to a saved model of the relationship's class, in the same store",
+            entityName: entity.name, propertyName: entity.storedProperties[slot].name, persistentIdentifier: identifier,
+            storeIdentifier: storeIdentifier)
     }
 
     private func undecodable(

@@ -9,11 +9,15 @@ struct SaveCheck<Store: DataStore> {
         storeIdentifier = store.identifier
     }
 
+    /// - Parameters:
+    ///   - models: The inserted models.
+    ///   - registry: The models that the context has, the new ones among them under temporary identifiers.
     /// - Returns: The permanent identifiers of the inserted models.
     /// - Throws: ``SwiftDataError/invalidStoreAnswer`` naming the rule that the answer breaks,
     ///   ``SwiftDataError/undecodableValue``.
     func check(
-        _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot]
+        _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot], _ models: [BackingData],
+        beside registry: ModelRegistry
     ) throws -> [PersistentIdentifier] {
         let identifiers = result.identifiers(of: inserted)
         guard identifiers.count == inserted.count else {
@@ -22,7 +26,8 @@ struct SaveCheck<Store: DataStore> {
                 "the result of a save has an identifier for every inserted model",
                 inserted.lazy.map(\.persistentIdentifier).first { known[$0] == nil })
         }
-        try check(identifiers, of: inserted)
+        try check(identifiers, of: models)
+        for identifier in identifiers where registry[identifier] != nil { throw repeated(identifier) }
         for snapshot in result.snapshotsToReregister { try check(snapshot) }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
@@ -37,28 +42,28 @@ struct SaveCheck<Store: DataStore> {
 
     // MARK: Identifiers
 
-    private func check(_ identifiers: [PersistentIdentifier], of inserted: [Store.Snapshot]) throws {
+    private func check(_ identifiers: [PersistentIdentifier], of models: [BackingData]) throws {
         // The latest key of each entity. As long as they grow, none comes twice.
-        var latest: [(origin: PersistentIdentifier.Origin, number: Int64)] = []
+        var latest: [(origin: PersistentIdentifier.Origin, membership: ContextEntity, number: Int64)] = []
         var current = 0
         var mayRepeat = false
         for (index, identifier) in identifiers.enumerated() {
+            guard let membership = models[index].membership else { continue }
             if current >= latest.count || latest[current].origin !== identifier.origin {
                 current = latest.firstIndex { $0.origin === identifier.origin } ?? latest.count
             }
-            if current < latest.count {
+            if current < latest.count, latest[current].membership === membership {
                 if identifier.number <= latest[current].number { mayRepeat = true }
                 latest[current].number = identifier.number
                 continue
             }
             try identifier.require(
-                entityName: inserted[index].persistentIdentifier.entityName, storeIdentifier: storeIdentifier,
-                in: "the result of a save")
+                entityName: membership.entity.name, storeIdentifier: storeIdentifier, in: "the result of a save")
             // Keys that are no integers stand in the origin, which then is one of many.
             if identifier.integerPrimaryKey == nil || latest.contains(where: { $0.origin.isEqual(identifier.origin) }) {
                 mayRepeat = true
             } else {
-                latest.append((identifier.origin, identifier.number))
+                latest.append((identifier.origin, membership, identifier.number))
             }
         }
         if mayRepeat { try requireDistinct(identifiers) }
@@ -66,9 +71,11 @@ struct SaveCheck<Store: DataStore> {
 
     private func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {
         var seen = Set<PersistentIdentifier>(minimumCapacity: identifiers.count)
-        for identifier in identifiers where !seen.insert(identifier).inserted {
-            throw broken("the result of a save gives every inserted model an identifier of its own", identifier)
-        }
+        for identifier in identifiers where !seen.insert(identifier).inserted { throw repeated(identifier) }
+    }
+
+    private func repeated(_ identifier: PersistentIdentifier) -> SwiftDataError {
+        broken("the result of a save gives every inserted model an identifier of its own", identifier)
     }
 
     // MARK: Rows

@@ -23,9 +23,10 @@ extension FetchDescriptor {
             let first = path.properties.first
         else { return nil }
         switch (first, path.properties.count) {
-        case (_, 1): return (first, identifier)
-        // `trip?.persistentModelID` is what `trip` is.
-        case (.stored(let property), 2) where path.properties[1] == .identifier && property.relationship != nil:
+        case (.identifier, 1): return (first, identifier)
+        // An attribute may hold an identifier too, in another form. `trip?.persistentModelID` is what `trip` is.
+        case (.stored(let property), let count)
+        where property.relationship != nil && (count == 1 || count == 2 && path.properties[1] == .identifier):
             return (first, identifier)
         default: return nil
         }

@@ -15,9 +15,9 @@
 /// by which a past that was taken back (a power cut with relaxed durability, a restored backup) is recognised. A position
 /// inside changes of another program that no save has sealed yet has no check; it is as safe as a bare number.
 ///
-/// Tokens of one store are ordered by position. Tokens of several stores are ordered where one is at or after the other
-/// in every store (see ``dominates(_:)``); the ties are broken by the stores' identifiers, so that sorting has an answer,
-/// but not one that says what happened first.
+/// Tokens are ordered by their position in the stores that both know: `transaction.token > token` is what came after the
+/// position of that store. Where one of two tokens is later in one store and the other in another, `<` has an answer, but
+/// not one that says what happened first: for that see ``dominates(_:)``.
 public struct DefaultHistoryToken: HistoryToken {
     /// By store. Mostly there is one, and a transaction of every page has one of these: two dictionaries would cost more
     /// than the rest of it.
@@ -27,6 +27,11 @@ public struct DefaultHistoryToken: HistoryToken {
         let store: String
         let position: Int64
         let check: Int64?
+
+        /// Whether the other one is later, or says more about the same position.
+        func precedes(_ other: Entry) -> Bool {
+            position < other.position || position == other.position && check == nil
+        }
     }
 
     /// The position in each store, by store identifier.
@@ -60,7 +65,7 @@ public struct DefaultHistoryToken: HistoryToken {
         var merged = self
         for entry in other.entries {
             if let index = merged.entries.firstIndex(where: { $0.store == entry.store }) {
-                if merged.entries[index].position <= entry.position { merged.entries[index] = entry }
+                if merged.entries[index].precedes(entry) { merged.entries[index] = entry }
             } else {
                 merged.entries.append(entry)
             }
@@ -89,11 +94,24 @@ extension DefaultHistoryToken: Comparable, Hashable {
         }
     }
 
+    /// Compares the positions in the stores that both know; the first in which they differ decides. Where they differ in
+    /// none, neither is before the other: a transaction does not come after a position in several stores that is its own
+    /// in one of them. Without a store in common the stores' identifiers decide.
     public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
+        var isComparable = false
         for entry in lhs.entries {
-            if let other = rhs.position(in: entry.store), other != entry.position { return entry.position < other }
+            guard let other = rhs.position(in: entry.store) else { continue }
+            if other != entry.position { return entry.position < other }
+            isComparable = true
         }
-        return lhs.entries.map(\.store).lexicographicallyPrecedes(rhs.entries.map(\.store))
+        return !isComparable && lhs.entries.map(\.store).lexicographicallyPrecedes(rhs.entries.map(\.store))
+    }
+}
+
+extension DefaultHistoryToken: CustomStringConvertible {
+    /// The position in each store, for messages: `4711 in 9E026765-…`.
+    public var description: String {
+        entries.isEmpty ? "nowhere" : entries.map { "\($0.position) in \($0.store)" }.joined(separator: ", ")
     }
 }
 

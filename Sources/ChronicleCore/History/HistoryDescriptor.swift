@@ -45,7 +45,8 @@ extension HistoryDescriptor where Transaction == DefaultHistoryTransaction {
         HistoryDescriptor(predicate: #Predicate { $0.timestamp < date })
     }
 
-    /// The transactions that were committed to the same store later than this one.
+    /// The transactions that were committed to the same store later than this one. Its token knows no other store: where
+    /// there are several, that is ``SwiftDataError/historyTokenOfAnotherStore``, and a merged token is what to ask with.
     public static func after(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
         after(transaction.token)
     }

@@ -6,6 +6,10 @@
 public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     associatedtype HistoryType: HistoryTransaction
 
+    /// Whether the store records what happens. One that was told not to is passed over where another store of the
+    /// container has a history, and answers ``SwiftDataError/historyIsOff`` where none has. `true` by default.
+    var recordsHistory: Bool { get }
+
     /// The transactions that match, in commit order unless the descriptor sorts.
     ///
     /// - Throws: ``SwiftDataError/historyTokenExpired`` (or a finer kind) for a token in the predicate that the store
@@ -43,6 +47,8 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
 }
 
 extension HistoryProviding {
+    public var recordsHistory: Bool { true }
+
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int {
         try fetchHistory(descriptor).count
     }

@@ -29,6 +29,14 @@ public final class Schema: Sendable {
     public func entity(for type: any PersistentModel.Type) -> Entity? {
         entitiesByType[ObjectIdentifier(type)]
     }
+
+    /// The property of the destination that leads back; `nil` when there is none.
+    ///
+    /// What a delete of the destination does to the rows that refer to it is what this property says, and to clear the
+    /// reference where there is none: `schema.inverse(of: relationship)?.relationship?.deleteRule ?? .nullify`.
+    public func inverse(of relationship: Relationship) -> Property? {
+        relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
+    }
 }
 
 extension Schema {

@@ -1,13 +1,14 @@
 /// A place that models are saved in and fetched from.
 ///
 /// A container makes one store for each of its configurations; contexts talk to stores through this protocol and, for
-/// history, ``HistoryProviding``, for batch deletes ``DataStoreBatching``, and through nothing else. A store is used by several contexts at once, on any thread.
+/// history, ``HistoryProviding``, for batch deletes ``DataStoreBatching``, and through nothing else. A store is used by
+/// several contexts at once, on any thread.
 ///
 /// What a store cannot or would rather not do, it answers with a ``DataStoreError``: the context then filters or sorts
 /// itself, or tells the program what is missing. Errors of its own pass through. What a store answers is checked:
-/// permanent identifiers of its own, of the right entity, each once, and values that the models' properties can have.
-/// An answer that is none of these is ``SwiftDataError/invalidStoreAnswer`` or ``SwiftDataError/undecodableValue``, and
-/// names the store and the rule.
+/// permanent identifiers of its own, of the right entity, each once, references to rows of its own, and values that the
+/// models' properties can have. An answer that is none of these is ``SwiftDataError/invalidStoreAnswer`` or
+/// ``SwiftDataError/undecodableValue``, and names the store and the rule.
 public protocol DataStore: AnyObject, Sendable {
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
     associatedtype Snapshot: DataStoreSnapshot

@@ -7,6 +7,8 @@ import ChronicleSQLite
 extension DefaultStore: HistoryProviding {
     public typealias HistoryType = DefaultHistoryTransaction
 
+    public var recordsHistory: Bool { configuration.recordsHistory }
+
     /// The transactions that match, in commit order unless the descriptor sorts.
     ///
     /// Costs what is returned, and a scan of what comes after a token in the predicate; without other conditions, only as
@@ -62,7 +64,7 @@ extension DefaultStore: HistoryProviding {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).identifiers() }
     }
 
-    /// The newest position, also when it was deleted; `nil` when there never was one. One look-up.
+    /// The newest position, also when it was deleted; 0 when there never was one. One look-up.
     ///
     /// - Throws: ``SwiftDataError/historyIsOff``.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
@@ -99,7 +101,7 @@ extension DefaultStore: HistoryProviding {
     }
 
     func requireHistory() throws {
-        guard configuration.recordsHistory else {
+        guard recordsHistory else {
             throw SwiftDataError.historyIsOff.adding(
                 detail: "the configuration \"\(configuration.name)\" says `recordsHistory: false`",
                 storeIdentifier: identifier)

@@ -53,7 +53,8 @@ struct TableDefinition {
     private func referenceColumn(_ property: Schema.Property, _ relationship: Schema.Relationship) -> String {
         let name = "\(quoted(property.name)) INTEGER"
         let action: String
-        switch inverseRule(relationship) {
+        // What a delete of the destination does to this row: the rule of the property that leads here.
+        switch schema.inverse(of: relationship)?.relationship?.deleteRule ?? .nullify {
         case .cascade: action = "CASCADE"
         case .nullify: action = "SET NULL"
         // A destination that may go without a trace cannot be a foreign key.
@@ -61,13 +62,6 @@ struct TableDefinition {
         }
         return "\(name) REFERENCES \(quoted(relationship.destination)) ON DELETE \(action) "
             + "DEFERRABLE INITIALLY DEFERRED"
-    }
-
-    /// What a delete of the destination does to this row: the rule of the property that leads here.
-    private func inverseRule(_ relationship: Schema.Relationship) -> Schema.Relationship.DeleteRule {
-        relationship.inverseName
-            .flatMap { schema.entitiesByName[relationship.destination]?.property(named: $0)?.relationship?.deleteRule }
-            ?? .nullify
     }
 
     /// The indexes of the table by name: of to-one relationships, of what is unique, and those that the class declares.

@@ -61,9 +61,8 @@ private struct Cascade {
         guard !path.contains(entity.name), !ended.contains(entity.name) else { return }
         for relationship in entity.properties.compactMap(\.relationship) where relationship.deleteRule == .cascade {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
-            let inverse = relationship.inverseName.flatMap { destination.property(named: $0) }
             // The destination's own column is the foreign key.
-            if (inverse?.slot ?? -1) < 0 { isByForeignKeys = false }
+            if (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
             follow(destination, schema, path: path.union([entity.name]))
         }
         ended.insert(entity.name)

@@ -45,6 +45,12 @@ import Testing
         #expect(try reader.fetchHistory(.after(decoded)).map(\.line) == ["insert Trip/2"])
     }
 
+    @Test func aTokenSaysWhereItIs() throws {
+        let token = DefaultHistoryToken(storeIdentifier: "b", position: 2, check: 77)
+        #expect("\(token)" == "2 in b")
+        #expect("\(token.merging(DefaultHistoryToken(storeIdentifier: "a", position: 1)))" == "1 in a, 2 in b")
+    }
+
     @Test(arguments: StoreKind.allCases)
     func thePredicateOfTokenAndAuthor(_ kind: StoreKind) throws {
         let store = try TestStore(kind)

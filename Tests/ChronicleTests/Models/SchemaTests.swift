@@ -16,6 +16,17 @@ import Testing
         #expect(trip.uniquenessConstraints.map { $0.map(\.name) } == [["name", "startDate", "endDate"]])
     }
 
+    @Test func aRelationshipHasItsInverse() throws {
+        let schema = try Schema(BucketListItem.self)
+        let trip = try #require(schema.entity(for: BucketListItem.self)?.property(named: "trip")?.relationship)
+        let list = try #require(schema.inverse(of: trip))
+        #expect(list.name == "bucketList" && list.relationship?.deleteRule == .cascade)
+        #expect(try schema.inverse(of: #require(list.relationship))?.name == "trip")
+        let alone = try Schema(Recluse.self)
+        let other = try #require(alone.entity(for: Recluse.self)?.property(named: "other")?.relationship)
+        #expect(alone.inverse(of: other) == nil)
+    }
+
     @Test func aForgottenPropertyIsNamed() {
         expectInvalid(Forgetful.self, property: "second", detail: "forgets")
     }
@@ -174,3 +185,10 @@ private class Ancestor: PersistentModel {
 }
 
 private final class Heir: Ancestor {}
+
+private final class Recluse: PersistentModel {
+    @Relationship var other: Forgotten?
+    static let properties: PropertyMap<Recluse> = ["other": \.other]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}

@@ -19,7 +19,7 @@ struct BadAnswerTests {
     ) {
         let error = #expect(throws: SwiftDataError.self, sourceLocation: location, performing: body)
         #expect(error == kind, sourceLocation: location)
-        #expect(error?.storeIdentifier == "scripted-store", sourceLocation: location)
+        #expect(error?.storeIdentifier == "scripted-store" && error?.storeName == "scripted", sourceLocation: location)
         #expect(error?.detail?.contains(rule) == true, "\(error?.detail ?? "")", sourceLocation: location)
     }
 
@@ -87,6 +87,40 @@ struct BadAnswerTests {
         expectFetch("2 values")
     }
 
+    /// A getter has nothing to say that with, and what it leads to has other properties.
+    @Test func aReferenceThatLeadsAstray() throws {
+        let store = try ScriptedContainer(GraphNode.self)
+        let node = GraphNode("a")
+        store.context.insert(node)
+        try store.context.save()
+        let (row, next) = (store.script.now.rows[0], try #require(store.container.schema.slot("next", GraphNode.self)))
+        let strays = [
+            (ScriptedStore.origin("GraphGroup").identifier(1), "a reference leads to"),
+            (GraphNode("new").persistentModelID, "temporary identifier"),
+            (
+                PersistentIdentifier.Origin(storeIdentifier: "elsewhere", entityName: "GraphNode").identifier(1),
+                "a reference leads to"
+            ),
+        ]
+        for (stray, text) in strays {
+            var values = row.values
+            values[next] = .reference(stray)
+            let answer = DefaultSnapshot(
+                persistentIdentifier: row.persistentIdentifier, values: values, changed: PropertySet())
+            store.script.change { $0.rows = [answer] }
+            for context in [store.context, ModelContext(store.container)] {
+                expect(text) { _ = try context.fetch(FetchDescriptor<GraphNode>()) }
+            }
+            store.script.change { script in
+                script.rows = [row]
+                script.save = { Result(remappedIdentifiers: $1.remappedIdentifiers, snapshotsToReregister: [answer]) }
+            }
+            node.number += 1
+            expect(text) { try store.context.save() }
+        }
+        #expect(node.next == nil)
+    }
+
     // MARK: Saving
 
     private func expectSave(
@@ -128,6 +162,34 @@ struct BadAnswerTests {
                     origin.identifier($0.integerPrimaryKey ?? 0)
                 })
         }
+    }
+
+    @Test func theIdentifierOfAModelThatIsThere() throws {
+        let hotel = try #require(try store.context.fetch(FetchDescriptor<Hotel>()).first)
+        expectSave("an identifier of its own") { request, result in
+            var remapped = result.remappedIdentifiers
+            remapped[request.inserted[1].persistentIdentifier] = ScriptedStore.origin("Hotel").identifier(1)
+            return Result(remappedIdentifiers: remapped)
+        }
+        let known: Hotel? = store.context.registeredModel(for: hotel.persistentModelID)
+        #expect(known === hotel)
+    }
+
+    /// What the identifiers of a class have in common, given to another class.
+    @Test(arguments: [false, true]) func identifiersOfTheOtherClass(_ nodesFirst: Bool) throws {
+        let store = try ScriptedContainer(GraphNode.self)
+        let origin = ScriptedStore.origin("GraphNode")
+        store.script.change {
+            $0.save = { request, _ in
+                Result(
+                    inserted: request.inserted,
+                    insertedIdentifiers: request.inserted.indices.map { origin.identifier(Int64($0 + 1)) })
+            }
+        }
+        let models: [any PersistentModel] = [GraphNode("a"), GraphNode("b"), GraphGroup("g")]
+        for model in nodesFirst ? models : models.reversed() { store.context.insert(model) }
+        expect("of the entity") { try store.context.save() }
+        #expect(store.context.insertedModelsArray.count == 3)
     }
 
     @Test func aTokenOfAnotherType() {
@@ -180,5 +242,11 @@ struct BadAnswerTests {
         expect("entities that the store keeps", row(ScriptedStore.origin("Motel").identifier(1), values))
         expect("permanent", row(Hotel("new", stars: 1).persistentModelID, values))
         expect("no value of String", row(hotel, [.null, .null, .null]), .undecodableValue)
+    }
+}
+
+extension Schema {
+    fileprivate func slot(_ property: String, _ type: any PersistentModel.Type) -> Int? {
+        entity(for: type)?.property(named: property)?.slot
     }
 }

@@ -1,4 +1,5 @@
 import Chronicle
+import ExampleStore
 import Foundation
 import Synchronization
 import Testing
@@ -41,6 +42,20 @@ struct ReferenceTests {
         #expect(reference(#Predicate<BucketListItem> { $0.trip == nil }) == nil)
         #expect(reference(#Predicate<Trip> { $0.livingAccommodation?.trip?.persistentModelID == trip }) == nil)
         #expect(reference(#Predicate<Trip> { $0.name.count == 4 }) == nil)
+    }
+
+    /// It is a value like any other, and not what a store keeps for relationships.
+    @Test func anAttributeIsNoReference() throws {
+        let container = try ModelContainer(for: Bookmark.self, configurations: MemoryStoreConfiguration())
+        let (context, trip) = (ModelContext(container), trip)
+        context.insert(Bookmark(trip))
+        try context.save()
+        for predicate in [
+            #Predicate<Bookmark> { $0.place == trip }, #Predicate { $0.place == trip && $0.place != nil },
+        ] {
+            #expect(FetchDescriptor<Bookmark>(predicate: predicate).reference(container.schema) == nil)
+            #expect(try context.fetchCount(FetchDescriptor<Bookmark>(predicate: predicate)) == 1)
+        }
     }
 
     @Test("Reading relationships asks nothing else")
@@ -108,5 +123,16 @@ private final class RecordingStore: DataStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         throw DataStoreError.unsupportedFeature.adding(detail: "saving")
+    }
+}
+
+private final class Bookmark: PersistentModel {
+    @Attribute var place: PersistentIdentifier?
+    static let properties: PropertyMap<Bookmark> = ["place": \.place]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+    init(_ place: PersistentIdentifier) {
+        persistentBackingData = BackingData()
+        self.place = place
     }
 }

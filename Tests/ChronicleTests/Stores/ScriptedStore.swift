@@ -88,15 +88,14 @@ final class ScriptedStore: DataStore {
     }
 }
 
-/// A container with a scripted store for one class of models.
+/// A container with a scripted store, mostly for one class of models.
 struct ScriptedContainer {
     let script = ScriptedStore.Script()
     let container: ModelContainer
     let context: ModelContext
 
-    init() throws {
-        container = try ModelContainer(
-            for: Hotel.self, configurations: ScriptedStore.Configuration(script: script))
+    init(_ type: any PersistentModel.Type = Hotel.self) throws {
+        container = try ModelContainer(for: type, configurations: ScriptedStore.Configuration(script: script))
         context = ModelContext(container)
     }
 

@@ -1,4 +1,5 @@
 import Chronicle
+import ExampleStore
 import Foundation
 import Testing
 
@@ -202,6 +203,34 @@ struct SeveralStoresTests {
         }
     }
 
+    @Test func aStoreThatRecordsNothingIsPassedOver() throws {
+        func open(_ recording: Bool...) throws -> ModelContext {
+            let schemas = [try Schema(Trip.self), try Schema(Diary.self)]
+            let configurations = recording.enumerated().map { index, records in
+                ModelConfiguration(
+                    "\(index)", schema: schemas[index], isStoredInMemoryOnly: true, recordsHistory: records)
+            }
+            let container = try ModelContainer(
+                for: Schema(Trip.self, Diary.self), configurations: configurations)
+            return ModelContext(container)
+        }
+        let context = try open(true, false)
+        let (trips, before) = (context.container.stores[0].identifier, try context.currentHistoryToken())
+        #expect(before.tokenValue == [trips: 0])
+        context.insert(Trip(name: "Rome", destination: "IT"))
+        context.insert(Diary("quiet"))
+        try context.save()
+        let news = try context.fetchHistory(.after(before))
+        #expect(news.map(\.storeIdentifier) == [trips] && news[0].changes.count == 1)
+        #expect(try context.fetchHistoryCount(.after(before)) == 1)
+        try context.deleteHistory(.before(news[0].token))
+        #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+
+        let silent = try open(false, false)
+        let error = #expect(throws: SwiftDataError.self) { try silent.currentHistoryToken() }
+        #expect(error == .historyIsOff && error?.storeName == "0")
+    }
+
     @Test func aPositionInOneStoreIsNoneInTheOther() throws {
         let divided = try DividedContainer()
         divided.context.insert(Trip(name: "Rome", destination: "IT"))
@@ -209,6 +238,11 @@ struct SeveralStoresTests {
         let token = try #require(try divided.transactions().last?.token)
         let error = #expect(throws: SwiftDataError.self) { try divided.context.fetchHistory(.after(token)) }
         #expect(error == .historyTokenOfAnotherStore && error?.storeName == "diaries")
+        // One store alone answers.
+        divided.context.insert(Trip(name: "Oslo", destination: "NO"))
+        try divided.context.save()
+        let trips = divided.container.stores[0] as? DefaultStore
+        #expect(try trips?.fetchHistory(.after(token)).count == 1)
     }
 
     /// The clock of a store may go backwards; its history does not.
@@ -250,6 +284,71 @@ struct SeveralStoresTests {
         #expect(try divided.context.fetchHistory(newest).map(\.transactionIdentifier) == [4, 1])
     }
 
+    /// The default store compares positions; stores that filter themselves compare tokens.
+    @Test(arguments: [true, false])
+    func aPositionInSeveralStoresIsThatOfEach(_ storesFilter: Bool) throws {
+        let schemas = try [Schema(Diary.self), Schema(Hotel.self), Schema(GraphSeat.self)]
+        let configurations = schemas.enumerated().map { index, schema -> any DataStoreConfiguration in
+            storesFilter
+                ? ModelConfiguration("\(index)", schema: schema, isStoredInMemoryOnly: true)
+                : MemoryStoreConfiguration("\(index)", schema: schema)
+        }
+        let container = try ModelContainer(
+            for: Schema(Diary.self, Hotel.self, GraphSeat.self), configurations: configurations)
+        let context = ModelContext(container)
+        func history(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [Int64] {
+            try context.fetchHistory(descriptor).map(\.transactionIdentifier)
+        }
+        for number in 0..<3 {
+            for model in [Diary("\(number)"), Hotel("\(number)", stars: 1), GraphSeat(number)] as [any PersistentModel]
+            {
+                context.insert(model)
+            }
+            try context.save()
+        }
+        let token = try JSONDecoder().decode(
+            DefaultHistoryToken.self, from: JSONEncoder().encode(context.currentHistoryToken()))
+        let all = try history(HistoryDescriptor())
+        #expect(all.count == 9)
+        #expect(try history(.after(token)).isEmpty)
+        #expect(try history(.before(token)) == all)
+        #expect(try history(HistoryDescriptor(predicate: #Predicate { $0.token < token })).count == 6)
+        #expect(try history(HistoryDescriptor(predicate: #Predicate { $0.token >= token })).count == 3)
+
+        context.insert(Hotel("3", stars: 1))
+        try context.save()
+        #expect(try context.fetchHistory(.after(token)).map(\.storeIdentifier) == [container.stores[1].identifier])
+        try context.deleteHistory(.before(token))
+        #expect(try context.fetchHistoryCount(HistoryDescriptor<DefaultHistoryTransaction>()) == 1)
+    }
+
+    /// Of several stores as of one: a delete deletes what a fetch returns.
+    @Test(arguments: [0, 1, 4, .max] as [UInt64], [0, 1, 3, 20] as [UInt64])
+    func aPageIsDeletedAcrossStores(limit: UInt64, offset: UInt64) throws {
+        let container = try ModelContainer(
+            for: Diary.self, Hotel.self,
+            configurations: ModelConfiguration("a", schema: Schema(Diary.self), isStoredInMemoryOnly: true),
+            ModelConfiguration("b", schema: Schema(Hotel.self), isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        for number in 0..<10 {
+            context.author = number % 5 == 0 ? "other" : "app"
+            let model: any PersistentModel = number % 3 == 0 ? Diary("") : Hotel("", stars: 0)
+            context.insert(model)
+            try context.save()
+        }
+        func history(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryToken] {
+            try context.fetchHistory(descriptor).map(\.token)
+        }
+        for order in [nil, SortDescriptor(\DefaultHistoryTransaction.timestamp, order: .reverse)] {
+            var page = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "app" })
+            page.sortBy = order.map { [$0] } ?? []
+            (page.fetchLimit, page.fetchOffset) = (limit, offset)
+            let (all, doomed) = (try history(HistoryDescriptor()), try history(page))
+            try context.deleteHistory(page)
+            #expect(try history(HistoryDescriptor()) == all.filter { !doomed.contains($0) })
+        }
+    }
+
     @Test func tokensMergeToTheLaterPosition() {
         func token(_ store: String, _ position: Int64) -> DefaultHistoryToken {
             DefaultHistoryToken(storeIdentifier: store, position: position, check: position)
@@ -260,6 +359,9 @@ struct SeveralStoresTests {
         #expect(both.merging(token("a", 5)).tokenValue == ["a": 5, "b": 7])
         #expect(both.merging(token("a", 5)).check(in: "a") == 5)
         #expect(token("a", 5).merging(both) == both.merging(token("a", 5)))
+        // Of two tokens for one position the one that says more.
+        let bare = DefaultHistoryToken(storeIdentifier: "a", position: 3)
+        #expect(both.merging(bare).check(in: "a") == 3 && bare.merging(both).check(in: "a") == 3)
     }
 
     // MARK: Opening
@@ -274,9 +376,8 @@ struct SeveralStoresTests {
         let inMemory = { (name: String, schema: Schema) in
             ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
         }
-        #expect(throws: SwiftDataError.duplicateConfiguration) {
-            try open(inMemory("a", trips), inMemory("a", diaries))
-        }
+        let twice = #expect(throws: SwiftDataError.self) { try open(inMemory("a", trips), inMemory("a", diaries)) }
+        #expect(twice == .duplicateConfiguration && twice?.storeName == "a")
         let both = #expect(throws: SwiftDataError.self) {
             try open(inMemory("a", trips), inMemory("b", try Schema(BucketListItem.self)))
         }

@@ -9,7 +9,7 @@ import JournalStore
 ///     JournalWorker read STORE N          reads the history on until it has seen N transactions
 ///     JournalWorker prune STORE N         deletes the history and compacts, until there are N notes
 ///     JournalWorker churn STORE SEED      saves until it is killed, a dot for each save, and compacts all the time
-///     JournalWorker STORE FEATURES        saves as the rules for stores want it, until it is killed
+///     JournalWorker STORE TASK            saves as the rules for stores want it, until it is killed
 @main
 struct Worker {
     static func main() throws {

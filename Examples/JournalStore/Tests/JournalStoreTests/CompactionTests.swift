@@ -60,6 +60,22 @@ import Testing
         #expect(try fixture.texts() == ["new"])
     }
 
+    /// The file that begins after the second has in it that the history began after the first.
+    @Test func severalDeletionsAreCompactedAtOnce() throws {
+        let tokens = try fixture.history().map(\.token)
+        // Long enough for neither deletion to give back space by itself.
+        try fixture.write(String(repeating: "long", count: 1_000))
+        let size = try fixture.bytes.count
+        for token in tokens[0...1] { try fixture.context().deleteHistory(Descriptor.before(token)) }
+        #expect(try fixture.bytes.count > size)
+        try fixture.store.compact()
+        for store in [fixture, try fixture.again()] {
+            #expect(try store.history().map(\.transactionIdentifier) == [3, 4, 5])
+            #expect(throws: SwiftDataError.historyTokenExpired) { try store.history(.after(tokens[0])) }
+            #expect(try store.texts().count == 5)
+        }
+    }
+
     /// Deleting most of the history gives back its space at once.
     @Test func deletingTheGreaterPartCompacts() throws {
         for number in 0..<50 {

@@ -102,7 +102,8 @@ struct MemoryHistory: Sendable {
 }
 
 extension MemoryHistory.Transaction {
-    /// The transaction with the changes of their models' types.
+    /// The transaction with the changes of their models' types. A memory has one process; where several save, each
+    /// transaction keeps its own, as it does its author.
     func typed(_ schema: Schema) throws -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,

@@ -38,10 +38,12 @@ struct HistoryIndex: Sendable {
         checks.append(check)
     }
 
-    /// - Returns: Whether there is such a transaction.
+    /// - Returns: Whether there is such a transaction, or was.
     mutating func raiseFloor(to number: Int) -> Bool {
+        // After a compaction the journal still says of earlier deletions what has been done.
+        if number <= floor.number { return true }
         guard let check = check(of: number) else { return false }
-        if number > floor.number { floor = JournalPosition(number: number, check: check) }
+        floor = JournalPosition(number: number, check: check)
         return true
     }
 }

@@ -51,8 +51,7 @@ final class TableLayout: Sendable {
 
 extension TableLayout.Reference {
     fileprivate init(column: Int, _ relationship: Schema.Relationship, _ schema: Schema) {
-        let destination = schema.entitiesByName[relationship.destination]
-        let inverse = relationship.inverseName.flatMap { destination?.property(named: $0)?.relationship }
-        self.init(column: column, destination: relationship.destination, rule: inverse?.deleteRule ?? .nullify)
+        let rule = schema.inverse(of: relationship)?.relationship?.deleteRule ?? .nullify
+        self.init(column: column, destination: relationship.destination, rule: rule)
     }
 }
