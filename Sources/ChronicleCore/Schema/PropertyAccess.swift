@@ -1,0 +1,97 @@
+import Foundation
+
+/// How the values of a property get out of a model, with the types that the schema erases.
+protocol PropertyAccess: Sendable {
+    var anyKeyPath: AnyKeyPath { get }
+    var codec: (any AnyPropertyCodec)? { get }
+    var hasDefault: Bool { get }
+    func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
+    func destinations(_ model: any PersistentModel) -> [any PersistentModel]
+    func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
+    /// A value of the property's type that leads to these models.
+    func value<Value>(leadingTo destinations: [any PersistentModel], as: Value.Type) -> Value?
+    /// The models that a value of the property's type leads to.
+    func destinations<Value>(in value: Value) -> [any PersistentModel]
+    /// The `Predicate` of the models whose to-one relationship leads to this one.
+    func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
+}
+
+/// `@unchecked Sendable`: a key path of a stored property without captures is immutable; only the conformance is
+/// missing from what a cast can find.
+struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
+    let keyPath: KeyPath<Model, Value>
+    let typedCodec: PropertyCodec<Value>
+    let hasDefault: Bool
+
+    var anyKeyPath: AnyKeyPath { keyPath }
+    var codec: (any AnyPropertyCodec)? { typedCodec }
+
+    func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue {
+        do {
+            return try typedCodec.encode(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
+        } catch let error as SwiftDataError {
+            throw error.adding(entityName: Model.entityName, propertyName: property.name)
+        } catch {
+            throw SwiftDataError.modelValidationFailure.adding(
+                detail: "the value cannot be encoded", entityName: Model.entityName, propertyName: property.name,
+                underlying: error)
+        }
+    }
+
+    func destinations(_ model: any PersistentModel) -> [any PersistentModel] { [] }
+    func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {}
+    func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? { nil }
+    func destinations<Other>(in value: Other) -> [any PersistentModel] { [] }
+    func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
+}
+
+/// `@unchecked Sendable`: as for ``AttributeAccess``; what the shape captures are types.
+struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
+    let keyPath: ReferenceWritableKeyPath<Model, Value>
+    let shape: RelationshipShape<Value>
+
+    var anyKeyPath: AnyKeyPath { keyPath }
+    var codec: (any AnyPropertyCodec)? { nil }
+    var hasDefault: Bool { true }
+
+    func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue { .null }
+
+    func destinations(_ model: any PersistentModel) -> [any PersistentModel] {
+        shape.models(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
+    }
+
+    func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {
+        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = shape.value(destinations)
+    }
+
+    func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? {
+        Other.self == Value.self ? unsafeBitCast(shape.value(destinations), to: Other.self) : nil
+    }
+
+    func destinations<Other>(in value: Other) -> [any PersistentModel] {
+        Other.self == Value.self ? shape.models(unsafeBitCast(value, to: Value.self)) : []
+    }
+
+    func predicate(leadingTo identifier: PersistentIdentifier) -> Any? {
+        predicate(leadingTo: identifier, shape.destination)
+    }
+
+    private func predicate<Destination: PersistentModel>(
+        leadingTo identifier: PersistentIdentifier, _: Destination.Type
+    ) -> Predicate<Model>? {
+        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
+        // { $0[keyPath: keyPath]?.persistentModelID == identifier }
+        let sought: PersistentIdentifier? = identifier
+        // A key path of a stored property has no captures and is immutable, whatever its static type says.
+        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
+        return Predicate<Model> { model in
+            PredicateExpressions.build_Equal(
+                lhs: PredicateExpressions.build_flatMap(
+                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
+                ) { destination in
+                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
+                },
+                rhs: PredicateExpressions.build_Arg(sought))
+        }
+    }
+}

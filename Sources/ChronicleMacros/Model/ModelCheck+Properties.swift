@@ -1,0 +1,119 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+// What is wrong with the declarations of properties.
+extension ModelCheck {
+    func checkMember(_ member: DeclSyntax) {
+        if let variable = member.as(VariableDeclSyntax.self) {
+            checkWrapperOfComputed(variable)
+            checkSeveral(variable)
+        }
+        guard let condition = member.as(IfConfigDeclSyntax.self) else { return }
+        let variables = condition.clauses.flatMap { clause in
+            clause.elements?.as(MemberBlockItemListSyntax.self)?.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+                ?? []
+        }
+        for property in variables.flatMap(StoredProperty.all) where !property.isTransient {
+            report(
+                "conditional", "a stored property of a model cannot depend on #if: mark it @Transient",
+                at: property.identifier,
+                [addTransient(property)])
+        }
+    }
+
+    private func checkWrapperOfComputed(_ variable: VariableDeclSyntax) {
+        guard StoredProperty.all(in: variable).isEmpty,
+            let wrapper = variable.attributes.first(named: "Attribute")
+                ?? variable.attributes.first(named: "Relationship")
+        else { return }
+        var fixed = variable
+        fixed.attributes = fixed.attributes.filter { $0.id != wrapper.id }
+        fixed.leadingTrivia = variable.leadingTrivia
+        report(
+            "computed", "a computed property is not stored: remove @\(wrapper.name)", at: wrapper,
+            [.replace("remove @\(wrapper.name)", variable, with: fixed)])
+    }
+
+    private func checkSeveral(_ variable: VariableDeclSyntax) {
+        guard variable.attributes.first(named: "Transient") == nil, !variable.has(.static) else { return }
+        if let tuple = variable.bindings.first(where: { $0.pattern.is(TuplePatternSyntax.self) }) {
+            report("several", "a property of a model is declared by itself, not in a tuple", at: tuple.pattern)
+        }
+        guard variable.bindings.count > 1, StoredProperty.all(in: variable).count > 1 else { return }
+        report(
+            "several", "a property of a model is declared by itself: use one `var` for each", at: variable.bindings,
+            [.replace("use one `var` for each", variable.bindings, with: split(variable))])
+    }
+
+    /// The bindings with a keyword of their own instead of the commas.
+    private func split(_ variable: VariableDeclSyntax) -> PatternBindingListSyntax {
+        let keyword = (variable.modifiers.map(\.trimmedDescription) + [variable.bindingSpecifier.text])
+            .joined(separator: " ")
+        var type: TypeAnnotationSyntax?
+        // From the end: of `a, b: Int` the type is that of both.
+        let bindings = variable.bindings.reversed().map { binding in
+            type = binding.typeAnnotation ?? (binding.initializer == nil ? type : nil)
+            var binding = binding.with(
+                \.typeAnnotation, type?.with(\.trailingTrivia, binding.initializer == nil ? [] : .space))
+            if binding.trailingComma != nil {
+                binding.trailingComma = .identifier("; \(keyword)", trailingTrivia: .space)
+            }
+            return binding
+        }
+        return PatternBindingListSyntax(bindings.reversed())
+    }
+
+    func check(_ property: StoredProperty) {
+        if property.isTransient {
+            checkTransient(property)
+        } else if property.isConstant {
+            checkConstant(property)
+        } else if property.isLazy {
+            let word = property.declaration.modifiers.first { ["lazy", "weak", "unowned"].contains($0.name.text) }
+            report(
+                "lazy", "a \(word?.name.text ?? "lazy") property cannot be stored: mark it @Transient",
+                at: property.identifier, [addTransient(property)])
+        } else if !property.hasType {
+            var binding = property.binding
+            binding.typeAnnotation = TypeAnnotationSyntax(
+                colon: .colonToken(trailingTrivia: .space), type: TypeSyntax(stringLiteral: "<#Type#>"))
+            report(
+                "type", "'\(property.name)' needs a type: a store keeps values of one type", at: property.identifier,
+                [.replace("add a type", property.binding, with: binding)])
+        } else {
+            OptionCheck(property, context).check()
+        }
+    }
+
+    private func checkConstant(_ property: StoredProperty) {
+        guard property.name != "persistentBackingData" else { return }
+        let keyword = property.declaration.bindingSpecifier
+        let variable = keyword.with(\.tokenKind, .keyword(.var))
+        var fixIts: [FixIt] = [.replace("make it a `var`", keyword, with: variable)]
+        if !property.isRequired { fixIts.append(addTransient(property)) }
+        report(
+            "constant", "'\(property.name)' is a constant, which a fetch could not set: make it a `var`",
+            at: keyword, fixIts)
+    }
+
+    private func checkTransient(_ property: StoredProperty) {
+        if let wrapper = property.wrapper {
+            report("transient", "'\(property.name)' is either stored or @Transient", at: wrapper)
+        }
+        guard property.isRequired || (property.isConstant && property.binding.initializer == nil), !property.isLazy
+        else {
+            return
+        }
+        report(
+            "transientDefault", "'\(property.name)' needs a default value: a fetch makes the model without one",
+            at: property.identifier)
+    }
+}
+
+extension StoredProperty {
+    /// Whether Swift allows a property wrapper on it.
+    var canBeWrapped: Bool {
+        !isConstant && !isLazy && hasType && declaration.bindings.count == 1
+    }
+}
