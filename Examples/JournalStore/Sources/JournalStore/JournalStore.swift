@@ -117,7 +117,7 @@ extension Table {
         case (.identifier, let one)?:
             [one.integerPrimaryKey].compactMap(\.self).filter { layout.origin.identifier($0) == one && rows[$0] != nil }
         case (.stored(let property), let one)?: referrers(property, to: one).sorted()
-        case nil: Array(sortedKeys)
+        case nil: Array(rows.keys)
         }
     }
 

@@ -82,11 +82,13 @@ struct SavePlan {
         }
         for (index, run) in runs.enumerated() {
             let layout = tables.layout(inserted[index].table)
-            inserted[index].rows.reserveCapacity(run.count)
-            for snapshot in snapshots[run] {
-                try layout.requireFit(snapshot)
-                inserted[index].rows.append(remapped(snapshot.values, layout))
+            var rows: [[PropertyValue]] = []
+            rows.reserveCapacity(run.count)
+            for place in run {
+                try layout.requireFit(snapshots[place])
+                rows.append(remapped(snapshots[place].values, layout))
             }
+            inserted[index].rows = rows
         }
     }
 

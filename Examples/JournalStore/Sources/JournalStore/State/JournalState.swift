@@ -108,7 +108,7 @@ struct JournalState: Sendable {
             }
         }
         for number in tables.indices {
-            var rest = Array(tables[number].sortedKeys)[...]
+            var rest = Array(tables[number].rows.keys)[...]
             while !rest.isEmpty {
                 try emit(.rows) { writer in
                     var changes = ChangeWriter()

@@ -7,9 +7,7 @@ struct Table: Sendable {
     private(set) var columns: [String]
     /// Also of rows that are gone: a key is never used twice.
     var lastKey: Int64 = 0
-    private(set) var rows: [Int64: [PropertyValue]] = [:]
-    /// In order, some of them of rows that are gone.
-    private var keys: [Int64] = []
+    private(set) var rows = RowPages()
     private var referrers: [[Int64: Set<Int64>]]
     private var holders: [[[PropertyValue]: Int64]]
     private var numbers: [String: Int] = [:]
@@ -34,9 +32,6 @@ struct Table: Sendable {
 
     // MARK: Reading
 
-    /// The keys of the rows, in order.
-    var sortedKeys: some Sequence<Int64> { keys.lazy.filter { rows[$0] != nil } }
-
     /// The rows that refer to a row by a reference, by its place in the layout.
     func referrers(_ reference: Int, to key: Int64) -> Set<Int64> { referrers[reference][key] ?? [] }
 
@@ -54,7 +49,7 @@ struct Table: Sendable {
                 propertyName: property.name)
         }
         for column in incomplete
-        where rows.values.contains(where: { $0[column].isNull }) {
+        where rows.keys.contains(where: { rows[$0]?[column].isNull == true }) {
             throw SwiftDataError.backwardMigration.adding(
                 detail: "rows of the journal have no value for it, and the class has no default",
                 entityName: layout.name,
@@ -65,14 +60,10 @@ struct Table: Sendable {
     // MARK: Changing
 
     mutating func insert(_ new: Changes.Inserted) throws {
-        rows.reserveCapacity(rows.count + new.rows.count)
-        var key = new.firstKey
-        for row in new.rows {
-            guard rows.updateValue(row, forKey: key) == nil else { throw RecordReader.Nonsense() }
-            add(key)
-            index(key, from: nil, to: row)
-            key += 1
-        }
+        guard rows.insert(new.rows, from: new.firstKey) else { throw RecordReader.Nonsense() }
+        lastKey = max(lastKey, new.firstKey + Int64(new.rows.count) - 1)
+        guard !(layout.references.isEmpty && layout.constraints.isEmpty) else { return }
+        for (offset, row) in new.rows.enumerated() { index(new.firstKey + Int64(offset), from: nil, to: row) }
     }
 
     mutating func apply(_ change: Change) throws {
@@ -106,21 +97,9 @@ struct Table: Sendable {
     }
 
     private mutating func set(_ row: [PropertyValue]?, _ key: Int64) {
-        let old = row.map { rows.updateValue($0, forKey: key) } ?? rows.removeValue(forKey: key)
-        if old == nil, row != nil { add(key) }
+        let old = rows.set(row, key)
+        if row != nil { lastKey = max(lastKey, key) }
         index(key, from: old, to: row)
-        // Not with every delete: what is gone is passed over until it is the greater part.
-        if row == nil, keys.count > 2 * rows.count + 16 { keys.removeAll { rows[$0] == nil } }
-    }
-
-    private mutating func add(_ key: Int64) {
-        if let last = keys.last, key <= last {
-            keys.removeAll { $0 == key }
-            keys.insert(key, at: keys.firstIndex { $0 > key } ?? keys.endIndex)
-        } else {
-            keys.append(key)
-        }
-        lastKey = max(lastKey, key)
     }
 
     private mutating func index(_ key: Int64, from old: [PropertyValue]?, to new: [PropertyValue]?) {
