@@ -19,10 +19,12 @@ public final class ModelContainer: Sendable {
 
     /// Opens a store for each configuration.
     ///
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` (or a finer kind) when a store cannot be opened,
+    /// - Throws: ``SwiftDataError/invalidModel`` and ``SwiftDataError/unsupportedAttributeType`` for classes that are declared
+    ///   wrongly, ``SwiftDataError/loadIssueModelContainer`` (or a finer kind) when a store cannot be opened,
     ///   ``SwiftDataError/duplicateConfiguration`` when two have one name or one model stands in two of them, and
     ///   ``SwiftDataError/unknownSchema`` when a model stands in none.
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+        try schema.validate()
         var names = Set<String>()
         for configuration in configurations where !names.insert(configuration.name).inserted {
             throw SwiftDataError.duplicateConfiguration.adding(
@@ -58,7 +60,10 @@ public final class ModelContainer: Sendable {
     private static func open<Configuration: DataStoreConfiguration>(
         _ configuration: Configuration, _ schema: Schema
     ) throws -> any DataStore {
-        do { return try Configuration.Store(configuration, schema: configuration.schema ?? schema) } catch {
+        do {
+            try configuration.schema?.validate()
+            return try Configuration.Store(configuration, schema: configuration.schema ?? schema)
+        } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error
             throw (error as? SwiftDataError)?.adding(storeName: configuration.name) ?? error
         }

@@ -4,9 +4,9 @@ extension SwiftDataError {
     /// ``unsupportedAttributeType``.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
     /// A model class whose declaration is wrong: a property that its map forgets, names twice or does not have, an
-    /// inverse that does not fit. Thrown when the schema is made; mend the class.
+    /// inverse that does not fit. Thrown when a container is made; mend the class.
     public static let invalidModel = SwiftDataError(.invalidModel)
-    /// An attribute of a type that cannot be stored. Thrown when the schema is made; make the type `Codable` or leave the
+    /// An attribute of a type that cannot be stored. Thrown when a container is made; make the type `Codable` or leave the
     /// wrapper away.
     public static let unsupportedAttributeType = SwiftDataError(.unsupportedAttributeType)
 }

@@ -1,28 +1,38 @@
 /// The models of a container: their entities, properties and relationships.
 ///
 /// Made from model classes, together with every class that these are related to. Making a schema checks the
-/// declarations; what is wrong is an error that names model and property, before anything touches a file.
+/// declarations; what is wrong is an error of whoever uses the schema first, a container above all, which names model and
+/// property before anything touches a file.
 public final class Schema: Sendable {
     /// The entities, in order of their names.
     public let entities: [Entity]
     /// The entities by name.
     public let entitiesByName: [String: Entity]
     private let entitiesByType: [ObjectIdentifier: Entity]
+    private let mistake: (any Error)?
 
-    /// Makes the schema of these classes and of those they are related to.
-    ///
-    /// - Throws: ``SwiftDataError/invalidModel`` for a property that is forgotten, named twice or not there, and for
-    ///   relationships whose inverses do not fit; ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type
-    ///   cannot be stored.
-    public init(_ types: [any PersistentModel.Type]) throws {
-        entities = try SchemaBuilder().entities(of: types)
+    /// Makes the schema of these classes and of those they are related to. With a mistake in one of them it is empty; see
+    /// ``validate()``.
+    public init(_ types: [any PersistentModel.Type]) {
+        do { (entities, mistake) = (try SchemaBuilder().entities(of: types), nil) } catch {
+            (entities, mistake) = ([], error)
+        }
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
     }
 
     /// Makes the schema of these classes and of those they are related to.
-    public convenience init(_ types: any PersistentModel.Type...) throws {
-        try self.init(types)
+    public convenience init(_ types: any PersistentModel.Type...) {
+        self.init(types)
+    }
+
+    /// Says what is wrong with the classes. Containers ask; so should who makes a store without one.
+    ///
+    /// - Throws: ``SwiftDataError/invalidModel`` for a property that is forgotten, named twice or not there, and for
+    ///   relationships whose inverses do not fit; ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type
+    ///   cannot be stored.
+    public func validate() throws {
+        if let mistake { throw mistake }
     }
 
     /// The entity of a model class.

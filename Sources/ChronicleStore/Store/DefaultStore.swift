@@ -35,6 +35,7 @@ public final class DefaultStore: DataStore {
     ///   ``SwiftDataError/fileIsReadOnly``, ``SwiftDataError/damagedFile``, ``SwiftDataError/backwardMigration`` when the
     ///   file's tables cannot become those of the schema, ``SwiftDataError/storeIsBusy``.
     public init(_ configuration: ModelConfiguration, schema: Schema) throws {
+        try schema.validate()
         self.configuration = configuration
         self.schema = schema
         let opened = try translatingErrors(storeIdentifier: nil) {

@@ -85,8 +85,8 @@ import Testing
 
     @Test func aDeleteThatOneStoreSavedIsNotTakenBack() throws {
         let configurations = [
-            ModelConfiguration("nodes", schema: try Schema(GraphNode.self), isStoredInMemoryOnly: true),
-            ModelConfiguration("seats", schema: try Schema(GraphSeat.self), isStoredInMemoryOnly: true),
+            ModelConfiguration("nodes", schema: Schema(GraphNode.self), isStoredInMemoryOnly: true),
+            ModelConfiguration("seats", schema: Schema(GraphSeat.self), isStoredInMemoryOnly: true),
         ]
         let container = try ModelContainer(
             for: Schema(GraphNode.self, GraphSeat.self), configurations: configurations)

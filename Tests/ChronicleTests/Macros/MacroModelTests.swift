@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func theSchemaIsTheOneOfTheSameModelsByHand() throws {
-        let (macros, byHand) = (try Schema(Self.macros), try Schema(Self.byHand))
+        let (macros, byHand) = (Schema(Self.macros), Schema(Self.byHand))
         #expect(description(macros) == description(byHand))
     }
 

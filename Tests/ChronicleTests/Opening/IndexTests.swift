@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func anIndexOfSomethingElseIsRefused() {
-        let error = #expect(throws: SwiftDataError.self) { try Schema(WronglyIndexed.self) }
+        let error = #expect(throws: SwiftDataError.self) { try Schema(WronglyIndexed.self).validate() }
         #expect(error == .invalidModel && error.map { "\($0)".contains("an index names") } == true)
     }
 }

@@ -37,7 +37,7 @@ struct AuthoringTests {
     private let hotel: Schema.Entity
 
     init() throws {
-        schema = try Schema(Hotel.self)
+        schema = Schema(Hotel.self)
         hotel = try #require(schema.entitiesByName["Hotel"])
     }
 

@@ -9,7 +9,7 @@ struct ReferenceTests {
     private let schema: Schema
     private let trip = PersistentIdentifier.Origin(storeIdentifier: "S", entityName: "Trip").identifier(7)
 
-    init() throws { schema = try Schema(Trip.self) }
+    init() throws { schema = Schema(Trip.self) }
 
     private func reference<Model: PersistentModel>(_ predicate: Predicate<Model>?) -> (String, PersistentIdentifier)? {
         FetchDescriptor<Model>(predicate: predicate).reference(schema).map { ($0.property.name, $0.identifier) }

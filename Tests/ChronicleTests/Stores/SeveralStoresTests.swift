@@ -23,7 +23,7 @@ struct DividedContainer {
     private static func configuration(
         _ name: String, _ type: any PersistentModel.Type, _ kind: StoreKind, _ directory: TemporaryDirectory
     ) throws -> ModelConfiguration {
-        let schema = try Schema(type)
+        let schema = Schema(type)
         return kind == .inMemory
             ? ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
             : ModelConfiguration(name, schema: schema, url: directory.file("\(name).store"), durability: .relaxed)
@@ -205,7 +205,7 @@ struct SeveralStoresTests {
 
     @Test func aStoreThatRecordsNothingIsPassedOver() throws {
         func open(_ recording: Bool...) throws -> ModelContext {
-            let schemas = [try Schema(Trip.self), try Schema(Diary.self)]
+            let schemas = [Schema(Trip.self), Schema(Diary.self)]
             let configurations = recording.enumerated().map { index, records in
                 ModelConfiguration(
                     "\(index)", schema: schemas[index], isStoredInMemoryOnly: true, recordsHistory: records)
@@ -287,7 +287,7 @@ struct SeveralStoresTests {
     /// The default store compares positions; stores that filter themselves compare tokens.
     @Test(arguments: [true, false])
     func aPositionInSeveralStoresIsThatOfEach(_ storesFilter: Bool) throws {
-        let schemas = try [Schema(Diary.self), Schema(Hotel.self), Schema(GraphSeat.self)]
+        let schemas = [Schema(Diary.self), Schema(Hotel.self), Schema(GraphSeat.self)]
         let configurations = schemas.enumerated().map { index, schema -> any DataStoreConfiguration in
             storesFilter
                 ? ModelConfiguration("\(index)", schema: schema, isStoredInMemoryOnly: true)
@@ -368,7 +368,7 @@ struct SeveralStoresTests {
 
     @Test func configurationsDoNotShareNamesStoresOrModels() throws {
         let directory = try TemporaryDirectory()
-        let (trips, diaries) = (try Schema(Trip.self), try Schema(Diary.self))
+        let (trips, diaries) = (Schema(Trip.self), Schema(Diary.self))
         let file = directory.file("one.store")
         func open(_ configurations: ModelConfiguration...) throws -> ModelContainer {
             try ModelContainer(for: Schema(Trip.self, Diary.self), configurations: configurations)
@@ -379,7 +379,7 @@ struct SeveralStoresTests {
         let twice = #expect(throws: SwiftDataError.self) { try open(inMemory("a", trips), inMemory("a", diaries)) }
         #expect(twice == .duplicateConfiguration && twice?.storeName == "a")
         let both = #expect(throws: SwiftDataError.self) {
-            try open(inMemory("a", trips), inMemory("b", try Schema(BucketListItem.self)))
+            try open(inMemory("a", trips), inMemory("b", Schema(BucketListItem.self)))
         }
         #expect(both == .duplicateConfiguration && both?.entityName == "BucketListItem")
         let nowhere = #expect(throws: SwiftDataError.self) { try open(inMemory("a", trips)) }

@@ -17,7 +17,11 @@ public final class TripStore {
     }
 
     public static func preview() throws -> ModelContainer {
-        try ModelContainer(for: Trip.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let schema = Schema([
+            Trip.self
+        ])
+        let modelConfiguration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
+        return try ModelContainer(for: schema, configurations: [modelConfiguration])
     }
 
     public func add(_ trip: Trip) throws {
