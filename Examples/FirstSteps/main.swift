@@ -1,19 +1,13 @@
 import Chronicle
 import Foundation
 
-final class Trip: PersistentModel {
+@Model
+final class Trip {
     @Attribute(.preserveValueOnDeletion) var name: String
-    @Attribute var destination: String
-    @Attribute var note: String?
-
-    static let properties: PropertyMap<Trip> = [
-        "name": \.name, "destination": \.destination, "note": \.note,
-    ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    var destination: String
+    var note: String?
 
     init(name: String, destination: String) {
-        persistentBackingData = BackingData()
         self.name = name
         self.destination = destination
     }
