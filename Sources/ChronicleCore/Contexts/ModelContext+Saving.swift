@@ -89,7 +89,7 @@ extension ModelContext {
         do {
             result = try store.save(request)
             identifiers = try SaveCheck(store).check(
-                result, of: request.inserted, save.inserted.models, beside: registry)
+                result, of: request.inserted, inserted, beside: registry)
         } catch {
             keepIdentifiers(save)
             throw store.named(error)

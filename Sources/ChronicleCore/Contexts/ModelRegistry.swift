@@ -63,6 +63,15 @@ final class ModelRegistry {
         find(identifier.origin, identifier.number).backing
     }
 
+    /// The first of some identifiers that a model is alive under.
+    func first(of identifiers: [PersistentIdentifier]) -> PersistentIdentifier? {
+        if count == 0 { return nil }
+        return identifiers.first { identifier in
+            // Mostly the place is empty.
+            places[place(Self.key(identifier.origin, identifier.number))] != nil && self[identifier] != nil
+        }
+    }
+
     /// Adds a model under its identifier, in place of another that had it.
     func add(_ backing: BackingData, _ identifier: PersistentIdentifier) {
         reserve(1)

@@ -10,14 +10,14 @@ struct SaveCheck<Store: DataStore> {
     }
 
     /// - Parameters:
-    ///   - models: The inserted models.
+    ///   - snapshots: The inserted models, of a type that loops need not be generic over.
     ///   - registry: The models that the context has, the new ones among them under temporary identifiers.
     /// - Returns: The permanent identifiers of the inserted models.
     /// - Throws: ``SwiftDataError/invalidStoreAnswer`` naming the rule that the answer breaks,
     ///   ``SwiftDataError/undecodableValue``.
     func check(
-        _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot], _ models: [BackingData],
-        beside registry: ModelRegistry
+        _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot],
+        _ snapshots: [DefaultSnapshot], beside registry: ModelRegistry
     ) throws -> [PersistentIdentifier] {
         let identifiers = result.identifiers(of: inserted)
         guard identifiers.count == inserted.count else {
@@ -26,8 +26,8 @@ struct SaveCheck<Store: DataStore> {
                 "the result of a save has an identifier for every inserted model",
                 inserted.lazy.map(\.persistentIdentifier).first { known[$0] == nil })
         }
-        try check(identifiers, of: models)
-        for identifier in identifiers where registry[identifier] != nil { throw repeated(identifier) }
+        try check(identifiers, of: snapshots)
+        if let known = registry.first(of: identifiers) { throw repeated(known) }
         for snapshot in result.snapshotsToReregister { try check(snapshot) }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
@@ -42,28 +42,30 @@ struct SaveCheck<Store: DataStore> {
 
     // MARK: Identifiers
 
-    private func check(_ identifiers: [PersistentIdentifier], of models: [BackingData]) throws {
+    private func check(_ identifiers: [PersistentIdentifier], of inserted: [DefaultSnapshot]) throws {
         // The latest key of each entity. As long as they grow, none comes twice.
-        var latest: [(origin: PersistentIdentifier.Origin, membership: ContextEntity, number: Int64)] = []
+        var latest: [(origin: PersistentIdentifier.Origin, temporary: ObjectIdentifier, number: Int64)] = []
         var current = 0
         var mayRepeat = false
         for (index, identifier) in identifiers.enumerated() {
-            guard let membership = models[index].membership else { continue }
+            // New models of one entity have this in common.
+            let temporary = ObjectIdentifier(inserted[index].persistentIdentifier.origin)
             if current >= latest.count || latest[current].origin !== identifier.origin {
                 current = latest.firstIndex { $0.origin === identifier.origin } ?? latest.count
             }
-            if current < latest.count, latest[current].membership === membership {
+            if current < latest.count, latest[current].temporary == temporary {
                 if identifier.number <= latest[current].number { mayRepeat = true }
                 latest[current].number = identifier.number
                 continue
             }
             try identifier.require(
-                entityName: membership.entity.name, storeIdentifier: storeIdentifier, in: "the result of a save")
+                entityName: inserted[index].persistentIdentifier.entityName, storeIdentifier: storeIdentifier,
+                in: "the result of a save")
             // Keys that are no integers stand in the origin, which then is one of many.
             if identifier.integerPrimaryKey == nil || latest.contains(where: { $0.origin.isEqual(identifier.origin) }) {
                 mayRepeat = true
             } else {
-                latest.append((identifier.origin, membership, identifier.number))
+                latest.append((identifier.origin, temporary, identifier.number))
             }
         }
         if mayRepeat { try requireDistinct(identifiers) }
