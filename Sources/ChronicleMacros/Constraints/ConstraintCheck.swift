@@ -2,22 +2,39 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension ModelCheck {
-    /// Key paths in `#Unique` and `#Index` that lead to no stored property of the class. (That they lead to something, the
-    /// compiler checks.)
+    /// What is wrong with `#Unique` and `#Index`: two of one kind, another class's, and key paths that lead to no stored
+    /// property of the class. (That they lead to something, the compiler checks.)
     func checkConstraints() {
-        let stored = Set(model.persistent.map(\.name))
+        var seen: Set<String> = []
         for member in model.declaration.memberBlock.members {
             guard let macro = member.decl.as(MacroExpansionDeclSyntax.self),
                 ["Unique", "Index"].contains(macro.macroName.text)
             else { continue }
-            for (component, name) in macro.arguments.rootedNames where !stored.contains(name) {
+            if !seen.insert(macro.macroName.text).inserted {
                 report(
-                    "keyPath", "\(model.name) has no stored property '\(name)'", at: component,
-                    nearest(to: name, in: stored).map { near in
-                        let new = component.with(\.baseName, .identifier(near))
-                        return [.replace("use '\(near)'", component, with: new)]
-                    } ?? [])
+                    "second", "a model has one #\(macro.macroName.text): give it all the arrays of key paths", at: macro
+                )
+            } else if let type = macro.otherType(than: model.name) {
+                let name = TypeSyntax(IdentifierTypeSyntax(name: .identifier(model.name)))
+                report(
+                    "otherModel", "#\(macro.macroName.text) is about the class that it stands in: \(model.name)",
+                    at: type,
+                    [.replace("use '\(model.name)'", type, with: name)])
+            } else {
+                checkKeyPaths(of: macro)
             }
+        }
+    }
+
+    private func checkKeyPaths(of macro: MacroExpansionDeclSyntax) {
+        let stored = Set(model.persistent.map(\.name))
+        for (component, name) in macro.arguments.names(in: model.name) where !stored.contains(name) {
+            report(
+                "keyPath", "\(model.name) has no stored property '\(name)'", at: component,
+                nearest(to: name, in: stored).map { near in
+                    let new = component.with(\.baseName, .identifier(near))
+                    return [.replace("use '\(near)'", component, with: new)]
+                } ?? [])
         }
     }
 
@@ -43,20 +60,40 @@ extension ModelCheck {
     }
 }
 
+extension MacroExpansionDeclSyntax {
+    /// The type in angle brackets, if it has another name.
+    fileprivate func otherType(than name: String) -> TypeSyntax? {
+        guard let argument = genericArgumentClause?.arguments.first?.argument, let type = argument.as(TypeSyntax.self)
+        else { return nil }
+        let last = type.as(MemberTypeSyntax.self)?.name ?? type.as(IdentifierTypeSyntax.self)?.name
+        return last.map { $0.text == name || $0.text == "Self" } ?? true ? nil : type
+    }
+}
+
 extension LabeledExprListSyntax {
-    /// The first name of each key path in the arguments.
-    fileprivate var rootedNames: [(DeclReferenceExprSyntax, String)] {
-        let finder = KeyPathFinder(viewMode: .sourceAccurate)
+    /// The first name of each key path in the arguments, behind the model's own in `\Module.Trip.name`.
+    fileprivate func names(in model: String) -> [(DeclReferenceExprSyntax, String)] {
+        let finder = KeyPathFinder(model: model)
         finder.walk(self)
         return finder.found
     }
 }
 
 private final class KeyPathFinder: SyntaxVisitor {
+    let model: String
     var found: [(DeclReferenceExprSyntax, String)] = []
 
+    init(model: String) {
+        self.model = model
+        super.init(viewMode: .sourceAccurate)
+    }
+
     override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind {
-        if let property = node.components.first?.component.as(KeyPathPropertyComponentSyntax.self) {
+        let properties = node.components.map { $0.component.as(KeyPathPropertyComponentSyntax.self) }
+        // Of a type with dots the first name alone is the root.
+        let own = node.root == nil ? nil : properties.firstIndex { $0?.declName.baseName.text == model }
+        let start = own.map { $0 + 1 } ?? 0
+        if start < properties.count, let property = properties[start] {
             found.append((property.declName, property.declName.baseName.text.filter { $0 != "`" }))
         }
         return .skipChildren

@@ -75,6 +75,8 @@ extension ModelCheck {
                 "lazy", "a \(word?.name.text ?? "lazy") property cannot be stored: mark it @Transient",
                 at: property.identifier, [addTransient(property)])
         } else if !property.hasType {
+            // Of `var a, b: Int` the other mistake has been reported.
+            guard property.declaration.bindings.count == 1 else { return }
             var binding = property.binding
             binding.typeAnnotation = TypeAnnotationSyntax(
                 colon: .colonToken(trailingTrivia: .space), type: TypeSyntax(stringLiteral: "<#Type#>"))

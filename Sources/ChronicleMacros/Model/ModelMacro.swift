@@ -57,7 +57,10 @@ extension ModelMacro: MemberAttributeMacro {
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
-        guard declaration.is(ClassDeclSyntax.self), let variable = member.as(VariableDeclSyntax.self) else { return [] }
+        // A generic class is no model, and its wrappers would say no more than that.
+        guard let model = declaration.as(ClassDeclSyntax.self), model.genericParameterClause == nil,
+            let variable = member.as(VariableDeclSyntax.self)
+        else { return [] }
         let properties = StoredProperty.all(in: variable)
         // What cannot have a wrapper is reported with the rest of the class.
         guard properties.count == 1, let property = properties.first, property.canBeWrapped,

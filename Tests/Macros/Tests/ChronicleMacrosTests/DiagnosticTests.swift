@@ -47,6 +47,11 @@ import Testing
             message: "a property of a model is declared by itself: use one `var` for each",
             fixed: ["@Model class Trip { var a = 1; var b = 2 }"]),
         Case(
+            testDescription: "two properties of one type",
+            source: "@Model class Trip { var a, b: Int\n init() { (a, b) = (1, 2) } }",
+            message: "a property of a model is declared by itself: use one `var` for each",
+            fixed: ["@Model class Trip { var a: Int; var b: Int\n init() { (a, b) = (1, 2) } }"]),
+        Case(
             testDescription: "a tuple", source: "@Model class Trip { var (a, b) = (1, 2) }",
             message: "a property of a model is declared by itself, not in a tuple"),
         Case(
@@ -97,6 +102,16 @@ import Testing
                 "@Model class Trip {\n    #Index<Trip>([\\.length])\n    var days = 1\n    var length: Int { 1 }\n}",
             line: 2, message: "Trip has no stored property 'length'"),
         Case(
+            testDescription: "the key path of another class",
+            source: "@Model class Trip {\n    #Unique<Item>([\\.name])\n    var name = \"\"\n}", line: 2,
+            message: "#Unique is about the class that it stands in: Trip",
+            fixed: ["@Model class Trip {\n    #Unique<Trip>([\\.name])\n    var name = \"\"\n}"]),
+        Case(
+            testDescription: "a constraint beside another",
+            source:
+                "@Model class Trip {\n    #Unique<Trip>([\\.a])\n    #Unique<Trip>([\\.b])\n    var a = 1\n    var b = 2\n}",
+            line: 3, message: "a model has one #Unique: give it all the arrays of key paths"),
+        Case(
             testDescription: "a unique collection",
             source: "@Model class Trip { @Attribute(.unique) var a: [Int] = [] }",
             message: "'a' cannot be .unique: collections have no values of their own to compare",
@@ -134,6 +149,17 @@ import Testing
                 "Flight inherits from a model, which is not supported: use a relationship"
             ])
         #expect(!expansion.text.contains("properties"))
+    }
+
+    @Test func aGenericClassGetsNoWrappers() {
+        #expect(!Expansion("@Model class Trip<Place> { var name = \"\" }").text.contains("Attribute"))
+    }
+
+    @Test(
+        arguments: ["Trip", "V1.Trip", "Self"], ["\\.name", "\\Trip.name", "\\V1.Trip.name", "\\V1.Trip.name.count"])
+    func keyPathsMayNameTheClass(_ type: String, _ keyPath: String) {
+        let source = "@Model class Trip {\n    #Unique<\(type)>([\(keyPath)])\n    var name = \"\"\n}"
+        #expect(Expansion(source).reports.isEmpty)
     }
 
     @Test(arguments: [
