@@ -20,7 +20,18 @@ extension PredicateExpressions.NilLiteral: PredicateNode {
 
 extension PredicateExpressions.Variable: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        try walker.value(of: self)
+        guard !isToMany(Output.self) else { throw walker.unsupported("models as a single value") }
+        return try walker.value(of: self)
+    }
+
+    /// Of `trip.items` in `trip.items?.isEmpty`.
+    func elements<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>.Elements {
+        guard isToMany(Output.self), case .path(let path) = try walker.value(of: self) else {
+            throw walker.unsupported("Variable as a collection")
+        }
+        return PredicateTree.Elements(path: path, variable: walker.newVariable())
     }
 }
 
@@ -32,13 +43,39 @@ extension PredicateExpressions.Conditional: PredicateNode {
 
 // MARK: Optionals
 
+/// Whether it is the type of a to-many relationship. One that is optional is never nil in a context, so that
+/// `trip.items?.isEmpty` says what `trip.items.isEmpty` does.
+private func isToMany<Value>(_ type: Value.Type) -> Bool { RelationshipShape<Value>.known?.isToMany == true }
+
 extension PredicateExpressions.OptionalFlatMap: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+        if isToMany(Wrapped.self) { return try treeOfModels(&walker) }
         let value = try walker.tree(wrapped)
         let result = try walker.tree(transform, with: variable, being: value.whenPresent)
         // A path is nil wherever one of its parts is, which is what `trip.livingAccommodation?.name` says.
         if case .path(let start) = value, case .path(let end) = result, end.begins(with: start) { return result }
         return .ifPresent(value, then: result)
+    }
+
+    /// The models themselves are never nil; the object that has them may be.
+    private func treeOfModels<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let models = try walker.elements(wrapped)
+        guard models.filter == nil else { throw walker.unsupported("OptionalFlatMap of a Filter") }
+        let result = try walker.tree(transform, with: variable, being: .path(models.path))
+        var owner = models.path
+        owner.properties.removeLast()
+        return owner.properties.isEmpty ? result : .ifPresent(.path(owner), then: result)
+    }
+
+    /// Of `item.trip?.items`.
+    func elements<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>.Elements {
+        guard !isToMany(Wrapped.self) else { throw walker.unsupported("OptionalFlatMap as a collection") }
+        let value = try walker.tree(wrapped)
+        return try walker.elements(transform, with: variable, being: value.whenPresent)
     }
 }
 
@@ -51,6 +88,12 @@ extension PredicateExpressions.NilCoalesce: PredicateNode {
 extension PredicateExpressions.ForcedUnwrap: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
         .unwrapped(try walker.tree(inner))
+    }
+
+    func elements<Resolver>(
+        _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>.Elements {
+        try walker.elements(inner)
     }
 }
 

@@ -48,6 +48,15 @@ struct PredicateWalker<Resolver: PredicateResolver> {
         return try tree(body)
     }
 
+    /// The elements that a closure's body leads to.
+    mutating func elements<Bound>(
+        _ body: some PredicateExpression, with variable: PredicateExpressions.Variable<Bound>, being value: Tree
+    ) throws -> Tree.Elements {
+        let outer = variables.updateValue(value, forKey: variable.key)
+        defer { variables[variable.key] = outer }
+        return try elements(body)
+    }
+
     func value<Bound>(of variable: PredicateExpressions.Variable<Bound>) throws -> Tree {
         guard let value = variables[variable.key] else { throw unsupported("a variable of another predicate") }
         return value

@@ -155,6 +155,33 @@ import Testing
         try context.save()
     }
 
+    @Test(arguments: StoreKind.allCases, [true, false])
+    func predicatesGoThroughOptionalRelationshipsToMany(_ kind: StoreKind, _ isSaved: Bool) throws {
+        let context = try TestStore(kind, Self.macros).context()
+        let (empty, full, ada) = (Club(), Club(), Companion(name: "Ada"))
+        context.insert(Companion(name: "Eve"))
+        context.insert(empty)
+        context.insert(full)
+        full.members = [ada]
+        if isSaved { try context.save() }
+        func clubs(_ predicate: Predicate<Club>) throws -> [Bool] {
+            try context.fetch(FetchDescriptor(predicate: predicate)).map { $0 === full }
+        }
+        #expect(try clubs(#Predicate { $0.members?.isEmpty == false }) == [true])
+        #expect(try clubs(#Predicate { $0.members?.isEmpty != false }) == [false])
+        #expect(try clubs(#Predicate { $0.members?.isEmpty ?? false }) == [false])
+        #expect(try clubs(#Predicate { $0.members!.isEmpty }) == [false])
+        #expect(try clubs(#Predicate { $0.members.flatMap { $0.contains { $0.name == "Ada" } } == true }) == [true])
+        #expect(try clubs(#Predicate { $0.members?.contains { $0.name == "Bob" } ?? false }) == [])
+        #expect(try clubs(#Predicate { if let all = $0.members { all.count > 0 } else { false } }) == [true])
+        func names(_ predicate: Predicate<Companion>) throws -> [String] {
+            try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
+        }
+        #expect(try names(#Predicate { $0.club?.members?.count == 1 }) == ["Ada"])
+        #expect(try names(#Predicate { $0.club?.members?.isEmpty == nil }) == ["Eve"])
+        #expect(try names(#Predicate { $0.club?.members?.isEmpty != true }).sorted() == ["Ada", "Eve"])
+    }
+
     @Test func uniquenessIsThatOfTheMacro() throws {
         let context = try TestStore(.inMemory, Self.macros).context()
         context.insert(Journey(name: "Rome", code: 1))
