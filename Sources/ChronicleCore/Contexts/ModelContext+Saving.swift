@@ -29,6 +29,15 @@ extension ModelContext {
         arrivals = [:]
     }
 
+    /// Runs a block, and saves what it changed together with what was changed before.
+    ///
+    /// - Throws: What the block throws; then nothing is saved, its changes stay in the context, and ``rollback()`` takes them
+    ///   back. Otherwise what ``save()`` throws.
+    public func transaction(block: () throws -> Void) throws {
+        try block()
+        try save()
+    }
+
     /// Takes the models off the list that have nothing to save any more.
     private func unlist(_ models: [ListedModel]) {
         for listed in models where !listed.backing.hasChanges { listed.backing.isListed = false }

@@ -30,7 +30,19 @@ public struct Relationship<Value> {
 
     /// For no type: that there is one tells Swift that wrappers without arguments need no value.
     @available(*, unavailable, message: "a relationship is an optional model, or an array or set of models")
-    public init() {
+    public init(
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        fatalError("unavailable")
+    }
+
+    /// For no type, as the one above.
+    @available(*, unavailable, message: "a relationship is an optional model, or an array or set of models")
+    public init(
+        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
         fatalError("unavailable")
     }
 

@@ -267,7 +267,8 @@ struct SchemaBuilder {
             let access = wrapper.access(declared.keyPath, model, codec)
         else {
             throw SwiftDataError.unsupportedAttributeType.adding(
-                detail: "\(wrapper.valueType) cannot be stored: make it Codable, or leave the wrapper away",
+                detail:
+                    "\(wrapper.valueType) cannot be stored: make it Codable, or the property @Transient (by hand: without wrapper)",
                 entityName: Model.entityName, propertyName: declared.name)
         }
         let attribute = Schema.Attribute(

@@ -7,18 +7,15 @@ extension ModelCheck {
     func checkConstraints() {
         var seen: Set<String> = []
         for member in model.declaration.memberBlock.members {
-            guard let macro = member.decl.as(MacroExpansionDeclSyntax.self),
-                ["Unique", "Index"].contains(macro.macroName.text)
-            else { continue }
-            if !seen.insert(macro.macroName.text).inserted {
-                report(
-                    "second", "a model has one #\(macro.macroName.text): give it all the arrays of key paths", at: macro
-                )
+            guard let macro = member.decl.as(MacroExpansionDeclSyntax.self) else { continue }
+            let kind = macro.macroName.text
+            guard ["Unique", "Index"].contains(kind) else { continue }
+            if !seen.insert(kind).inserted {
+                report("second", "a model has one #\(kind): give it all the arrays of key paths", at: macro)
             } else if let type = macro.otherType(than: model.name) {
                 let name = TypeSyntax(IdentifierTypeSyntax(name: .identifier(model.name)))
                 report(
-                    "otherModel", "#\(macro.macroName.text) is about the class that it stands in: \(model.name)",
-                    at: type,
+                    "otherModel", "#\(kind) is about the class that it stands in: \(model.name)", at: type,
                     [.replace("use '\(model.name)'", type, with: name)])
             } else {
                 checkKeyPaths(of: macro)

@@ -75,6 +75,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
     }
 
+    /// The default store of these models and those they are related to.
+    public init(
+        for type: any PersistentModel.Type, _ others: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false
+    ) {
+        self.init(schema: Schema([type] + others), isStoredInMemoryOnly: isStoredInMemoryOnly)
+    }
+
     /// The user's application support directory; `~/.local/share` on Linux.
     static var defaultDirectory: URL {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first

@@ -24,6 +24,26 @@ import Testing
         #expect(try context.model(for: trip.persistentModelID) === trip)
     }
 
+    private struct Stop: Error {}
+
+    @Test(arguments: StoreKind.allCases)
+    func aTransactionSavesWhatItsBlockChanged(_ kind: StoreKind) throws {
+        let context = try TestStore(kind).context()
+        context.insert(Trip(name: "Rome", destination: "Italy"))
+        try context.transaction { context.insert(Trip(name: "Paris", destination: "France")) }
+        #expect(!context.hasChanges)
+        #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).map(\.changes.count) == [2])
+        #expect(throws: Stop.self) {
+            try context.transaction {
+                context.insert(Trip(name: "Oslo", destination: "Norway"))
+                throw Stop()
+            }
+        }
+        #expect(context.insertedModelsArray.count == 1)
+        context.rollback()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
+    }
+
     @Test func anIdentifierIsTheSameAfterCoding() throws {
         let store = try TestStore(.file)
         let context = store.context()

@@ -169,4 +169,13 @@ import Testing
         let said = try Mounts.run(script, in: directory.url, kilobytes: 4_096)
         #expect(said == "opened 0\nfileIsReadOnly\nopened 0\ntest.store\n")
     }
+
+    @Test func aConfigurationIsForTheModelsThatItNames() throws {
+        let configuration = ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true)
+        #expect(configuration.isStoredInMemoryOnly && configuration.schema?.entity(for: Trip.self) != nil)
+        let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
+        context.insert(Trip(name: "Rome", destination: "Italy"))
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
 }
