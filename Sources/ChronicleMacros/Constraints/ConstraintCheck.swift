@@ -25,7 +25,14 @@ extension ModelCheck {
 
     private func checkKeyPaths(of macro: MacroExpansionDeclSyntax) {
         let stored = Set(model.persistent.map(\.name))
-        for (component, name) in macro.arguments.names(in: model.name) where !stored.contains(name) {
+        for (component, name, goesOn) in macro.arguments.names(in: model.name) {
+            if stored.contains(name) {
+                guard goesOn else { continue }
+                report(
+                    "inside", "#\(macro.macroName.text) is about '\(name)', and not what is inside of it", at: component
+                )
+                continue
+            }
             report(
                 "keyPath", "\(model.name) has no stored property '\(name)'", at: component,
                 nearest(to: name, in: stored).map { near in
@@ -68,8 +75,9 @@ extension MacroExpansionDeclSyntax {
 }
 
 extension LabeledExprListSyntax {
-    /// The first name of each key path in the arguments, behind the model's own in `\Module.Trip.name`.
-    fileprivate func names(in model: String) -> [(DeclReferenceExprSyntax, String)] {
+    /// The first name of each key path in the arguments, behind the model's own in `\Module.Trip.name`, and whether the key
+    /// path goes on after it.
+    fileprivate func names(in model: String) -> [(DeclReferenceExprSyntax, String, goesOn: Bool)] {
         let finder = KeyPathFinder(model: model)
         finder.walk(self)
         return finder.found
@@ -78,7 +86,7 @@ extension LabeledExprListSyntax {
 
 private final class KeyPathFinder: SyntaxVisitor {
     let model: String
-    var found: [(DeclReferenceExprSyntax, String)] = []
+    var found: [(DeclReferenceExprSyntax, String, goesOn: Bool)] = []
 
     init(model: String) {
         self.model = model
@@ -91,7 +99,8 @@ private final class KeyPathFinder: SyntaxVisitor {
         let own = node.root == nil ? nil : properties.firstIndex { $0?.declName.baseName.text == model }
         let start = own.map { $0 + 1 } ?? 0
         if start < properties.count, let property = properties[start] {
-            found.append((property.declName, property.declName.baseName.text.filter { $0 != "`" }))
+            let name = property.declName.baseName.text.filter { $0 != "`" }
+            found.append((property.declName, name, start + 1 < properties.count))
         }
         return .skipChildren
     }
