@@ -30,7 +30,9 @@ struct SchemaBuilder {
             if let known = declared[type.entityName] {
                 guard known.type == type else {
                     throw SwiftDataError.invalidModel.adding(
-                        detail: "two classes, \(known.type) and \(type), have this entity name",
+                        // With what they stand in: their own names are the same.
+                        detail: "two classes, \(String(reflecting: known.type)) and \(String(reflecting: type)), "
+                            + "have this entity name",
                         entityName: type.entityName)
                 }
                 continue

@@ -182,6 +182,12 @@ import Testing
         #expect(try names(#Predicate { $0.club?.members?.isEmpty != true }).sorted() == ["Ada", "Eve"])
     }
 
+    @Test func classesOfOneNameAreToldApart() {
+        let schema = Schema([Journey.self, ByHand.Journey.self])
+        let error = #expect(throws: SwiftDataError.self) { try schema.validate() }
+        #expect(error?.description.contains("ChronicleTests.ByHand.Journey") == true)
+    }
+
     @Test func uniquenessIsThatOfTheMacro() throws {
         let context = try TestStore(.inMemory, Self.macros).context()
         context.insert(Journey(name: "Rome", code: 1))

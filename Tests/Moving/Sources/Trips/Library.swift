@@ -67,6 +67,8 @@ final class Book {
     var author: Author?
     @Relationship(deleteRule: .cascade, inverse: \Chapter.book) var chapters: [Chapter]? = []
 
+    static let written = #Predicate<Book> { $0.chapters?.isEmpty == false }
+
     init(title: String, size: Dimension = .init()) {
         self.title = title
         self.size = size
@@ -92,7 +94,8 @@ final class Chapter {
 public enum Library {
     static let container: ModelContainer = {
         do {
-            return try ModelContainer(for: Author.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+            return try ModelContainer(
+                for: Author.self, configurations: ModelConfiguration(for: Author.self, isStoredInMemoryOnly: true))
         } catch {
             fatalError("\(error)")
         }
@@ -111,13 +114,12 @@ public enum Library {
         context.insert(author)
         let section = Chapter(order: 2, text: "a", parent: chapter)
         context.insert(section)
-        section.text = "b"
-        try context.save()
+        try context.transaction { section.text = "b" }
 
         let other = ModelContext(container)
         let id = author.id
         let found = try other.fetch(FetchDescriptor<Author>(predicate: #Predicate { $0.id == id }))
-        let books = found.flatMap(\.books)
+        let books = try found.flatMap(\.books).filter(Book.written.evaluate)
         return [
             "\(try other.fetch(Author.sorted).map(\.initials))",
             "\(try other.fetchCount(.init(predicate: Author.search("an"))))",
