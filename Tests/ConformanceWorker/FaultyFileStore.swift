@@ -29,7 +29,7 @@ final class FaultyFileStore: DataStore {
 
         // MARK: For a worker
 
-        /// `fault losesReturnedSaves /tmp/a.store`
+        /// `fault losesReturnedSaves a.store`
         var place: String { "fault \(fault?.rawValue ?? "none") \(file.url.path)" }
 
         static func isPlace(_ text: String) -> Bool { text.hasPrefix("fault ") }
