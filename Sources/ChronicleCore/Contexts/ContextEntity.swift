@@ -15,7 +15,7 @@ final class ContextEntity {
     let registry: ModelRegistry
     /// What a model left of the backing data that it was made with, see ``BackingData/adopt(_:)``. The next one is filled
     /// into it instead of being made.
-    @exclusivity(unchecked) var emptied: BackingData?
+    @exclusivity(unchecked) private var emptied: BackingData?
 
     /// Properties by the *address* of a key path. A key path in compiled code is made once for each place that writes it
     /// and lives for ever, so that finding the property again costs a comparison instead of a hash of the whole path.
@@ -39,12 +39,22 @@ final class ContextEntity {
     }
 
     /// Backing data for a row that gets a model.
+    @inline(__always)
     func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
-        guard let known = emptied else { return BackingData(identifier, row, self) }
+        emptied == nil ? BackingData(identifier, row, self) : refilled(identifier, row)
+    }
+
+    private func refilled(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
+        // Unless somebody else holds it, too.
+        guard isKnownUniquelyReferenced(&emptied), let known = emptied else {
+            return BackingData(identifier, row, self)
+        }
         emptied = nil
         known.fill(identifier, row, self)
         return known
     }
+
+    func keepForReuse(_ backing: BackingData) { emptied = backing }
 
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {
         // Objects are aligned to 16 bytes; the bits above tell them apart.

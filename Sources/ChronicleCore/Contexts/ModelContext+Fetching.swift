@@ -124,13 +124,24 @@ extension ModelContext {
             return model
         }
         let decoded = try checks.check(row, identifier)
-        var given = entity.backingData(identifier, row)
-        if !decoded.isEmpty { given.decoded = decoded }
-        let model = Model(backingData: given)
-        // A class that does not hold what it was given has taken it over.
-        let isEmptied = isKnownUniquelyReferenced(&given)
-        let backing = isEmptied ? model.persistentBackingData : given
-        if isEmptied { entity.emptied = given }
+        let backing = entity.backingData(identifier, row)
+        if !decoded.isEmpty { backing.decoded = decoded }
+        let model = Model(backingData: backing)
+        if backing.hasRow {
+            register(model, backing, identifier, entity)
+        } else {
+            // A class that makes its own has taken over what it was given, and left it empty.
+            register(model, model.persistentBackingData, identifier, entity)
+            entity.keepForReuse(backing)
+        }
+        return model
+    }
+
+    @inline(__always)
+    private func register(
+        _ model: some PersistentModel, _ backing: BackingData, _ identifier: PersistentIdentifier,
+        _ entity: ContextEntity
+    ) {
         backing.model = model
         registry.add(backing, identifier)
         // A list that was read before the row was there.
@@ -138,7 +149,6 @@ extension ModelContext {
             guard case .reference(let owner) = backing.row[slot] else { continue }
             registeredBacking(owner)?.destinations[index] = nil
         }
-        return model
     }
 
     func refresh(_ backing: BackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
