@@ -57,6 +57,22 @@ final class Card: PersistentModel {
     }
 }
 
+/// Somebody has a book, which stays as long as that.
+final class Loan: PersistentModel {
+    @Attribute var reader: String
+    @Relationship var book: Book
+
+    static let properties: PropertyMap<Loan> = ["reader": \.reader, "book": \.book]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+
+    init(_ reader: String, _ book: Book) {
+        persistentBackingData = BackingData()
+        self.reader = reader
+        self.book = book
+    }
+}
+
 /// No two have the same code, or the same note if they have one.
 final class Stamp: PersistentModel {
     @Attribute(.unique) var code: String

@@ -3,7 +3,7 @@ import Chronicle
 extension StoreRule {
     /// Two contexts that do not know of each other: one deletes a model that the other is just leading to. Whoever comes
     /// second, no reference leads to a row that is gone.
-    public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, lostDestination] }
+    public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, unseenDenial, lostDestination] }
 
     static var unseenCascade: StoreRule {
         StoreRule(
@@ -48,6 +48,27 @@ extension StoreRule {
         }
     }
 
+    static var unseenDenial: StoreRule {
+        StoreRule(
+            "a row stays that another leads to with a relationship that is not optional",
+            needs: [.deletes, .referentialIntegrity]
+        ) { bench in
+            let context = bench.context()
+            let book = try context.add("a")[0]
+            context.insert(Loan("Ada", book))
+            try context.save()
+            // As a context sends it that looked before the loan was saved.
+            let store = try bench.store
+            let request = DataStoreSaveChangesRequest(
+                editingState: bench.editingState(context), inserted: [], updated: [],
+                deleted: try bench.rows(of: Book.self))
+            try expect(.deleteDenied, of: "a save that deletes a book on loan") { _ = try store.save(request) }
+            try expect(bench.context().books().map(\.title), is: ["a"], "the books after a save that was refused")
+            let loans = try bench.context().fetch(FetchDescriptor<Loan>())
+            try expect(loans.map(\.book.title), is: ["a"], "the books on loan")
+        }
+    }
+
     static var lostDestination: StoreRule {
         StoreRule(
             "a save of a reference to a row that is gone writes nothing", needs: [.deletes, .referentialIntegrity]
@@ -73,13 +94,19 @@ extension StoreRule {
 extension StoreBench {
     /// What the store has for a reference of the only model of a class, whether or not it leads somewhere.
     func reference<Model: PersistentModel>(_ name: String, of type: Model.Type) throws -> PropertyValue {
-        let (store, context) = (try store, context())
-        let request = DataStoreFetchRequest<Model>(
-            descriptor: FetchDescriptor(),
-            editingState: EditingState(id: ObjectIdentifier(context), author: nil, contextName: nil))
-        let slot = store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
-        let rows = try store.fetch(request).fetchedSnapshots
+        let slot = try store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
+        let rows = try rows(of: type)
         try expect(rows.count, is: 1, "the number of rows of \(Model.entityName)")
         return try require(slot.flatMap { rows.first?.values[$0] }, "the value of \(Model.entityName).\(name)")
+    }
+
+    /// All rows of a class, as the store has them.
+    fileprivate func rows<Model: PersistentModel>(of type: Model.Type) throws -> [Store.Snapshot] {
+        let request = DataStoreFetchRequest<Model>(descriptor: FetchDescriptor(), editingState: editingState(context()))
+        return try store.fetch(request).fetchedSnapshots
+    }
+
+    fileprivate func editingState(_ context: ModelContext) -> EditingState {
+        EditingState(id: ObjectIdentifier(context), author: nil, contextName: nil)
     }
 }

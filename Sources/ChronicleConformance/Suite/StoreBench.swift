@@ -34,7 +34,7 @@ public final class StoreBench<Store: DataStore> {
 
     static func open(_ configuration: Store.Configuration) throws -> ModelContainer {
         try ModelContainer(
-            for: Specimen.self, Shelf.self, Stamp.self, Topic.self, configurations: configuration)
+            for: Specimen.self, Shelf.self, Stamp.self, Topic.self, Loan.self, configurations: configuration)
     }
 
     /// The store itself.

@@ -15,6 +15,11 @@ struct ManagedRelationship {
         self.relationship = relationship
     }
 
+    init?(_ context: ModelContext, _ backing: BackingData, _ property: Schema.Property) {
+        guard let relationship = property.relationship else { return nil }
+        self.init(context, backing, property, relationship)
+    }
+
     /// The property of the destination that leads back.
     private var inverse: Schema.Property? { context.container.schema.inverse(of: relationship) }
 
@@ -26,7 +31,7 @@ struct ManagedRelationship {
 
     // MARK: Values of the property's type
 
-    func read<Value>(as type: Value.Type) -> Value? { value(read(), as: type) }
+    func read<Value>(as type: Value.Type) -> Value? { value(read(), as: type) ?? value(lastKnown, as: type) }
 
     func value<Value>(_ destinations: [any PersistentModel], as type: Value.Type) -> Value? {
         property.access.value(leadingTo: destinations, as: type)
@@ -36,8 +41,23 @@ struct ManagedRelationship {
 
     // MARK: Reading
 
+    /// What a relationship that has no `nil` reads as when it leads to nothing, or to what is gone: the model that was
+    /// its destination, if it is still there, or one that stands for it.
+    private var lastKnown: [any PersistentModel] {
+        let identifiers = [backing.reference(property), backing.savedReference(property)]
+        let known = identifiers.lazy.compactMap { $0.flatMap { context.registeredBacking($0)?.model } }.first
+        let type = context.container.schema.entitiesByName[relationship.destination]?.type
+        return (known ?? type?.standIn(for: identifiers.lazy.compactMap { $0 }.first)).map { [$0] } ?? []
+    }
+
     func read() -> [any PersistentModel] {
         relationship.isToMany ? readMany() : readOne().map { [$0] } ?? []
+    }
+
+    /// The destinations as the store has them now, with what was changed here.
+    func readAnew() -> [any PersistentModel] {
+        if relationship.isToMany, backing.hasRow { backing.destinations[property.index] = nil }
+        return read()
     }
 
     private func readOne() -> (any PersistentModel)? {
@@ -215,12 +235,33 @@ struct ManagedRelationship {
     }
 }
 
+// What the wrappers ask for.
 extension BackingData {
+    /// What a relationship reads as.
+    ///
+    /// - Parameter held: What the wrapper holds, which counts while the model is in no context.
+    @usableFromInline
+    func relationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
+        if let value = managedRelationship(keyPath)?.read(as: Value.self) ?? held { return value }
+        return RelationshipShape<Value>.standIn
+    }
+
+    /// Sets a relationship.
+    ///
+    /// - Returns: What the wrapper holds from now on. From the insert on the context knows the destinations: holding them
+    ///   here too would make cycles.
+    @usableFromInline
+    func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
+        guard let managed = managedRelationship(keyPath) else { return value }
+        managed.write(value)
+        return managed.value([], as: Value.self)
+    }
+
     /// The relationship at a key path while the model is in a context that is alive.
-    func managedRelationship(_ keyPath: AnyKeyPath) -> ManagedRelationship? {
+    private func managedRelationship(_ keyPath: AnyKeyPath) -> ManagedRelationship? {
         guard status != .detached, let membership, let context = membership.context,
-            let property = membership.property(at: keyPath), let relationship = property.relationship
+            let property = membership.property(at: keyPath)
         else { return nil }
-        return ManagedRelationship(context, self, property, relationship)
+        return ManagedRelationship(context, self, property)
     }
 }

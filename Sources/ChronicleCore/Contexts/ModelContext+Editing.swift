@@ -24,6 +24,10 @@ extension ModelContext {
             for relationship in relationships(of: backing, membership) { relationship.rejoin() }
             return
         }
+        guard !backing.isProbe else {
+            throw SwiftDataError.modelNotFound.adding(
+                detail: "it stands for a model that is not there", entityName: type(of: model).entityName)
+        }
         let entity = try contextEntity(for: type(of: model))
         if entity.entity.relationships.isEmpty {
             join(model, backing, entity)
@@ -64,9 +68,7 @@ extension ModelContext {
     }
 
     private func relationships(of backing: BackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
-        membership.entity.relationships.compactMap { property in
-            property.relationship.map { ManagedRelationship(self, backing, property, $0) }
-        }
+        membership.entity.relationships.compactMap { ManagedRelationship(self, backing, $0) }
     }
 
     /// Deletes a model with the next ``save()``, and does to the models it is related to what its relationships'
@@ -106,7 +108,7 @@ extension ModelContext {
                 cascade += destinations
             case .nullify:
                 for destination in destinations { relationship.detach(destination) }
-            case .noAction:
+            case .deny, .noAction:
                 break
             }
             relationship.leaveInverses(destinations)

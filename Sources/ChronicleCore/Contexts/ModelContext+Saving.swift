@@ -13,13 +13,18 @@ extension ModelContext {
     ///
     /// - Throws: ``SwiftDataError/modelNotFound`` when another writer deleted a row that was changed here,
     ///   ``SwiftDataError/modelValidationFailure`` (``SwiftDataError/valueOutOfRange``,
-    ///   ``SwiftDataError/uniquenessViolation``) for models that cannot be saved as they are,
+    ///   ``SwiftDataError/uniquenessViolation``, ``SwiftDataError/deleteDenied``) for models that cannot be saved as they
+    ///   are,
     ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
     public func save() throws {
         try throwDeferredError()
         // Keeps the models alive, whatever their own code does meanwhile.
         let models = listing
         var saves = try storeSaves(models)
+        if container.schema.asksOfRelationships {
+            var check = RelationshipCheck(self)
+            try check.check(models)
+        }
         defer { unlist(models) }
         for index in saves.indices {
             do { saves[index].isWritten = try write(saves[index], to: saves[index].store) } catch {
@@ -116,6 +121,7 @@ extension ModelContext {
         let values =
             entity.relationships.isEmpty
             ? try backing.currentRow(entity) : try entity.storedProperties.map { try savedValue(of: $0, backing) }
+        try checkReferences(entity, values, backing)
         return DefaultSnapshot(
             persistentIdentifier: backing.identifier(in: membership), values: values, changed: entity.allSlots)
     }
@@ -134,7 +140,16 @@ extension ModelContext {
             values[slot] = value
             changed.insert(slot)
         }
+        try checkReferences(entity, values, backing)
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+    }
+
+    /// Looks for a relationship that is not optional and leads nowhere.
+    private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: BackingData) throws {
+        guard let property = entity.requiredReferences.first(where: { values[$0.slot].isNull }) else { return }
+        throw SwiftDataError.modelValidationFailure.adding(
+            detail: "it leads nowhere, and is not optional", entityName: entity.name, propertyName: property.name,
+            persistentIdentifier: backing.identifier)
     }
 
     /// The value as it is after the save: a relationship without an inverse may lead to a model that is deleted with it,

@@ -17,7 +17,7 @@ struct RowChecker {
 
         init(_ property: Schema.Property) {
             check = property.codec?.check
-            isOptional = property.attribute?.isOptional ?? true
+            isOptional = property.isOptional
             destination = property.relationship?.destination
             let forms: UInt8 =
                 switch check {

@@ -44,12 +44,16 @@ extension SwiftDataError {
     public static let modelNotFound = SwiftDataError(.modelNotFound)
     /// The model belongs to another context; carry its identifier over and ask this context for its own instance.
     public static let modelOfAnotherContext = SwiftDataError(.modelOfAnotherContext)
-    /// A model that cannot be saved as it is. Also stands for ``valueOutOfRange`` and ``uniquenessViolation``.
+    /// A model that cannot be saved as it is. Also stands for ``valueOutOfRange``, ``uniquenessViolation`` and
+    /// ``deleteDenied``.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
     /// A number that does not fit the store: beyond 64 bits signed, or, when read, beyond the property's type.
     public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
     /// Another model already has these values of unique properties.
     public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
+    /// A model is to be deleted that others lead to and must not lose: by the delete rule *deny*, or because their
+    /// relationship is not optional. Delete them too, or make them lead elsewhere; or `rollback()`.
+    public static let deleteDenied = SwiftDataError(.deleteDenied)
     /// A stored value that is not of the property's type: somebody else wrote it. The error names model and property.
     public static let undecodableValue = SwiftDataError(.undecodableValue)
 }

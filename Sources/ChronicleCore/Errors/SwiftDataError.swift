@@ -46,7 +46,7 @@ extension SwiftDataError {
         case missingDirectory, damagedFile, duplicateConfiguration, backwardMigration
         // Models and contexts
         case missingModelContext, modelNotFound, modelOfAnotherContext, modelValidationFailure
-        case valueOutOfRange, uniquenessViolation, undecodableValue
+        case valueOutOfRange, uniquenessViolation, deleteDenied, undecodableValue
         // Fetching
         case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
         // Stores
@@ -68,7 +68,7 @@ extension SwiftDataError {
                     .damagedFile,
                 ].contains(other)
             case .modelValidationFailure:
-                return [.valueOutOfRange, .uniquenessViolation].contains(other)
+                return [.valueOutOfRange, .uniquenessViolation, .deleteDenied].contains(other)
             case .unknownSchema:
                 return [.invalidModel, .unsupportedAttributeType].contains(other)
             default:

@@ -33,14 +33,11 @@ extension Attribute where Value: OptionalRelationshipCollection {
     }
 }
 
-/// A schema refuses these. The compiler can only warn: without them it would take a more general initialiser.
 extension Attribute where Value: PersistentModel {
-    @available(*, deprecated, message: "a relationship to one model is optional: write a question mark behind the type")
     public init(originalName: StaticString? = nil) {
         self.init(value: nil, options: .relationship, originalName: originalName)
     }
 
-    @available(*, deprecated, message: "a relationship to one model is optional: write a question mark behind the type")
     public init(wrappedValue: Value, originalName: StaticString? = nil) {
         self.init(value: wrappedValue, options: .relationship, originalName: originalName)
     }
@@ -55,29 +52,7 @@ extension Attribute {
     @inlinable @inline(__always)
     var isRelationship: Bool { options == .relationship }
 
-    @usableFromInline
-    static func relationship<Model: PersistentModel>(
-        _ keyPath: ReferenceWritableKeyPath<Model, Value>, of model: Model,
-        _ storage: ReferenceWritableKeyPath<Model, Attribute<Value>>
-    ) -> Value {
-        model.persistentBackingData.managedRelationship(keyPath)?.read(as: Value.self)
-            ?? declaredDefault(model[keyPath: storage].value, in: model)
-    }
-
-    @usableFromInline
-    static func setRelationship<Model: PersistentModel>(
-        _ keyPath: ReferenceWritableKeyPath<Model, Value>, of model: Model,
-        _ storage: ReferenceWritableKeyPath<Model, Attribute<Value>>, to value: Value
-    ) {
-        let managed = model.persistentBackingData.managedRelationship(keyPath)
-        // From the insert on the context knows the destinations: holding them here too would make cycles.
-        model[keyPath: storage].value = managed?.value([], as: Value.self) ?? value
-        managed?.write(value)
-    }
-
     var relationship: (any RelationshipDeclaration)? {
-        DeclaredRelationship<Value>(
-            deleteRule: .nullify, inverse: nil,
-            mistake: isRelationship ? nil : "it is a relationship, which has no options of an attribute")
+        DeclaredRelationship<Value>(hasOptionsOfAttribute: !isRelationship)
     }
 }

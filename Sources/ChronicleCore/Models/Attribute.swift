@@ -75,7 +75,7 @@ public struct Attribute<Value> {
                 return value
             }
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
-                return relationship(keyPath, of: model, storage)
+                return backing.relationship(keyPath, held: model[keyPath: storage].value)
             }
             // The key path is not mentioned for direct types, not even where it would not be used: see ``offset(of:in:)``.
             let read =
@@ -85,11 +85,11 @@ public struct Attribute<Value> {
             return read
         }
         set {
+            let backing = model.persistentBackingData
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
-                setRelationship(keyPath, of: model, storage, to: newValue)
+                model[keyPath: storage].value = backing.setRelationship(keyPath, newValue)
                 return
             }
-            let backing = model.persistentBackingData
             if backing.membership == nil {
                 if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {
                     backing.assignedCount &+= 1
@@ -165,7 +165,7 @@ extension PropertyDeclaration {
 
 extension Attribute: PropertyDeclaration {
     var originalName: String? { OriginalNames.name(originalNameNumber) }
-    var isUnset: Bool { value == nil && generation == 0 }
+    var isUnset: Bool { value == nil && generation == 0 && !isRelationship }
     var isSet: Bool { generation != 0 }
 }
 

@@ -109,6 +109,13 @@ extension BackingData {
     }
 }
 
+extension BackingData {
+    /// The destination of a to-one relationship in the row.
+    func savedReference(_ property: Schema.Property) -> PersistentIdentifier? {
+        if hasRow, case .reference(let identifier) = row[property.slot] { identifier } else { nil }
+    }
+}
+
 // What a context does.
 extension BackingData {
     /// Takes a row over and makes every wrapper read it anew.

@@ -79,7 +79,7 @@ public final class BackingData {
         return probe
     }
 
-    /// Whether this is, or took over, a ``probe()``.
+    /// Whether this is, or took over, a ``probe()``: the model is none that anybody made.
     var isProbe: Bool { hasRow && membership == nil }
 
     /// Takes over what the other one has, and leaves it empty: for a class that makes its own backing data for every

@@ -67,6 +67,13 @@ extension PersistentModel {
     /// Whether the model was deleted in its context, saved or not.
     public var isDeleted: Bool { persistentBackingData.status == .deleted }
 
+    /// A model with some value for every property, which no context inserts: where there has to be one and none is there.
+    static func standIn(for identifier: PersistentIdentifier?) -> any PersistentModel {
+        let model = Self(backingData: .probe())
+        if let identifier { model.persistentBackingData.identifier = identifier }
+        return model
+    }
+
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -76,7 +76,7 @@ extension PropertyCodec: AnyPropertyCodec {
         let simple: [PropertyValue] = [
             .null, .integer(0), .real(0), .text(""), .blob(Data()), .blob(Data(count: 16)), .text("0"), .text("{}"),
         ]
-        return simple.lazy.compactMap(decode).first
+        return simple.lazy.compactMap(decode).first ?? (Value.self as? any CaseIterable.Type)?.firstCase
     }
 
     func encodeAny(_ value: Any) throws -> PropertyValue? {
@@ -105,4 +105,8 @@ extension Optional: OptionalValue {
                 return codec.decode(value).map { .some($0) }
             })
     }
+}
+
+extension CaseIterable {
+    fileprivate static var firstCase: Any? { allCases.first }
 }

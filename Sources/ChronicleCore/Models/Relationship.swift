@@ -1,4 +1,4 @@
-/// Marks a property of a model as a relationship: `Destination?` for one, `[Destination]` for many.
+/// Marks a property of a model as a relationship: `Destination?` or `Destination` for one, `[Destination]` for many.
 ///
 /// ```swift
 /// @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip) var bucketList: [BucketListItem]
@@ -10,37 +10,50 @@
 ///
 /// A getter cannot throw. When a destination cannot be loaded (a locked or damaged file), the property reads as `nil` or
 /// empty and the next `fetch` or `save` of the context throws the error. A model whose context is gone has no way to
-/// load destinations either: hold the context as long as its models.
+/// load destinations either: hold the context as long as its models. A property that is not optional has no `nil`: where
+/// there is no destination, because it was never set, or is gone, it reads as a *stand-in*, a model with empty values that
+/// is in no context and that no context inserts. A save asks for a destination.
 @propertyWrapper
 public struct Relationship<Value> {
-    /// The value of a model that is in no context.
-    var value: Value
+    // In every model again, as ``Attribute`` is.
+
+    /// The value of a model that is in no context; `nil` when the type has no value that leads nowhere.
+    var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
+    let options: Schema.Relationship.Options
+    private let originalNameNumber: UInt16
+    private let minimum: Int32
+    private let maximum: Int32
     let inverse: AnyKeyPath?
-    let originalNamePointer: UnsafePointer<UInt8>?
 
     private init(
-        value: Value, deleteRule: Schema.Relationship.DeleteRule, originalName: StaticString?, inverse: AnyKeyPath?
+        value: Value?, _ options: Schema.Relationship.Options, _ deleteRule: Schema.Relationship.DeleteRule,
+        _ minimum: Int?, _ maximum: Int?, _ originalName: StaticString?, _ inverse: AnyKeyPath?
     ) {
         self.value = value
+        self.options = options
         self.deleteRule = deleteRule
+        self.minimum = Int32(clamping: minimum ?? 0)
+        self.maximum = Int32(clamping: maximum ?? 0)
+        originalNameNumber = originalName.map(OriginalNames.number) ?? 0
         self.inverse = inverse
-        originalNamePointer = originalName.map(\.utf8Start)
     }
 
     /// For no type: that there is one tells Swift that wrappers without arguments need no value.
-    @available(*, unavailable, message: "a relationship is an optional model, or an array or set of models")
+    @available(*, unavailable, message: "a relationship is a model or an optional one, or an array or set of models")
     public init(
-        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
         fatalError("unavailable")
     }
 
     /// For no type, as the one above.
-    @available(*, unavailable, message: "a relationship is an optional model, or an array or set of models")
+    @available(*, unavailable, message: "a relationship is a model or an optional one, or an array or set of models")
     public init(
-        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
         fatalError("unavailable")
@@ -58,96 +71,141 @@ public struct Relationship<Value> {
         wrapped keyPath: ReferenceWritableKeyPath<Model, Value>,
         storage storage: ReferenceWritableKeyPath<Model, Relationship<Value>>
     ) -> Value {
-        get {
-            model.persistentBackingData.managedRelationship(keyPath)?.read(as: Value.self)
-                ?? model[keyPath: storage].value
-        }
-        set {
-            let managed = model.persistentBackingData.managedRelationship(keyPath)
-            // From the insert on the context knows the destinations: holding them here too would make cycles.
-            model[keyPath: storage].value = managed?.value([], as: Value.self) ?? newValue
-            managed?.write(newValue)
-        }
+        get { model.persistentBackingData.relationship(keyPath, held: model[keyPath: storage].value) }
+        set { model[keyPath: storage].value = model.persistentBackingData.setRelationship(keyPath, newValue) }
     }
 }
 
 extension Relationship where Value: RelationshipValue {
     /// - Parameters:
+    ///   - options: ``Schema/Relationship/Options/unique``, of a relationship to one model.
     ///   - deleteRule: What a delete of this model does to its destinations.
+    ///   - minimumModelCount: How many destinations a save asks for at least; 0 and `nil` for any number.
+    ///   - maximumModelCount: How many destinations a save allows; 0 and `nil` for any number.
     ///   - originalName: The name that the property had before it was renamed.
     ///   - inverse: The property of the destination that leads back.
     ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
     public init(
-        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(
-            value: Value.related(to: []), deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+            value: Value.related(to: []), options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
     }
 
     /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
     public init(
-        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
-        self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+        self.init(
+            value: wrappedValue, options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
     }
 }
 
 extension Relationship where Value: OptionalRelationshipCollection {
     public init(
-        deleteRule: Schema.Relationship.DeleteRule = .nullify, originalName: StaticString? = nil,
+        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
-        self.init(value: nil, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+        self.init(
+            value: .some(nil), options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
     }
 
     public init(
-        wrappedValue: Value, deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
-        self.init(value: wrappedValue, deleteRule: deleteRule, originalName: originalName, inverse: inverse)
+        self.init(
+            value: wrappedValue, options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
+    }
+}
+
+extension Relationship where Value: PersistentModel {
+    public init(
+        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
+        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        self.init(
+            value: nil, options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
+    }
+
+    public init(
+        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
+        originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        self.init(
+            value: wrappedValue, options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
     }
 }
 
 extension Relationship: PropertyDeclaration {
-    var originalName: String? { Self.name(originalNamePointer) }
+    var originalName: String? { OriginalNames.name(originalNameNumber) }
     var isUnset: Bool { false }
     var isSet: Bool { false }
     var relationship: (any RelationshipDeclaration)? {
-        DeclaredRelationship<Value>(deleteRule: deleteRule, inverse: inverse, mistake: nil)
+        DeclaredRelationship<Value>(
+            deleteRule: deleteRule, options: options, counts: (Int(minimum), Int(maximum)), inverse: inverse)
     }
 }
 
 /// A relationship as its wrapper declares it.
 protocol RelationshipDeclaration {
     var deleteRule: Schema.Relationship.DeleteRule { get }
+    var options: Schema.Relationship.Options { get }
+    var counts: (minimum: Int, maximum: Int) { get }
     var inverse: AnyKeyPath? { get }
     /// What is wrong with the declaration itself.
     var mistake: String? { get }
     var destinationType: any PersistentModel.Type { get }
     var isToMany: Bool { get }
+    var isOptional: Bool { get }
     var valueType: Any.Type { get }
     func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)?
 }
 
 struct DeclaredRelationship<Value>: RelationshipDeclaration {
     let deleteRule: Schema.Relationship.DeleteRule
+    let options: Schema.Relationship.Options
+    let counts: (minimum: Int, maximum: Int)
     let inverse: AnyKeyPath?
-    let mistake: String?
+    private let hasOptionsOfAttribute: Bool
     private let shape: RelationshipShape<Value>
 
     /// `nil` when the type leads to no models.
-    init?(deleteRule: Schema.Relationship.DeleteRule, inverse: AnyKeyPath?, mistake: String?) {
+    init?(
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, options: Schema.Relationship.Options = [],
+        counts: (minimum: Int, maximum: Int) = (0, 0), inverse: AnyKeyPath? = nil, hasOptionsOfAttribute: Bool = false
+    ) {
         guard let shape = RelationshipShape<Value>.known else { return nil }
         self.deleteRule = deleteRule
+        self.options = options
+        self.counts = counts
         self.inverse = inverse
-        self.mistake = mistake
+        self.hasOptionsOfAttribute = hasOptionsOfAttribute
         self.shape = shape
+    }
+
+    var mistake: String? {
+        if hasOptionsOfAttribute { return "it is a relationship, which has no options of an attribute" }
+        if isToMany, options.contains(.unique) { return "only a relationship to one model can be unique" }
+        if counts.minimum < 0 || counts.maximum < 0 { return "a model count cannot be negative" }
+        if !isToMany, counts.minimum > 1 { return "it leads to one model, and never to \(counts.minimum)" }
+        if counts.maximum > 0, counts.minimum > counts.maximum {
+            return "it cannot lead to \(counts.minimum) models at least and \(counts.maximum) at most"
+        }
+        return nil
     }
 
     var destinationType: any PersistentModel.Type { shape.destination }
     var isToMany: Bool { shape.isToMany }
+    var isOptional: Bool { shape.isOptional }
     var valueType: Any.Type { Value.self }
 
     func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)? {

@@ -51,24 +51,43 @@ extension Optional: OptionalRelationshipCollection where Wrapped: RelationshipCo
 struct RelationshipShape<Value> {
     let destination: any PersistentModel.Type
     let isToMany: Bool
-    let value: ([any PersistentModel]) -> Value
+    /// Whether there is a value that leads nowhere.
+    let isOptional: Bool
+    /// The value that leads to these models; `nil` where there is none that leads nowhere.
+    let value: ([any PersistentModel]) -> Value?
     let models: (Value) -> [any PersistentModel]
 
     /// `nil` for a type that leads to no models.
     static var known: RelationshipShape? {
         if let type = Value.self as? any RelationshipValue.Type { return shape(type) as? RelationshipShape }
+        if let type = Value.self as? any PersistentModel.Type { return shape(type) as? RelationshipShape }
         return (Value.self as? any OptionalRelationshipCollection.Type).flatMap { shape($0) as? RelationshipShape }
+    }
+
+    /// What a property reads as that is not optional and leads nowhere.
+    static var standIn: Value {
+        guard let shape = known, let value = shape.value([shape.destination.standIn(for: nil)]) else {
+            // A wrapper has no other values: its initialisers ask for it.
+            fatalError("\(Value.self) leads to no models")
+        }
+        return value
     }
 
     private static func shape<Known: RelationshipValue>(_: Known.Type) -> Any {
         RelationshipShape<Known>(
-            destination: Known.relationshipDestination, isToMany: Known.relationshipIsToMany,
+            destination: Known.relationshipDestination, isToMany: Known.relationshipIsToMany, isOptional: true,
             value: { Known.related(to: $0) }, models: { $0.relatedModels })
     }
 
     private static func shape<Known: OptionalRelationshipCollection>(_: Known.Type) -> Any {
         RelationshipShape<Known>(
-            destination: Known.Content.relationshipDestination, isToMany: true,
+            destination: Known.Content.relationshipDestination, isToMany: true, isOptional: true,
             value: { Known(Known.Content.related(to: $0)) }, models: { $0.content?.relatedModels ?? [] })
+    }
+
+    private static func shape<Known: PersistentModel>(_: Known.Type) -> Any {
+        RelationshipShape<Known>(
+            destination: Known.self, isToMany: false, isOptional: false,
+            value: { $0.first as? Known }, models: { $0.persistentBackingData.isProbe ? [] : [$0] })
     }
 }

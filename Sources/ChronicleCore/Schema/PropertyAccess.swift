@@ -61,11 +61,12 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     }
 
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {
-        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = shape.value(destinations)
+        guard let value = shape.value(destinations) else { return }
+        unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
     }
 
     func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? {
-        Other.self == Value.self ? unsafeBitCast(shape.value(destinations), to: Other.self) : nil
+        Other.self == Value.self ? shape.value(destinations).map { unsafeBitCast($0, to: Other.self) } : nil
     }
 
     func destinations<Other>(in value: Other) -> [any PersistentModel] {
@@ -79,10 +80,21 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     private func predicate<Destination: PersistentModel>(
         leadingTo identifier: PersistentIdentifier, _: Destination.Type
     ) -> Predicate<Model>? {
+        // Key paths of stored properties have no captures and are immutable, whatever their static types say.
+        if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
+            let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
+            // { $0[keyPath: keyPath].persistentModelID == identifier }
+            return Predicate<Model> { model in
+                PredicateExpressions.build_Equal(
+                    lhs: PredicateExpressions.build_KeyPath(
+                        root: PredicateExpressions.build_KeyPath(root: model, keyPath: sendable),
+                        keyPath: \Destination.persistentModelID),
+                    rhs: PredicateExpressions.build_Arg(identifier))
+            }
+        }
         guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
         // { $0[keyPath: keyPath]?.persistentModelID == identifier }
         let sought: PersistentIdentifier? = identifier
-        // A key path of a stored property has no captures and is immutable, whatever its static type says.
         let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
         return Predicate<Model> { model in
             PredicateExpressions.build_Equal(

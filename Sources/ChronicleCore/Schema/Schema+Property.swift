@@ -50,8 +50,15 @@ extension Schema {
             if case .relationship(let relationship) = kind { relationship } else { nil }
         }
 
+        /// Whether a model may have no value for it.
+        public var isOptional: Bool { attribute?.isOptional ?? relationship?.isOptional ?? true }
+
         var isAttribute: Bool { attribute != nil }
         var codec: (any AnyPropertyCodec)? { access.codec }
+        /// Whether the property was declared to be unique by itself.
+        var isUnique: Bool {
+            attribute?.options.contains(.unique) == true || relationship?.options.contains(.unique) == true
+        }
         /// Whether a program has to set it before a save.
         var isRequired: Bool { isAttribute && !access.hasDefault }
     }
@@ -115,8 +122,26 @@ extension Schema {
         /// The entity of the destinations.
         public let destination: String
         public let isToMany: Bool
+        /// Whether a model may do without a destination; a to-many relationship says so by ``minimumModelCount``.
+        public let isOptional: Bool
         /// The destination's property that leads back.
         public let inverseName: String?
+        /// What was declared beside.
+        public let options: Options
+        /// How many destinations a save asks for at least, of models whose destinations it changes.
+        public let minimumModelCount: Int
+        /// How many destinations it allows; 0 for any number.
+        public let maximumModelCount: Int
+
+        /// What a store does with a relationship.
+        public struct Options: OptionSet, Sendable {
+            public let rawValue: UInt8
+
+            public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+            /// No two models of the entity may lead to the same destination.
+            public static var unique: Options { Options(rawValue: 1) }
+        }
 
         /// What a delete of a model does to the destinations of a relationship.
         public enum DeleteRule: String, Sendable {
@@ -126,9 +151,13 @@ extension Schema {
             case nullify
             /// Nothing; they keep an identifier of a model that is gone.
             case noAction
-
-            @available(*, unavailable, message: "not supported yet: look at the destinations before you delete")
-            public static var deny: DeleteRule { .noAction }
+            /// A save that deletes the model, and leaves a destination, is refused with
+            /// ``SwiftDataError/deleteDenied``.
+            case deny
         }
     }
+}
+
+extension Schema.Relationship {
+    var hasCounts: Bool { minimumModelCount > 0 || maximumModelCount > 0 }
 }

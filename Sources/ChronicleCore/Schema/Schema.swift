@@ -10,6 +10,8 @@ public final class Schema: Sendable {
     public let entitiesByName: [String: Entity]
     private let entitiesByType: [ObjectIdentifier: Entity]
     private let mistake: (any Error)?
+    /// Whether there is something to look at before a save, see ``RelationshipCheck``.
+    let asksOfRelationships: Bool
 
     /// Makes the schema of these classes and of those they are related to. With a mistake in one of them it is empty; see
     /// ``validate()``.
@@ -19,6 +21,7 @@ public final class Schema: Sendable {
         }
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
+        asksOfRelationships = entities.contains { !$0.counted.isEmpty || !$0.denying.isEmpty }
     }
 
     /// Makes the schema of these classes and of those they are related to.
@@ -40,10 +43,18 @@ public final class Schema: Sendable {
         entitiesByType[ObjectIdentifier(type)]
     }
 
-    /// The property of the destination that leads back; `nil` when there is none.
+    /// What a delete of a model does to the rows that lead to it with a to-one relationship: the delete rule of the property
+    /// that leads back. Without one it is *nullify*; and where that cannot be, because the relationship is not optional,
+    /// it is *deny*.
     ///
-    /// What a delete of the destination does to the rows that refer to it is what this property says, and to clear the
-    /// reference where there is none: `schema.inverse(of: relationship)?.relationship?.deleteRule ?? .nullify`.
+    /// With *deny* a store refuses a save after which a row would lead to a model that the save deleted, with
+    /// ``SwiftDataError/deleteDenied``.
+    public func deleteRule(towards relationship: Relationship) -> Relationship.DeleteRule {
+        let rule = inverse(of: relationship)?.relationship?.deleteRule ?? .nullify
+        return rule == .nullify && !relationship.isOptional ? .deny : rule
+    }
+
+    /// The property of the destination that leads back; `nil` when there is none.
     public func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
     }
@@ -74,6 +85,12 @@ extension Schema {
         /// All slots: what an insert changes.
         let allSlots: PropertySet
         let relationships: [Property]
+        /// The relationships to one model that are not optional.
+        let requiredReferences: [Property]
+        /// The relationships with a model count.
+        let counted: [Property]
+        /// The relationships that deny a delete.
+        let denying: [Property]
         private let propertiesByKeyPath: KeyPathTable
 
         init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]]) {
@@ -91,6 +108,9 @@ extension Schema {
             for property in storedProperties { allSlots.insert(property.slot) }
             self.allSlots = allSlots
             relationships = properties.filter { $0.relationship != nil }
+            requiredReferences = relationships.filter { !$0.isOptional }
+            counted = relationships.filter { $0.relationship?.hasCounts == true }
+            denying = relationships.filter { $0.relationship?.deleteRule == .deny }
             uniquenessConstraints = uniqueness
             self.indices = indices
             requiredCount = properties.count { $0.isRequired }

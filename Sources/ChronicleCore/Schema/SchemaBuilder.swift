@@ -74,9 +74,6 @@ struct SchemaBuilder {
             }
             let relationship = wrapper.relationship
             if let mistake = relationship?.mistake { throw invalid(mistake) }
-            if let model = (wrapper as? any AttributeDeclaration)?.valueType as? any PersistentModel.Type {
-                throw invalid("a relationship to one model is optional: declare it as \(model)?")
-            }
             try check(keyPath, wrapper, invalid)
             if relationship == nil, !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the map gives it the key path of another property")
@@ -241,7 +238,7 @@ struct SchemaBuilder {
                 return property
             }
         }
-        var uniqueness = properties.filter { $0.attribute?.options.contains(.unique) == true }.map { [$0] }
+        var uniqueness = properties.filter(\.isUnique).map { [$0] }
         uniqueness += try declaration.uniqueness.map { try stored($0, "a uniqueness constraint") }
         return Schema.Entity(
             type: declaration.type, properties: properties, uniqueness: uniqueness,
@@ -254,7 +251,9 @@ struct SchemaBuilder {
         if let wrapper = declared.relationship {
             let relationship = Schema.Relationship(
                 deleteRule: wrapper.deleteRule, destination: wrapper.destinationType.entityName,
-                isToMany: wrapper.isToMany, inverseName: declared.inverseName)
+                isToMany: wrapper.isToMany, isOptional: wrapper.isOptional, inverseName: declared.inverseName,
+                options: wrapper.options, minimumModelCount: wrapper.counts.minimum,
+                maximumModelCount: wrapper.counts.maximum)
             guard let access = wrapper.access(declared.keyPath, model) else {
                 throw SwiftDataError.invalidModel.adding(
                     detail: "a relationship has to be a `var` that its class can write",

@@ -15,7 +15,7 @@ extension SwiftDataError {
             case _ where error.isCorrupt: .damagedFile
             default: .storeFailure
             }
-        // SQLite checks references when a save commits, and does not say which row it was.
+        // SQLite checks references when a save commits, and does not say which row it was: `explain` finds out.
         self = kind.adding(
             detail: error.isForeignKeyConstraint
                 ? "a relationship leads to a model that another writer deleted" : error.message,

@@ -134,7 +134,7 @@ struct SchemaCompletion {
         let present = try columns(of: entity.name)
         for property in entity.storedProperties where !present.keys.contains(property.name) {
             let isEmpty = try connection.scalarInt64("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == nil
-            guard property.attribute?.isOptional != false || property.defaultValue != nil || isEmpty else {
+            guard property.isOptional || property.defaultValue != nil || isEmpty else {
                 throw SwiftDataError.backwardMigration.adding(
                     detail: "it is new, not optional, and has no default for the models that exist",
                     entityName: entity.name, propertyName: property.name)

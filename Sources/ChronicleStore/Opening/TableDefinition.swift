@@ -51,12 +51,15 @@ struct TableDefinition {
     /// A reference is checked when the transaction commits: rows that refer to each other come in any order.
     /// https://www.sqlite.org/foreignkeys.html#fk_deferred
     private func referenceColumn(_ property: Schema.Property, _ relationship: Schema.Relationship) -> String {
-        let name = "\(quoted(property.name)) INTEGER"
+        let name = "\(quoted(property.name)) INTEGER\(relationship.isOptional ? "" : " NOT NULL")"
         let action: String
         // What a delete of the destination does to this row: the rule of the property that leads here.
-        switch schema.inverse(of: relationship)?.relationship?.deleteRule ?? .nullify {
+        switch schema.deleteRule(towards: relationship) {
         case .cascade: action = "CASCADE"
         case .nullify: action = "SET NULL"
+        // RESTRICT would refuse at once what the rest of the transaction mends.
+        // https://www.sqlite.org/foreignkeys.html#fk_actions
+        case .deny: action = "NO ACTION"
         // A destination that may go without a trace cannot be a foreign key.
         case .noAction: return name
         }

@@ -51,7 +51,7 @@ struct ModelSource: PredicateSource {
             return SQLOperand(sql: table.id, form: .reference(table.entity.name), isOptional: isJoined)
         case .stored(let property):
             var operand = SQLOperand(sql: table.column(property.name), form: try form(property))
-            operand.isOptional = isJoined || property.attribute?.isOptional != false
+            operand.isOptional = isJoined || property.isOptional
             operand.nan = operand.form == .real ? .blob : .none
             return operand
         }

@@ -6,8 +6,8 @@ extension DefaultStore: DataStoreBatching {
     /// Deletes the rows with one statement. Foreign keys do what the delete rules say, triggers record it, and no row
     /// comes into memory.
     ///
-    /// Left to the context: a delete that has to cascade where no foreign key does (from the side of a relationship
-    /// whose other side has no column of its own), and one that cascades deeper than SQLite goes.
+    /// Left to the context: a delete that has to cascade, or is to be denied, where no foreign key does it (from the side
+    /// of a relationship whose other side has no column of its own), and one that cascades deeper than SQLite goes.
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         guard configuration.allowsSave else {
             throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)
@@ -31,7 +31,7 @@ extension DefaultStore: DataStoreBatching {
     }
 
     private func delete(_ query: SQLQuery, _ state: EditingState, _ connection: Connection) throws {
-        let header = try connection.immediate {
+        let header = try connection.immediate(explaining: { explain($0, on: connection, deleted: nil) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
             let statement = try connection.cached(query.sql)
@@ -44,7 +44,7 @@ extension DefaultStore: DataStoreBatching {
     }
 }
 
-/// The deletes that follow from deleting rows of an entity.
+/// The deletes that follow from deleting rows of an entity, or are denied.
 private struct Cascade {
     /// Whether a foreign key is there for each of them.
     private(set) var isByForeignKeys = true
@@ -59,10 +59,12 @@ private struct Cascade {
     private mutating func follow(_ entity: Schema.Entity, _ schema: Schema, path: Set<String>) {
         if path.contains(entity.name) { isEndless = true }
         guard !path.contains(entity.name), !ended.contains(entity.name) else { return }
-        for relationship in entity.properties.compactMap(\.relationship) where relationship.deleteRule == .cascade {
+        for relationship in entity.properties.compactMap(\.relationship)
+        where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
             // The destination's own column is the foreign key.
             if (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
+            guard relationship.deleteRule == .cascade else { continue }
             follow(destination, schema, path: path.union([entity.name]))
         }
         ended.insert(entity.name)

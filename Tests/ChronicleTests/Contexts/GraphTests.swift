@@ -181,7 +181,8 @@ import Testing
         context.insert(child)
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure)
-        #expect(error?.detail == "a relationship leads to a model that another writer deleted")
+        #expect(error?.detail == "it leads to a model that another writer deleted")
+        #expect(error?.entityName == "GraphNode" && error?.propertyName == "parent")
         child.parent = nil
         try context.save()
         #expect(try store.number("SELECT count(*) FROM GraphNode") == 1)

@@ -64,10 +64,6 @@ import Testing
         expectInvalid(Lonely.self, property: "others", detail: "needs an inverse")
     }
 
-    @Test func aRelationshipThatIsNotOptionalIsNamed() {
-        expectInvalid(Demanding.self, property: "other", detail: "declare it as Plain?")
-    }
-
     @Test func aRelationshipWithOptionsOfAnAttributeIsNamed() {
         expectInvalid(Uniquely.self, property: "other", detail: "no options")
     }
@@ -154,13 +150,6 @@ private final class Forgotten: PersistentModel {
     static let properties: PropertyMap<Forgotten> = ["name": \.name]
     let persistentBackingData: BackingData
     init(backingData: BackingData) { persistentBackingData = backingData }
-}
-
-private final class Demanding: PersistentModel {
-    @Attribute(.unique) var other: Plain
-    static let properties: PropertyMap<Demanding> = ["other": \.other]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
 }
 
 private final class Uniquely: PersistentModel {

@@ -61,6 +61,22 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name") == before)
     }
 
+    @Test func aRelationshipThatIsNotOptionalNeedsAnEmptyTable() throws {
+        let old = try context(First.self)
+        let document = First(title: "kept")
+        old.insert(document)
+        try old.save()
+        let error = try #require(throws: SwiftDataError.self) { _ = try context(Owned.self) }
+        #expect(error == .backwardMigration && error.propertyName == "author")
+        old.delete(document)
+        try old.save()
+        let new = try context(Owned.self)
+        new.insert(Owned("new", RulePerson("Ada")))
+        try new.save()
+        #expect(try Shell.sqlite3(file, "SELECT author FROM Document") == "1")
+        #expect(throws: SwiftDataError.deleteDenied) { try new.delete(model: RulePerson.self) }
+    }
+
     @Test func openingAgainChangesNothing() throws {
         _ = try context(First.self)
         let version = try Shell.sqlite3(file, "PRAGMA schema_version")
@@ -131,4 +147,17 @@ private final class Demanding: PersistentModel {
     static let properties: PropertyMap<Demanding> = ["title": \.title, "owner": \.owner]
     let persistentBackingData: BackingData
     init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Owned: PersistentModel {
+    @Attribute var title: String
+    @Relationship var author: RulePerson
+    static let entityName = "Document"
+    static let properties: PropertyMap<Owned> = ["title": \.title, "author": \.author]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    init(_ title: String, _ author: RulePerson) {
+        self.title = title
+        self.author = author
+    }
 }

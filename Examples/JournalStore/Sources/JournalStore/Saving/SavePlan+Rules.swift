@@ -22,6 +22,16 @@ extension SavePlan {
         }
     }
 
+    /// Makes sure that no row is left leading to a row whose delete it denies.
+    func checkDenied(_ tables: Tables) throws {
+        for (row, reference, target) in denied where values(row, tables)?[reference.column].key == target.key {
+            let layout = tables.layout(target.table)
+            throw SwiftDataError.deleteDenied.adding(
+                detail: "a row of \(tables.layout(row.table).name) leads to it", entityName: layout.name,
+                persistentIdentifier: layout.origin.identifier(target.key))
+        }
+    }
+
     private mutating func apply(
         _ reference: TableLayout.Reference, to row: Row, _ target: Row, _ tables: Tables
     ) throws {
@@ -29,7 +39,11 @@ extension SavePlan {
         guard reference.rule != .noAction, var values = values(row, tables),
             values[reference.column].key == target.key
         else { return }
-        if reference.rule == .cascade { return try delete(row, tables) }
+        switch reference.rule {
+        case .cascade: return try delete(row, tables)
+        case .deny: return denied.append((row, reference, target))
+        case .nullify, .noAction: break
+        }
         values[reference.column] = .null
         if updated.updateValue(values, forKey: row) == nil { order.append(row) }
     }

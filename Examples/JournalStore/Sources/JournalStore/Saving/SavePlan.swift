@@ -22,6 +22,8 @@ struct SavePlan {
     private(set) var gone = Set<Row>()
     /// The updated rows that will refer to another row than before, by that row.
     var moved: [Row: [(row: Row, reference: Int)]] = [:]
+    /// The rows that deny the delete of another, unless the save deletes them too.
+    var denied: [(row: Row, reference: TableLayout.Reference, target: Row)] = []
     private(set) var lastKeys: [Int64]
 
     init(_ tables: Tables) { lastKeys = tables.indices.map { tables[$0].lastKey } }
@@ -31,6 +33,7 @@ struct SavePlan {
         for snapshot in request.updated { try update(snapshot, tables) }
         for snapshot in request.deleted { try delete(row(snapshot.persistentIdentifier, tables), tables) }
         try applyRules(tables)
+        try checkDenied(tables)
         try checkReferences(tables)
         try checkUniqueness(tables)
     }

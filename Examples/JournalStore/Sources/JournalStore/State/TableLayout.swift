@@ -51,7 +51,7 @@ final class TableLayout: Sendable {
 
 extension TableLayout.Reference {
     fileprivate init(column: Int, _ relationship: Schema.Relationship, _ schema: Schema) {
-        let rule = schema.inverse(of: relationship)?.relationship?.deleteRule ?? .nullify
-        self.init(column: column, destination: relationship.destination, rule: rule)
+        self.init(
+            column: column, destination: relationship.destination, rule: schema.deleteRule(towards: relationship))
     }
 }

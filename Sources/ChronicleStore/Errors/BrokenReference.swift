@@ -1,0 +1,61 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// A row that leads to a row that is not there: what SQLite says, without its name, when it refuses to commit.
+/// https://www.sqlite.org/foreignkeys.html#fk_deferred
+private struct BrokenReference {
+    let row: PersistentIdentifier
+    let property: String
+    let destination: PersistentIdentifier?
+}
+
+extension DefaultStore {
+    /// What a transaction was refused for; another error comes as it is.
+    ///
+    /// - Parameter deleted: The rows that the transaction deletes; `nil` when it does nothing else.
+    func explain(_ error: any Error, on connection: Connection, deleted: [DefaultSnapshot]?) -> any Error {
+        guard let refusal = error as? SQLiteError, refusal.isForeignKeyConstraint else { return error }
+        let general = SwiftDataError(refusal, storeIdentifier: identifier)
+        do {
+            let broken = try brokenReferences(connection)
+            let deleted = deleted.map { Set($0.map(\.persistentIdentifier)) }
+            let denied = broken.first { $0.destination.map { deleted?.contains($0) != false } == true }
+            guard let culprit = denied ?? broken.first else { return general }
+            guard denied != nil, let destination = culprit.destination else {
+                return general.adding(
+                    detail: "it leads to a model that another writer deleted", entityName: culprit.row.entityName,
+                    propertyName: culprit.property, persistentIdentifier: culprit.row)
+            }
+            return SwiftDataError.deleteDenied.adding(
+                detail: "\(culprit.row.entityName).\(culprit.property) of \(culprit.row) leads to it",
+                entityName: destination.entityName, persistentIdentifier: destination, underlying: refusal)
+        } catch {
+            // That there is no more to say is no reason to hide what SQLite said.
+            return general
+        }
+    }
+
+    /// The rows that lead to nothing, those of before the transaction too. Looks at every reference of the file.
+    private func brokenReferences(_ connection: Connection) throws -> [BrokenReference] {
+        let check = try connection.prepare(
+            """
+            SELECT broken."table", broken.rowid, broken.parent, key."from" FROM pragma_foreign_key_check AS broken \
+            JOIN pragma_foreign_key_list(broken."table") AS key ON key.id = broken.fkid
+            """)
+        var found: [BrokenReference] = []
+        while try check.step() {
+            let (table, row, column) = (check.text(0), check.int64(1), check.text(3))
+            let sql = "SELECT \(quoted(column)) FROM \(quoted(table)) WHERE _rowid_ = ?"
+            let key = try connection.scalarInt64(sql) { try $0.bind(row, at: 1) }
+            found.append(
+                BrokenReference(
+                    row: identifier(row, in: table), property: column,
+                    destination: key.map { identifier($0, in: check.text(2)) }))
+        }
+        return found
+    }
+
+    private func identifier(_ key: Int64, in entityName: String) -> PersistentIdentifier {
+        PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: entityName).identifier(key)
+    }
+}
