@@ -91,7 +91,8 @@ extension Relationship where Value: RelationshipValue {
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(
-            value: Value.related(to: []), options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
+            value: Value.related(to: []), options, deleteRule, minimumModelCount, maximumModelCount, originalName,
+            inverse)
     }
 
     /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
