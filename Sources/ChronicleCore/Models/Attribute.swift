@@ -169,6 +169,18 @@ extension Attribute: PropertyDeclaration {
     var isSet: Bool { generation != 0 }
 }
 
+extension PropertyDeclaration {
+    /// Whether the schema has nothing to do with it.
+    var isEphemeral: Bool { (self as? any AttributeDeclaration)?.options.contains(.ephemeral) == true }
+
+    var ephemeralMistake: String? {
+        guard let attribute = self as? any AttributeDeclaration else { return nil }
+        if attribute.options != .ephemeral { return "what is not stored cannot be unique or preserved" }
+        // A fetch makes the model without one.
+        return attribute.isUnset ? "an ephemeral attribute needs a default, or an optional type" : nil
+    }
+}
+
 protocol AttributeDeclaration: PropertyDeclaration {
     var options: Schema.Attribute.Options { get }
     var valueType: Any.Type { get }

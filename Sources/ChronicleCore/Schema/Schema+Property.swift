@@ -92,8 +92,10 @@ extension Schema {
             /// Allowed, and without effect: no store of this package is synchronised by a system.
             @inlinable public static var allowsCloudEncryption: Options { [] }
 
-            @available(*, unavailable, message: "use a property without wrapper, or @Transient")
-            public static var ephemeral: Options { [] }
+            /// The value stays in the model and is not stored, as if the property were `@Transient` (by hand: had no
+            /// wrapper). It needs a default or an optional type, is in no history, and setting it is no change to save.
+            @inlinable public static var ephemeral: Options { Options(rawValue: 4) }
+
             @available(*, unavailable, message: "use a type that is Codable")
             public static func transformable(by transformer: Any) -> Options { [] }
         }

@@ -72,6 +72,10 @@ struct SchemaBuilder {
             guard let wrapper = wrappers[name] else {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
+            if wrapper.isEphemeral {
+                if let mistake = wrapper.ephemeralMistake { throw invalid(mistake) }
+                continue
+            }
             let relationship = wrapper.relationship
             if let mistake = relationship?.mistake { throw invalid(mistake) }
             try check(keyPath, wrapper, invalid)
@@ -88,7 +92,8 @@ struct SchemaBuilder {
             properties.append(
                 Declaration(name: name, keyPath: keyPath, wrapper: wrapper, relationship: relationship, offset: offset))
         }
-        for name in wrappers.keys.sorted() where !properties.contains(where: { $0.name == name }) {
+        for (name, wrapper) in wrappers.sorted(by: { $0.key < $1.key })
+        where !wrapper.isEphemeral && !properties.contains(where: { $0.name == name }) {
             throw SwiftDataError.invalidModel.adding(
                 detail: "the class declares it, but its map forgets it: add \"\(name)\": \\.\(name)",
                 entityName: Model.entityName, propertyName: name)
