@@ -149,7 +149,7 @@ extension Connection {
         try set(SQLITE_DBCONFIG_DQS_DDL, 0)
     }
 
-    private func set(_ option: Int32, _ value: Int32) throws {
+    func set(_ option: Int32, _ value: Int32) throws {
         let code = chronicle_sqlite_db_config_int(handle, option, value, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
     }

@@ -109,6 +109,7 @@ struct SchemaCompletion {
             try rename(entity, &recorded, registry)
             try addColumns(definition)
         }
+        try changeColumns(definition)
         try refuseUnknownColumns(entity)
         try makeIndexes(definition)
         try registry.register(entity, &recorded)

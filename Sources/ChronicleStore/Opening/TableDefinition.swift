@@ -26,45 +26,55 @@ struct TableDefinition {
 
     /// The definition of one column.
     func column(_ property: Schema.Property, hasDefault: Bool = true) -> String {
-        switch property.kind {
-        case .attribute(let attribute): attributeColumn(property, attribute, hasDefault: hasDefault)
-        case .relationship(let relationship): referenceColumn(property, relationship)
-        }
+        column(property, default: hasDefault ? property.defaultValue.flatMap(literal) : nil)
     }
 
-    private func attributeColumn(
-        _ property: Schema.Property, _ attribute: Schema.Attribute, hasDefault: Bool
+    /// The definition with another default.
+    func column(_ property: Schema.Property, default literal: String?) -> String {
+        Self.column(
+            property.name, type: type(of: property), isOptional: property.isOptional, default: literal,
+            reference: property.relationship.flatMap(reference))
+    }
+
+    static func column(
+        _ name: String, type: String, isOptional: Bool, default literal: String?,
+        reference: (table: String, action: String)?
     ) -> String {
-        var parts = [quoted(property.name)]
-        switch attribute.storage {
-        case .integer: parts.append("INTEGER")
-        case .text, .decimal, .json: parts.append("TEXT")
-        case .blob: parts.append("BLOB")
-        // No type: REAL would make the integer 0 of -0.0, https://www.sqlite.org/datatype3.html#storage_classes
-        case .real: break
+        var parts = [quoted(name)]
+        if !type.isEmpty { parts.append(type) }
+        if !isOptional { parts.append("NOT NULL") }
+        if let literal { parts.append("DEFAULT \(literal)") }
+        if let (table, action) = reference {
+            // Checked when the transaction commits: rows that refer to each other come in any order.
+            // https://www.sqlite.org/foreignkeys.html#fk_deferred
+            parts.append("REFERENCES \(quoted(table)) ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED")
         }
-        if !attribute.isOptional { parts.append("NOT NULL") }
-        if hasDefault, let literal = property.defaultValue.flatMap(literal) { parts.append("DEFAULT \(literal)") }
         return parts.joined(separator: " ")
     }
 
-    /// A reference is checked when the transaction commits: rows that refer to each other come in any order.
-    /// https://www.sqlite.org/foreignkeys.html#fk_deferred
-    private func referenceColumn(_ property: Schema.Property, _ relationship: Schema.Relationship) -> String {
-        let name = "\(quoted(property.name)) INTEGER\(relationship.isOptional ? "" : " NOT NULL")"
-        let action: String
-        // What a delete of the destination does to this row: the rule of the property that leads here.
+    /// The declared type of a column.
+    func type(of property: Schema.Property) -> String {
+        guard let attribute = property.attribute else { return "INTEGER" }
+        switch attribute.storage {
+        case .integer: return "INTEGER"
+        case .text, .decimal, .json: return "TEXT"
+        case .blob: return "BLOB"
+        // REAL would make the integer 0 of -0.0, https://www.sqlite.org/datatype3.html#storage_classes
+        case .real: return ""
+        }
+    }
+
+    /// Where a to-one relationship leads, and what a delete of the destination does to the row.
+    private func reference(_ relationship: Schema.Relationship) -> (table: String, action: String)? {
         switch schema.deleteRule(towards: relationship) {
-        case .cascade: action = "CASCADE"
-        case .nullify: action = "SET NULL"
+        case .cascade: (relationship.destination, "CASCADE")
+        case .nullify: (relationship.destination, "SET NULL")
         // RESTRICT would refuse at once what the rest of the transaction mends.
         // https://www.sqlite.org/foreignkeys.html#fk_actions
-        case .deny: action = "NO ACTION"
+        case .deny: (relationship.destination, "NO ACTION")
         // A destination that may go without a trace cannot be a foreign key.
-        case .noAction: return name
+        case .noAction: nil
         }
-        return "\(name) REFERENCES \(quoted(relationship.destination)) ON DELETE \(action) "
-            + "DEFERRABLE INITIALLY DEFERRED"
     }
 
     /// The indexes of the table by name: of to-one relationships, of what is unique, and those that the class declares.

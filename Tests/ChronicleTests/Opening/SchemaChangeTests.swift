@@ -77,6 +77,60 @@ import Testing
         #expect(throws: SwiftDataError.deleteDenied) { try new.delete(model: RulePerson.self) }
     }
 
+    @Test func aChangedDeleteRuleHoldsFromTheNextOpeningOn() throws {
+        let old = try context(Loose.self)
+        let author = LoosePerson()
+        for title in ["a", "b"] { old.insert(Loose(title, author)) }
+        try old.save()
+        let token = try old.currentHistoryToken()
+        let new = try context(Tight.self)
+        #expect(try new.fetch(FetchDescriptor<Tight>()).map(\.title) == ["a", "b"])
+        #expect(try Shell.sqlite3(file, "PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
+        _ = try Shell.sqlite3(file, "PRAGMA foreign_keys = ON; DELETE FROM Person")
+        #expect(try new.fetchCount(FetchDescriptor<Tight>()) == 0)
+        #expect(try new.fetchHistory(.after(token)).first?.changes.count == 3)
+
+        // And back.
+        let back = try context(Loose.self)
+        back.insert(Loose("c", LoosePerson()))
+        try back.save()
+        _ = try Shell.sqlite3(file, "PRAGMA foreign_keys = ON; DELETE FROM Person")
+        #expect(try back.fetch(FetchDescriptor<Loose>()).map(\.title) == ["c"])
+    }
+
+    @Test func anAttributeMayBecomeOptionalAndBack() throws {
+        let strict = try context(StrictNote.self)
+        strict.insert(StrictNote())
+        try strict.save()
+        let loose = try context(LooseNote.self)
+        let note = try #require(try loose.fetch(FetchDescriptor<LooseNote>()).first)
+        #expect(note.text == "it's (new), \"NOT NULL\"" && note.size == 1.5 && note.pages == 2)
+        (note.text, note.size, note.pages) = (nil, nil, nil)
+        try loose.save()
+        #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok")
+
+        let before = try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name")
+        let error = try #require(throws: SwiftDataError.self) { _ = try context(StrictNote.self) }
+        #expect(error == .backwardMigration && error.detail?.contains("without a value") == true)
+        #expect(try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name") == before)
+        (note.text, note.size, note.pages) = ("a", 1, 1)
+        try loose.save()
+        let again = try context(StrictNote.self)
+        #expect(try again.fetch(FetchDescriptor<StrictNote>()).map(\.text) == ["a"])
+        #expect(throws: (any Error).self) { try Shell.sqlite3(file, "UPDATE Note SET text = NULL") }
+        _ = try Shell.sqlite3(file, "INSERT INTO Note(size, pages) VALUES (1, 1)")
+        #expect(try again.fetchCount(FetchDescriptor<StrictNote>(predicate: #Predicate { $0.text.starts(with: "it") })) == 1)
+    }
+
+    @Test func aTableOfAnotherProgramIsLeftAsItIs() throws {
+        _ = try context(LooseNote.self)
+        _ = try Shell.sqlite3(file, "DROP TABLE Note; CREATE TABLE Note(id INTEGER PRIMARY KEY, text text, size, pages)")
+        let before = try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name")
+        let error = try #require(throws: SwiftDataError.self) { _ = try context(StrictNote.self) }
+        #expect(error == .backwardMigration && error.entityName == "Note")
+        #expect(try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name") == before)
+    }
+
     @Test func openingAgainChangesNothing() throws {
         _ = try context(First.self)
         let version = try Shell.sqlite3(file, "PRAGMA schema_version")
@@ -160,4 +214,60 @@ private final class Owned: PersistentModel {
         self.title = title
         self.author = author
     }
+}
+
+private final class Loose: PersistentModel {
+    @Attribute var title: String
+    @Relationship var author: LoosePerson?
+    static let entityName = "Document"
+    static let properties: PropertyMap<Loose> = ["title": \.title, "author": \.author]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    init(_ title: String, _ author: LoosePerson?) {
+        self.title = title
+        self.author = author
+    }
+}
+
+private final class LoosePerson: PersistentModel {
+    @Relationship(deleteRule: .nullify, inverse: \Loose.author) var documents: [Loose]
+    static let entityName = "Person"
+    static let properties: PropertyMap<LoosePerson> = ["documents": \.documents]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    init() {}
+}
+
+private final class Tight: PersistentModel {
+    @Attribute var title: String
+    @Relationship var author: TightPerson?
+    static let entityName = "Document"
+    static let properties: PropertyMap<Tight> = ["title": \.title, "author": \.author]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+}
+
+private final class TightPerson: PersistentModel {
+    @Relationship(deleteRule: .cascade, inverse: \Tight.author) var documents: [Tight]
+    static let entityName = "Person"
+    static let properties: PropertyMap<TightPerson> = ["documents": \.documents]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    init() {}
+}
+
+@Model private final class StrictNote {
+    static let entityName = "Note"
+    var text = "it's (new), \"NOT NULL\""
+    var size = 1.5
+    var pages: Int
+
+    init(pages: Int = 2) { self.pages = pages }
+}
+
+@Model private final class LooseNote {
+    static let entityName = "Note"
+    var text: String?
+    var size: Double?
+    var pages: Int?
 }

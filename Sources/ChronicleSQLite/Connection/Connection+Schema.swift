@@ -1,0 +1,29 @@
+import ChronicleCSQLite
+
+extension Connection {
+    /// Writes the text of a table's definition anew, for a change that leaves the rows as they are: what a column says of NULL
+    /// or of a foreign key. Part of the transaction that is open.
+    /// https://www.sqlite.org/lang_altertable.html#otheralter
+    ///
+    /// - Parameter sql: A `CREATE TABLE` with the same columns in the same order. A wrong one makes the file unreadable.
+    package func replaceDefinition(ofTable table: String, with sql: String) throws {
+        // Nobody does so by accident: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
+        try set(SQLITE_DBCONFIG_DEFENSIVE, 0)
+        let result = Result { try write(sql, ofTable: table) }
+        // Whatever came of it. RESET also makes this connection read the schema again.
+        // https://www.sqlite.org/pragma.html#pragma_writable_schema
+        try execute("PRAGMA writable_schema = RESET")
+        try set(SQLITE_DBCONFIG_DEFENSIVE, 1)
+        try result.get()
+    }
+
+    private func write(_ sql: String, ofTable table: String) throws {
+        let version = try scalarInt64("PRAGMA schema_version") ?? 0
+        try execute("PRAGMA writable_schema = ON")
+        let statement = try prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?")
+        try statement.bind(sql, at: 1)
+        try statement.bind(table, at: 2)
+        try statement.run()
+        try execute("PRAGMA schema_version = \(version + 1)")
+    }
+}

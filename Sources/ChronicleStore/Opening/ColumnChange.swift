@@ -1,0 +1,88 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// A column as the file has it: what a class may say differently of it later.
+private struct FileColumn {
+    let name: String
+    let type: String
+    let isOptional: Bool
+    let defaultValue: String?
+    /// Destination and delete action.
+    let reference: (table: String, action: String)?
+
+    /// The definition as ``TableDefinition`` wrote it.
+    func definition(hasDefault: Bool = true) -> String {
+        TableDefinition.column(
+            name, type: type, isOptional: isOptional, default: hasDefault ? defaultValue : nil,
+            reference: reference)
+    }
+}
+
+/// A property may become optional, or be so no more, and a delete rule may change. ALTER TABLE has no words for that, and
+/// the rows stay as they are: the text of the table's definition is changed, as SQLite says how
+/// (https://www.sqlite.org/lang_altertable.html#otheralter).
+extension SchemaCompletion {
+    func changeColumns(_ definition: TableDefinition) throws {
+        let known = try fileColumns(of: definition.entity.name)
+        var changes: [(old: String, new: String)] = []
+        for property in definition.entity.storedProperties {
+            guard let column = known.first(where: { $0.name == property.name }),
+                definition.type(of: property) == column.type
+            else { continue }
+            let wanted = definition.column(property, hasDefault: false)
+            guard column.definition(hasDefault: false) != wanted else { continue }
+            if column.isOptional, !property.isOptional { try refuseNulls(property, definition.entity) }
+            changes.append((column.definition(), definition.column(property, default: column.defaultValue)))
+        }
+        if !changes.isEmpty { try replace(changes, definition.entity.name) }
+    }
+
+    private func refuseNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {
+        let (table, column) = (quoted(entity.name), quoted(property.name))
+        guard try connection.scalarInt64("SELECT 1 FROM \(table) WHERE \(column) IS NULL LIMIT 1") != nil else { return }
+        throw SwiftDataError.backwardMigration.adding(
+            detail: "it is not optional any more, and there are models without a value", entityName: entity.name,
+            propertyName: property.name)
+    }
+
+    private func replace(_ changes: [(old: String, new: String)], _ table: String) throws {
+        let text = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+            try $0.bind(table, at: 1)
+        }
+        var sql = text ?? ""
+        for (old, new) in changes {
+            // As a whole column: between what stands before it, and the comma or the end after it.
+            let places = sql.ranges(of: old).filter { place in
+                let before = sql[..<place.lowerBound].last
+                let after = sql[place.upperBound...].first
+                return (before == " " || before == "(") && (after == "," || after == "\n" || after == ")")
+            }
+            guard places.count == 1 else {
+                throw SwiftDataError.backwardMigration.adding(
+                    detail: "the table was changed by another program: in its definition there is no column \(old)",
+                    entityName: table)
+            }
+            sql.replaceSubrange(places[0], with: new)
+        }
+        try connection.replaceDefinition(ofTable: table, with: sql)
+    }
+
+    private func fileColumns(of table: String) throws -> [FileColumn] {
+        let statement = try connection.prepare(
+            """
+            SELECT info.name, info.type, info."notnull", info.dflt_value, key."table", key.on_delete \
+            FROM pragma_table_info(?1) AS info LEFT JOIN pragma_foreign_key_list(?1) AS key ON key."from" = info.name
+            """)
+        try statement.bind(table, at: 1)
+        var columns: [FileColumn] = []
+        while try statement.step() {
+            let hasReference = !statement.isNull(4)
+            columns.append(
+                FileColumn(
+                    name: statement.text(0), type: statement.text(1), isOptional: statement.int64(2) == 0,
+                    defaultValue: statement.isNull(3) ? nil : statement.text(3),
+                    reference: hasReference ? (statement.text(4), statement.text(5)) : nil))
+        }
+        return columns
+    }
+}
