@@ -39,7 +39,8 @@ extension SchemaCompletion {
 
     private func refuseNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {
         let (table, column) = (quoted(entity.name), quoted(property.name))
-        guard try connection.scalarInt64("SELECT 1 FROM \(table) WHERE \(column) IS NULL LIMIT 1") != nil else { return }
+        let search = "SELECT 1 FROM \(table) WHERE \(column) IS NULL LIMIT 1"
+        guard try connection.scalarInt64(search) != nil else { return }
         throw SwiftDataError.backwardMigration.adding(
             detail: "it is not optional any more, and there are models without a value", entityName: entity.name,
             propertyName: property.name)

@@ -119,12 +119,14 @@ import Testing
         #expect(try again.fetch(FetchDescriptor<StrictNote>()).map(\.text) == ["a"])
         #expect(throws: (any Error).self) { try Shell.sqlite3(file, "UPDATE Note SET text = NULL") }
         _ = try Shell.sqlite3(file, "INSERT INTO Note(size, pages) VALUES (1, 1)")
-        #expect(try again.fetchCount(FetchDescriptor<StrictNote>(predicate: #Predicate { $0.text.starts(with: "it") })) == 1)
+        let withDefault = #Predicate<StrictNote> { $0.text.starts(with: "it") }
+        #expect(try again.fetchCount(FetchDescriptor(predicate: withDefault)) == 1)
     }
 
     @Test func aTableOfAnotherProgramIsLeftAsItIs() throws {
         _ = try context(LooseNote.self)
-        _ = try Shell.sqlite3(file, "DROP TABLE Note; CREATE TABLE Note(id INTEGER PRIMARY KEY, text text, size, pages)")
+        let other = "CREATE TABLE Note(id INTEGER PRIMARY KEY, text text, size, pages)"
+        _ = try Shell.sqlite3(file, "DROP TABLE Note; \(other)")
         let before = try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name")
         let error = try #require(throws: SwiftDataError.self) { _ = try context(StrictNote.self) }
         #expect(error == .backwardMigration && error.entityName == "Note")
