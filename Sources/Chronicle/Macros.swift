@@ -16,6 +16,9 @@
     /// It stands for what one writes by hand (see ``PersistentModel``): ``Attribute`` on the properties that have no wrapper,
     /// the map of the ``PersistentModel/properties``, the two lines that connect an instance to its context, and, in a class
     /// that has no initialiser and needs none, `init()`. Initialisers need not mention any of it.
+    ///
+    /// The class may have a superclass that is no model and has an `init()`. It is not generic, does not inherit from a model,
+    /// and is not private in another type, which its extension could not name.
     @attached(
         member, conformances: PersistentModel,
         names: named(properties), named(persistentBackingData), named(init))

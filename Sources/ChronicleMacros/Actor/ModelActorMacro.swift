@@ -23,20 +23,35 @@ extension ModelActorMacro: MemberMacro {
         }
         let access = access(of: actor)
         var members: [DeclSyntax] = [
-            "\(raw: access)nonisolated let modelExecutor: any Chronicle.ModelExecutor",
-            "\(raw: access)nonisolated let modelContainer: Chronicle.ModelContainer",
+            "\(raw: access)nonisolated let modelExecutor: any Chronicle::ModelExecutor",
+            "\(raw: access)nonisolated let modelContainer: Chronicle::ModelContainer",
         ]
-        let hasInitializer = actor.memberBlock.members.contains { $0.decl.is(InitializerDeclSyntax.self) }
-        if !hasInitializer {
+        let hasInitializer = actor.memberBlock.members.withConditional.contains { $0.is(InitializerDeclSyntax.self) }
+        if !hasInitializer, let unset = unset(in: actor) {
+            context.report(
+                Mistake(
+                    id: "actorInitializer",
+                    message: "\(actor.name.trimmed.text) needs an initializer that gives '\(unset.name)' a value, "
+                        + "'modelContainer' and 'modelExecutor' too"), at: actor.name)
+        } else if !hasInitializer {
             members.append(
                 """
-                \(raw: access)init(modelContainer: Chronicle.ModelContainer) {
+                \(raw: access)init(modelContainer: Chronicle::ModelContainer) {
                     self.modelContainer = modelContainer
-                    modelExecutor = Chronicle.DefaultSerialModelExecutor(modelContext: Chronicle.ModelContext(modelContainer))
+                    modelExecutor = Chronicle::DefaultSerialModelExecutor(modelContext: Chronicle::ModelContext(modelContainer))
                 }
                 """)
         }
         return members
+    }
+
+    /// A property that only an initialiser of the actor's own can set.
+    private static func unset(in actor: ActorDeclSyntax) -> StoredProperty? {
+        let variables = actor.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+        return variables.flatMap(StoredProperty.all).first {
+            $0.binding.initializer == nil && ($0.isConstant || !$0.isOptional) && !$0.isLazy
+                && $0.declaration.attributes.isEmpty
+        }
     }
 
     private static func access(of actor: ActorDeclSyntax) -> String {
@@ -52,6 +67,6 @@ extension ModelActorMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
-        return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle.ModelActor {}")]
+        return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle::ModelActor {}")]
     }
 }

@@ -46,7 +46,7 @@ extension ModelCheck {
     private func nearest(to name: String, in names: Set<String>) -> String? {
         let best = names.map { (distance: Self.distance(name, $0), name: $0) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
-        return best.flatMap { $0.distance <= max(1, name.count / 3) ? $0.name : nil }
+        return best.flatMap { $0.distance <= max(1, name.count / 3) && $0.distance < name.count ? $0.name : nil }
     }
 
     private static func distance(_ first: String, _ second: String) -> Int {
@@ -69,8 +69,7 @@ extension MacroExpansionDeclSyntax {
     fileprivate func otherType(than name: String) -> TypeSyntax? {
         guard let argument = genericArgumentClause?.arguments.first?.argument, let type = argument.as(TypeSyntax.self)
         else { return nil }
-        let last = type.as(MemberTypeSyntax.self)?.name ?? type.as(IdentifierTypeSyntax.self)?.name
-        return last.map { $0.text == name || $0.text == "Self" } ?? true ? nil : type
+        return type.lastName.map { $0 == name || $0 == "Self" } ?? true ? nil : type
     }
 }
 

@@ -41,16 +41,16 @@ private struct ConstraintMacro {
             let array = argument.expression.as(FunctionCallExprSyntax.self)?.arguments.first?.expression
             return (array ?? argument.expression).trimmedDescription
         }
-        guard !arguments.isEmpty else {
+        guard !arguments.isEmpty, !arguments.contains("[]") else {
             context.report(
-                Mistake(id: "empty", message: "#\(node.macroName.text) needs at least one array of key paths"), at: node
+                Mistake(id: "empty", message: "#\(node.macroName.text) needs arrays of key paths"), at: node
             )
             return []
         }
         let access = ModelClass(model).access
         return [
             """
-            \(raw: access)static let \(raw: name): Chronicle.\(raw: type)<\(raw: model.name.text)> = \
+            \(raw: access)static let \(raw: name): Chronicle::\(raw: type)<\(raw: model.name.text)> = \
             [\(raw: arguments.joined(separator: ", "))]
             """
         ]

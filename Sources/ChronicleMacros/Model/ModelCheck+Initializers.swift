@@ -6,7 +6,7 @@ import SwiftSyntaxBuilder
 extension ModelCheck {
     func checkInitializers() {
         let required = model.persistent.filter { $0.isRequired && !$0.isConstant && $0.canBeWrapped }
-        if model.initializers.isEmpty, !required.isEmpty {
+        if !model.hasDesignatedInitializer, !required.isEmpty {
             let names = required.map { "'\($0.name)'" }.joined(separator: ", ")
             report(
                 "initializer", "\(model.name) needs an initializer that gives \(names) a value",

@@ -10,10 +10,7 @@ extension ModelCheck {
             checkSeveral(variable)
         }
         guard let condition = member.as(IfConfigDeclSyntax.self) else { return }
-        let variables = condition.clauses.flatMap { clause in
-            clause.elements?.as(MemberBlockItemListSyntax.self)?.compactMap { $0.decl.as(VariableDeclSyntax.self) }
-                ?? []
-        }
+        let variables = condition.members.compactMap { $0.as(VariableDeclSyntax.self) }
         for property in variables.flatMap(StoredProperty.all) where !property.isTransient {
             report(
                 "conditional", "a stored property of a model cannot depend on #if: mark it @Transient",
@@ -30,8 +27,9 @@ extension ModelCheck {
         var fixed = variable
         fixed.attributes = fixed.attributes.filter { $0.id != wrapper.id }
         fixed.leadingTrivia = variable.leadingTrivia
+        let kind = variable.has(.static) || variable.has(.class) ? "static" : "computed"
         report(
-            "computed", "a computed property is not stored: remove @\(wrapper.name)", at: wrapper,
+            "computed", "a \(kind) property is not stored: remove @\(wrapper.name)", at: wrapper,
             [.replace("remove @\(wrapper.name)", variable, with: fixed)])
     }
 
@@ -70,9 +68,10 @@ extension ModelCheck {
         } else if property.isConstant {
             checkConstant(property)
         } else if property.isLazy {
-            let word = property.declaration.modifiers.first { ["lazy", "weak", "unowned"].contains($0.name.text) }
+            let words = ["lazy": "a lazy", "weak": "a weak", "unowned": "an unowned"]
+            let word = property.declaration.modifiers.lazy.compactMap { words[$0.name.text] }.first
             report(
-                "lazy", "a \(word?.name.text ?? "lazy") property cannot be stored: mark it @Transient",
+                "lazy", "\(word ?? "this") property cannot be stored: mark it @Transient",
                 at: property.identifier, [addTransient(property)])
         } else if !property.hasType {
             // Of `var a, b: Int` the other mistake has been reported.
@@ -85,6 +84,24 @@ extension ModelCheck {
                 [.replace("add a type", property.binding, with: binding)])
         } else {
             OptionCheck(property, context).check()
+            checkWrappers(property)
+        }
+    }
+
+    /// Of an attribute that is not known here nobody can say whether it is a wrapper, which Swift would refuse in words that
+    /// lead nowhere, or a macro, with which there is nothing wrong. So that is a note.
+    private func checkWrappers(_ property: StoredProperty) {
+        let attributes = property.declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
+        let own = attributes.filter { ["Attribute", "Relationship"].contains($0.name) }
+        if own.count > 1 {
+            report("wrappers", "'\(property.name)' is one attribute, or one relationship: leave one", at: own[1])
+        }
+        let known = ["Attribute", "Relationship", "ObservationIgnored", "MainActor"]
+        for other in attributes where other.name.first?.isUppercase == true && !known.contains(other.name) {
+            let message =
+                "a stored property of a model can have no other wrapper: if @\(other.name) is one, "
+                + "mark '\(property.name)' @Transient"
+            context.report(Mistake(id: "otherWrapper", message: message, severity: .note), at: other)
         }
     }
 

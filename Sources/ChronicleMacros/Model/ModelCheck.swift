@@ -14,16 +14,25 @@ struct ModelCheck {
         self.context = context
     }
 
+    /// What a class can be.
+    enum Verdict {
+        case model
+        /// One that inherits from a model, and so cannot be another.
+        case heir
+        case nothing
+    }
+
     /// Reports all mistakes.
-    ///
-    /// - Returns: Whether the class can be a model at all.
-    func isModel(conformingTo protocols: [TypeSyntax]) -> Bool {
-        guard checkClass(conformingTo: protocols) else { return false }
+    func verdict(conformingTo protocols: [TypeSyntax]) -> Verdict {
+        guard canBeNamed() else { return .nothing }
+        guard !inherits(conformingTo: protocols) else { return .heir }
+        checkActor()
         for member in model.declaration.memberBlock.members { checkMember(member.decl) }
         for property in model.properties { check(property) }
         checkInitializers()
+        checkInverses()
         checkConstraints()
-        return true
+        return .model
     }
 
     // MARK: The class
@@ -40,20 +49,47 @@ struct ModelCheck {
         context.report(mistake, at: node, fixIts: fixIts)
     }
 
-    private func checkClass(conformingTo protocols: [TypeSyntax]) -> Bool {
-        if let generics = model.declaration.genericParameterClause {
+    private func canBeNamed() -> Bool {
+        let declaration = model.declaration
+        if let generics = declaration.genericParameterClause {
             report("generic", "a model class cannot be generic: its entity has one name", at: generics)
             return false
         }
-        let inherited = model.declaration.inheritanceClause?.inheritedTypes.map(\.type) ?? []
-        let saysSo = inherited.contains { $0.trimmedDescription.hasSuffix("PersistentModel") }
-        if protocols.isEmpty, !saysSo, let first = inherited.first {
-            report(
-                "inheritance", "\(model.name) inherits from a model, which is not supported: use a relationship",
-                at: first)
-            return false
+        switch ModelPlace(of: declaration, in: context.lexicalContext) {
+        case .reachable: return true
+        // The compiler has said so.
+        case .local: return false
+        case .hidden: break
         }
+        let message = "the macro cannot name what is private in another type: make it fileprivate"
+        if let word = declaration.modifiers.first(where: { $0.name.tokenKind == .keyword(.private) })?.name {
+            let fix = FixIt.replace("make it fileprivate", word, with: word.with(\.tokenKind, .keyword(.fileprivate)))
+            report("private", message, at: word, [fix])
+        } else {
+            report("private", message, at: declaration.name)
+        }
+        return false
+    }
+
+    private func inherits(conformingTo protocols: [TypeSyntax]) -> Bool {
+        guard protocols.isEmpty, !model.declaration.saysThatItIsAModel,
+            let first = model.declaration.inheritanceClause?.inheritedTypes.first
+        else { return false }
+        report(
+            "inheritance", "\(model.name) inherits from a model, which is not supported: use a relationship",
+            at: first.type)
         return true
+    }
+
+    /// A warning, because Swift 5 gets along with it.
+    private func checkActor() {
+        guard let attribute = model.declaration.attributes.first(named: "MainActor") else { return }
+        let mistake = Mistake(
+            id: "actor", message: "a model belongs to its context, and not to an actor: remove @MainActor",
+            severity: .warning)
+        let all = model.declaration.attributes
+        let rest = all.filter { $0.id != attribute.id }.with(\.leadingTrivia, all.leadingTrivia)
+        context.report(mistake, at: attribute, fixIts: [.replace("remove @MainActor", all, with: rest)])
     }
 
     // MARK: Parts

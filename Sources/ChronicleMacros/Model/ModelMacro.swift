@@ -16,8 +16,17 @@ extension ModelMacro: MemberMacro {
             return []
         }
         let model = ModelClass(declaration)
-        guard ModelCheck(model, context).isModel(conformingTo: protocols) else { return [] }
-        return members(of: model)
+        switch ModelCheck(model, context).verdict(conformingTo: protocols) {
+        case .model: return members(of: model)
+        case .heir: return membersOfHeir(model)
+        case .nothing: return []
+        }
+    }
+
+    /// Of a class that inherits from a model it has been said that it cannot. Swift need not say that it lacks this.
+    private static func membersOfHeir(_ model: ModelClass) -> [DeclSyntax] {
+        if !model.hasDesignatedInitializer || model.declaresRowInitializer { return [] }
+        return ["\(raw: model.access)required init(backingData: Chronicle::BackingData) { fatalError() }"]
     }
 
     private static func members(of model: ModelClass) -> [DeclSyntax] {
@@ -25,23 +34,25 @@ extension ModelMacro: MemberMacro {
         if !model.declares("properties", isStatic: true) {
             members.append(
                 """
-                \(raw: model.access)static let properties: Chronicle.PropertyMap<\(raw: model.name)> = \
+                \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
                 [\(raw: map(model.persistent))]
                 """)
         }
         if !model.declares("persistentBackingData", isStatic: false) {
-            members.append("\(raw: model.access)let persistentBackingData = Chronicle.BackingData()")
+            members.append("\(raw: model.access)let persistentBackingData = Chronicle::BackingData()")
         }
         if !model.declaresRowInitializer {
             members.append(
                 """
-                \(raw: model.access)\(raw: model.isFinal ? "" : "required ")init(backingData: Chronicle.BackingData) {
+                \(raw: model.access)\(raw: model.isFinal ? "" : "required ")init(backingData: Chronicle::BackingData) {
                     persistentBackingData.adopt(backingData)
                 }
                 """)
         }
         // What Swift gives to a class that has no initialiser; with the one above, it does not.
-        if model.initializers.isEmpty { members.append("init() {}") }
+        if !model.hasDesignatedInitializer {
+            members.append(model.inheritsFromNSObject ? "override init() {}" : "init() {}")
+        }
         return members
     }
 
@@ -57,16 +68,16 @@ extension ModelMacro: MemberAttributeMacro {
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
-        // A generic class is no model, and its wrappers would say no more than that.
+        // A class that cannot be a model was reported, and its wrappers would say no more than that.
         guard let model = declaration.as(ClassDeclSyntax.self), model.genericParameterClause == nil,
-            let variable = member.as(VariableDeclSyntax.self)
+            let variable = member.as(VariableDeclSyntax.self), model.isReachable(in: context)
         else { return [] }
         let properties = StoredProperty.all(in: variable)
         // What cannot have a wrapper is reported with the rest of the class.
         guard properties.count == 1, let property = properties.first, property.canBeWrapped,
             property.wrapper == nil, !property.isTransient, property.name != "persistentBackingData"
         else { return [] }
-        return ["@Chronicle.Attribute"]
+        return ["@Chronicle::Attribute"]
     }
 }
 
@@ -77,9 +88,22 @@ extension ModelMacro: ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
         guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
-            !protocols.isEmpty
+            !protocols.isEmpty, declaration.isReachable(in: context)
         else { return [] }
         // A model belongs to its context, and not to the actor that a module may have as its default.
-        return [try ExtensionDeclSyntax("nonisolated extension \(type.trimmed): Chronicle.PersistentModel {}")]
+        return [try ExtensionDeclSyntax("nonisolated extension \(type.trimmed): Chronicle::PersistentModel {}")]
+    }
+}
+
+extension ModelClass {
+    /// Naming what is deprecated is a warning, unless what names it is as well.
+    fileprivate var mapAttribute: String {
+        persistent.contains(where: \.isDeprecated) ? "@available(*, deprecated) " : ""
+    }
+}
+
+extension ClassDeclSyntax {
+    fileprivate func isReachable(in context: some MacroExpansionContext) -> Bool {
+        ModelPlace(of: self, in: context.lexicalContext) == .reachable
     }
 }

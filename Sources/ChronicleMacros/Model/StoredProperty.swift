@@ -23,6 +23,11 @@ struct StoredProperty {
     /// Whether an instance cannot do without being given a value.
     var isRequired: Bool { binding.initializer == nil && !isOptional }
 
+    var isDeprecated: Bool {
+        let arguments = attribute("available")?.arguments?.as(AvailabilityArgumentListSyntax.self)
+        return arguments?.contains { $0.argument.trimmedDescription == "deprecated" } ?? false
+    }
+
     func attribute(_ name: String) -> AttributeSyntax? { declaration.attributes.first(named: name) }
 }
 
@@ -65,7 +70,6 @@ extension AttributeListSyntax {
 
 extension AttributeSyntax {
     var name: String {
-        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.as(IdentifierTypeSyntax.self)?.name.text
-            ?? ""
+        attributeName.lastName ?? ""
     }
 }

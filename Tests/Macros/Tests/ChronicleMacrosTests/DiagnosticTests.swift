@@ -1,3 +1,4 @@
+import SwiftDiagnostics
 import Testing
 
 /// What the macros say about mistakes, where, and what their fix-its make of the source.
@@ -8,7 +9,7 @@ import Testing
         var line = 1
         let message: String
         var fixed: [String] = []
-        var isWarning = false
+        var severity = DiagnosticSeverity.error
     }
 
     private static let cases: [Case] = [
@@ -43,6 +44,42 @@ import Testing
             message: "a weak property cannot be stored: mark it @Transient",
             fixed: ["@Model class Trip {\n    @Transient weak var other: Trip?\n}"]),
         Case(
+            testDescription: "an unowned property", source: "@Model class Trip { unowned var other: Trip? }",
+            message: "an unowned property cannot be stored: mark it @Transient",
+            fixed: ["@Model class Trip { @Transient unowned var other: Trip? }"]),
+        Case(
+            testDescription: "a property with another wrapper",
+            source: "@Model class Trip {\n    @available(*, deprecated) @Trimmed var name = \"\"\n}", line: 2,
+            message:
+                "a stored property of a model can have no other wrapper: if @Trimmed is one, mark 'name' @Transient",
+            severity: .note),
+        Case(
+            testDescription: "a property with two wrappers",
+            source: "@Model class Trip {\n    @Attribute(.unique) @Attribute var name = \"\"\n}", line: 2,
+            message: "'name' is one attribute, or one relationship: leave one"),
+        Case(
+            testDescription: "a class of an actor", source: "@MainActor @Model class Trip { var name = \"\" }",
+            message: "a model belongs to its context, and not to an actor: remove @MainActor",
+            fixed: ["@Model class Trip { var name = \"\" }"], severity: .warning),
+        Case(
+            testDescription: "a class that is private in another",
+            source: "enum Trips {\n    @Model private class Trip { var name = \"\" }\n}", line: 2,
+            message: "the macro cannot name what is private in another type: make it fileprivate",
+            fixed: ["enum Trips {\n    @Model fileprivate class Trip { var name = \"\" }\n}"]),
+        Case(
+            testDescription: "a class in one that is private in another",
+            source: "enum A { private enum B {\n    @Model class Trip { var name = \"\" }\n} }", line: 2,
+            message: "the macro cannot name what is private in another type: make it fileprivate"),
+        Case(
+            testDescription: "two sides that name each other",
+            source: """
+                @Model class Trip {
+                    @Relationship(inverse: \\Trip.children) var parent: Trip?
+                    @Relationship(inverse: \\Trip.parent) var children: [Trip] = []
+                    @Relationship(inverse: \\Item.trip) var trip: Item?
+                }
+                """, line: 3, message: "only one of 'parent' and 'children' names the other as its inverse"),
+        Case(
             testDescription: "two properties in one declaration", source: "@Model class Trip { var a = 1, b = 2 }",
             message: "a property of a model is declared by itself: use one `var` for each",
             fixed: ["@Model class Trip { var a = 1; var b = 2 }"]),
@@ -64,6 +101,11 @@ import Testing
             source: "@Model class Trip { @Attribute(.unique) var a: Int { 1 } }",
             message: "a computed property is not stored: remove @Attribute",
             fixed: ["@Model class Trip { var a: Int { 1 } }"]),
+        Case(
+            testDescription: "a wrapper on a static property",
+            source: "@Model class Trip { @Attribute static var a = 1 }",
+            message: "a static property is not stored: remove @Attribute",
+            fixed: ["@Model class Trip { static var a = 1 }"]),
         Case(
             testDescription: "a transient attribute", source: "@Model class Trip { @Transient @Attribute var a = 1 }",
             message: "'a' is either stored or @Transient"),
@@ -90,7 +132,7 @@ import Testing
         Case(
             testDescription: "an initializer that forgets a property",
             source: "@Model class Trip {\n    var a: Int\n    var b: Int\n    init(a: Int) { self.a = a }\n}", line: 4,
-            message: "this initializer gives 'b' no value, without which it cannot be saved", isWarning: true),
+            message: "this initializer gives 'b' no value, without which it cannot be saved", severity: .warning),
         Case(
             testDescription: "an unknown key path",
             source: "@Model class Trip {\n    #Unique<Trip>([\\.nane])\n    var name = \"\"\n}", line: 2,
@@ -101,6 +143,10 @@ import Testing
             source:
                 "@Model class Trip {\n    #Index<Trip>([\\.length])\n    var days = 1\n    var length: Int { 1 }\n}",
             line: 2, message: "Trip has no stored property 'length'"),
+        Case(
+            testDescription: "the key path of a transient property",
+            source: "@Model class Trip {\n    #Index<Trip>([\\.a])\n    var b = 1\n    @Transient var a = 1\n}",
+            line: 2, message: "Trip has no stored property 'a'"),
         Case(
             testDescription: "the key path of another class",
             source: "@Model class Trip {\n    #Unique<Item>([\\.name])\n    var name = \"\"\n}", line: 2,
@@ -130,11 +176,19 @@ import Testing
             message: "#Unique stands in the class of the model"),
         Case(
             testDescription: "a constraint of nothing", source: "class Trip { #Index<Trip>() }",
-            message: "#Index needs at least one array of key paths"),
+            message: "#Index needs arrays of key paths"),
+        Case(
+            testDescription: "a constraint of no key paths", source: "class Trip { #Unique<Trip>([]) }",
+            message: "#Unique needs arrays of key paths"),
         Case(
             testDescription: "a class that should be an actor", source: "@ModelActor class Importer {}",
             message: "@ModelActor belongs to an actor, which its context is confined to",
             fixed: ["@ModelActor actor Importer {}"]),
+        Case(
+            testDescription: "an actor with a property to set",
+            source: "@ModelActor actor Importer { let name: String }",
+            message: "Importer needs an initializer that gives 'name' a value, 'modelContainer' and 'modelExecutor' too"
+        ),
     ]
 
     @Test(arguments: cases) func theMistakeIsReportedOnce(_ mistake: Case) {
@@ -142,7 +196,7 @@ import Testing
         #expect(
             reports == [
                 Expansion.Report(
-                    line: mistake.line, message: mistake.message, isWarning: mistake.isWarning, fixed: mistake.fixed)
+                    line: mistake.line, message: mistake.message, severity: mistake.severity, fixed: mistake.fixed)
             ])
     }
 
@@ -153,6 +207,17 @@ import Testing
                 "Flight inherits from a model, which is not supported: use a relationship"
             ])
         #expect(!expansion.text.contains("properties"))
+        // It inherits the initialisers, the one that a context needs among them.
+        #expect(!expansion.text.contains("init"))
+    }
+
+    /// Of which the compiler would say that it lacks an initialiser.
+    @Test func aClassThatInheritsFromAModelLacksNothing() {
+        let expansion = Expansion(
+            "@Model public class Flight: Trip { var a: Int; init(a: Int) { self.a = a; super.init() } }", inherits: true
+        )
+        #expect(expansion.reports.count == 1)
+        #expect(expansion.text.contains("public required init(backingData: Chronicle::BackingData) {"))
     }
 
     @Test func aGenericClassGetsNoWrappers() {
@@ -168,7 +233,8 @@ import Testing
 
     @Test(arguments: [
         "init(a: Int) { self.a = a }", "init(a: Int) { (self.a) = a }", "init(x: Int, y: Int) { (a, _) = (x, y) }",
-        "init(a: Int) { if a > 1 { self.a = 1 } else { self.a = 2 } }", "convenience init() { self.init(a: 1) }",
+        "init(a: Int) { if a > 1 { self.a = 1 } else { self.a = 2 } }",
+        "init(a: Int) { self.a = a }; convenience init() { self.init(a: 1) }",
     ])
     func initializersThatAssignAreFine(_ initializer: String) {
         #expect(Expansion("@Model class Trip { var a: Int\n \(initializer) }").reports.isEmpty)

@@ -22,31 +22,31 @@ import Testing
             expansion.text == """
                 final class Trip {
                     @Attribute(.unique) var name: String
-                    @Chronicle.Attribute
+                    @Chronicle::Attribute
                     var note: String?
                     @Relationship(inverse: \\Item.trip) var items: [Item] = []
-                    @Chronicle.Attribute
+                    @Chronicle::Attribute
                     var rating = 3 { didSet { print(oldValue) } }
                     var isSelected = false
                     var summary: String { name }
                     static let all = 1
                     init(name: String) { self.name = name }
 
-                    static let properties: Chronicle.PropertyMap<Trip> = [
+                    static let properties: Chronicle::PropertyMap<Trip> = [
                         "name": \\.name,
                         "note": \\.note,
                         "items": \\.items,
                         "rating": \\.rating,
                     ]
 
-                    let persistentBackingData = Chronicle.BackingData()
+                    let persistentBackingData = Chronicle::BackingData()
 
-                    init(backingData: Chronicle.BackingData) {
+                    init(backingData: Chronicle::BackingData) {
                         persistentBackingData.adopt(backingData)
                     }
                 }
 
-                nonisolated extension Trip: Chronicle.PersistentModel {
+                nonisolated extension Trip: Chronicle::PersistentModel {
                 }
                 """)
     }
@@ -58,9 +58,9 @@ import Testing
     ])
     func membersHaveTheAccessOfTheClass(_ declaration: String, _ access: String, _ required: String) {
         let text = Expansion("@Model \(declaration) Trip { var name = \"\" }").text
-        #expect(text.contains(" \(access)static let properties: Chronicle.PropertyMap<Trip>"))
+        #expect(text.contains(" \(access)static let properties: Chronicle::PropertyMap<Trip>"))
         #expect(text.contains(" \(access)let persistentBackingData"))
-        #expect(text.contains(" \(access)\(required)init(backingData: Chronicle.BackingData)"))
+        #expect(text.contains(" \(access)\(required)init(backingData: Chronicle::BackingData)"))
     }
 
     @Test func whatTheClassDeclaresItselfIsLeftAlone() {
@@ -75,12 +75,71 @@ import Testing
             }
             """, inherits: true)
         #expect(expansion.reports.isEmpty)
-        #expect(!expansion.text.contains("Chronicle."))
+        #expect(!expansion.text.contains("Chronicle::"))
     }
 
     @Test func aClassThatNeedsNoInitializerGetsOne() {
         #expect(Expansion("@Model final class Trip { var note: String?; var count = 0 }").text.contains("init() {"))
         #expect(!Expansion("@Model final class Trip { var count = 0; init(_: Int) {} }").text.contains("init() {"))
+    }
+
+    @Test func convenienceAloneIsNoInitializer() {
+        let text = Expansion("@Model final class Trip { var a = 1; convenience init(_ a: Int) { self.init() } }").text
+        #expect(text.contains("init() {"))
+    }
+
+    @Test func anObjectOfFoundationOverridesItsInitializer() {
+        for name in ["NSObject", "Foundation.NSObject"] {
+            let text = Expansion("@Model final class Trip: \(name), Comparable { var count = 0 }").text
+            #expect(text.contains("override init() {}") || text.contains("override init() {\n"))
+        }
+    }
+
+    @Test func initializersMayDependOnConditions() {
+        let expansion = Expansion(
+            """
+            @Model final class Trip {
+                var name: String
+                #if DEBUG
+                init(name: String) { self.name = name }
+                #else
+                init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+                #endif
+            }
+            """)
+        #expect(expansion.reports.isEmpty)
+        #expect(!expansion.text.contains("init() {") && !expansion.text.contains("Chronicle::BackingData)"))
+    }
+
+    @Test func aMapMayNameWhatIsDeprecated() {
+        let source = "@available(*, deprecated) var a: Int?\n@available(macOS 15, *) var b: Int?"
+        #expect(
+            Expansion("@Model class Trip {\n\(source)\n}").text.contains("@available(*, deprecated) static let pro"))
+        let other = source.replacing("deprecated", with: "noasync")
+        #expect(!Expansion("@Model class Trip {\n\(other)\n}").text.contains(") static let pro"))
+    }
+
+    /// In a file and in an extension, private is what the macro's extension can see.
+    @Test(arguments: [
+        "@Model private final class Trip { var name = \"\" }",
+        "private enum Trips { @Model final class Trip { var name = \"\" } }",
+        "enum Trips { @Model fileprivate final class Trip { var name = \"\" } }",
+    ])
+    func aClassMayBePrivateToItsFile(_ source: String) {
+        let expansion = Expansion(source)
+        #expect(expansion.reports.isEmpty)
+        #expect(expansion.text.contains("@Chronicle::Attribute") && expansion.text.contains("nonisolated extension"))
+    }
+
+    @Test func aHiddenClassMayDeclareTheConformance() {
+        let source = "enum Trips { @Model private final class Trip: PersistentModel { var name = \"\" } }"
+        let expansion = Expansion(source, inherits: true)
+        #expect(expansion.reports.isEmpty && expansion.text.contains("@Chronicle::Attribute"))
+    }
+
+    @Test func aClassInAFunctionIsLeftToTheCompiler() {
+        let expansion = Expansion("func trips() { @Model final class Trip { var name = \"\" } }")
+        #expect(expansion.reports.isEmpty && !expansion.text.contains("Chronicle"))
     }
 
     @Test func namesThatAreKeywordsKeepTheirBackticks() {
@@ -99,7 +158,7 @@ import Testing
 
     @Test func wrappersMayNameTheirModule() {
         let text = Expansion("@Model final class Trip { @SwiftData.Attribute(.unique) var code = 0 }").text
-        #expect(!text.contains("@Chronicle.Attribute"))
+        #expect(!text.contains("@Chronicle::Attribute"))
     }
 }
 
@@ -117,10 +176,10 @@ import Testing
             """)
         #expect(
             expansion.text.contains(
-                "public static let uniqueness: Chronicle.Uniqueness<Trip> = [[\\.name], [\\.code, \\.year]]"))
+                "public static let uniqueness: Chronicle::Uniqueness<Trip> = [[\\.name], [\\.code, \\.year]]"))
         #expect(
             expansion.text.contains(
-                "public static let indices: Chronicle.Indices<Trip> = [[\\.year], [\\.year, \\.code]]"))
+                "public static let indices: Chronicle::Indices<Trip> = [[\\.year], [\\.year, \\.code]]"))
     }
 
     @Test func kindsOfIndicesAreLeftAway() {
@@ -135,19 +194,26 @@ import Testing
             expansion.text == """
                 public actor Importer {
 
-                    public nonisolated let modelExecutor: any Chronicle.ModelExecutor
+                    public nonisolated let modelExecutor: any Chronicle::ModelExecutor
 
-                    public nonisolated let modelContainer: Chronicle.ModelContainer
+                    public nonisolated let modelContainer: Chronicle::ModelContainer
 
-                    public init(modelContainer: Chronicle.ModelContainer) {
+                    public init(modelContainer: Chronicle::ModelContainer) {
                         self.modelContainer = modelContainer
-                        modelExecutor = Chronicle.DefaultSerialModelExecutor(modelContext: Chronicle.ModelContext(modelContainer))
+                        modelExecutor = Chronicle::DefaultSerialModelExecutor(modelContext: Chronicle::ModelContext(modelContainer))
                     }
                 }
 
-                extension Importer: Chronicle.ModelActor {
+                extension Importer: Chronicle::ModelActor {
                 }
                 """)
+    }
+
+    @Test func anActorMayHavePropertiesOfItsOwn() {
+        let source =
+            "@ModelActor actor Importer { let a = 1; var b: Int?; @Other var c: Int; lazy var d = 2; var e: Int { 1 } }"
+        let expansion = Expansion(source)
+        #expect(expansion.reports.isEmpty && expansion.text.contains("init(modelContainer"))
     }
 
     @Test func anActorWithAnInitializerKeepsIt() {

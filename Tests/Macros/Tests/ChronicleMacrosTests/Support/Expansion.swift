@@ -17,12 +17,11 @@ struct Expansion {
     struct Report: Equatable, CustomStringConvertible {
         let line: Int
         let message: String
-        var isWarning = false
+        var severity = DiagnosticSeverity.error
         var fixed: [String] = []
 
         var description: String {
-            let kind = isWarning ? "warning" : "error"
-            return "\(line): \(kind): \(message)\n" + fixed.map { "--- fixed:\n\($0)\n" }.joined()
+            "\(line): \(severity): \(message)\n" + fixed.map { "--- fixed:\n\($0)\n" }.joined()
         }
     }
 
@@ -53,7 +52,7 @@ extension Expansion.Report {
     fileprivate init(_ diagnostic: Diagnostic, in source: String, _ context: BasicMacroExpansionContext) {
         let place = context.location(for: diagnostic.position, anchoredAt: diagnostic.node, fileName: "Test.swift")
         self.init(
-            line: place.line, message: diagnostic.message, isWarning: diagnostic.diagMessage.severity == .warning,
+            line: place.line, message: diagnostic.message, severity: diagnostic.diagMessage.severity,
             fixed: diagnostic.fixIts.map { fixIt in
                 var bytes = Array(source.utf8)
                 // From the end, so that what comes before keeps its place.
@@ -82,9 +81,10 @@ extension Syntax {
     /// The declarations that a node stands in, as the compiler gives them to a macro: without their members.
     fileprivate var enclosing: [Syntax] {
         sequence(first: self) { $0.parent }.dropFirst().compactMap { node in
-            node.as(ClassDeclSyntax.self).map {
-                Syntax($0.with(\.memberBlock.members, []).detached)
+            if let type = node.asProtocol((any DeclGroupSyntax).self) {
+                return Syntax(fromProtocol: type.with(\.memberBlock.members, []).detached)
             }
+            return node.as(FunctionDeclSyntax.self).map { Syntax($0.with(\.body, nil).detached) }
         }
     }
 }
