@@ -32,6 +32,7 @@ test: ready ## every test, those of other packages first
 	for package in $(PACKAGES) .; do \
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
+	SWIFT=$(SWIFT) .ci/mistakes $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed
 
 .PHONY: bench

@@ -51,7 +51,10 @@ public struct Attribute<Value> {
     }
 
     /// Not used: Swift reads and writes the property through the model that it stands in.
-    @available(*, unavailable, message: "@Attribute belongs into a class that conforms to PersistentModel")
+    @available(
+        *, unavailable,
+        message: "@Attribute belongs into a class that conforms to PersistentModel, and beside no other wrapper"
+    )
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }

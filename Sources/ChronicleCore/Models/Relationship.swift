@@ -60,7 +60,12 @@ public struct Relationship<Value> {
     }
 
     /// Not used: Swift reads and writes the property through the model that it stands in.
-    @available(*, unavailable, message: "@Relationship belongs into a class that conforms to PersistentModel")
+    /// Swift says this as well where a reference is circular, because both sides name their inverse.
+    @available(
+        *, unavailable,
+        message:
+            "@Relationship belongs into a class that conforms to PersistentModel, and beside no other wrapper; only one of two sides names the inverse"
+    )
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }

@@ -1,0 +1,56 @@
+// What the compiler and the macros say about classes that cannot be models: `.ci/mistakes`.
+
+import Chronicle
+
+// expected-error@+2 {{@Model belongs to a class}}
+// expected-note@+1 {{make it a class}}
+@Model struct Place {
+    var name: String
+}
+
+// expected-error@+1 {{a model class cannot be generic: its entity has one name}}
+@Model final class Box<Content: Codable> {
+    var content: Content
+    init(content: Content) { self.content = content }
+}
+
+@Model class Trip {
+    var name = ""
+    init() {}
+}
+
+// expected-error@+1 {{BusinessTrip inherits from a model, which is not supported: use a relationship}}
+@Model final class BusinessTrip: Trip {
+    var purpose: String
+
+    init(purpose: String) {
+        self.purpose = purpose
+        super.init()
+    }
+}
+
+// expected-error@+1 {{PersonalTrip inherits from a model, which is not supported: use a relationship}}
+@Model final class PersonalTrip: Trip {
+    var reason = ""
+}
+
+enum Outer {
+    // expected-error@+2 {{the macro cannot name what is private in another type: make it fileprivate}}
+    // expected-note@+1 {{make it fileprivate}}
+    @Model private final class Hidden {
+        var name = ""
+    }
+    @Model fileprivate final class Visible {
+        var name = ""
+    }
+    @Model private final class Declared: PersistentModel {
+        var name = ""
+    }
+}
+
+func test() {
+    // expected-error@+1 {{local type cannot have attached extension macro}}
+    @Model final class Local {
+        var name = ""
+    }
+}

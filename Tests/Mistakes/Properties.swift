@@ -1,0 +1,33 @@
+// What the compiler and the macros say about properties: `.ci/mistakes`.
+
+import Chronicle
+
+// expected-error@+1 {{Trip needs an initializer that gives 'code', 'name' a value}} expected-note@+1 {{add an initializer}}
+@Model final class Trip {
+    // expected-error@+1 {{'id' is a constant, which a fetch could not set}} expected-note@+1 {{make it a `var`}}
+    let id: Int
+    @Attribute(.unique, .spotlite) var code: String  // expected-error {{has no member 'spotlite'}}
+    var name: String
+    // expected-error@+1 {{a relationship is a model or an optional one, or an array or set of models}}
+    @Relationship(deleteRule: .cascade) var words: [String] = []
+    // expected-error@+1 {{value of type 'Item' has no member 'trap'}}
+    @Relationship(inverse: \Item.trap) var items: [Item] = []
+    // expected-error@+1 {{cannot infer key path type from context}}
+    @Relationship(inverse: \.other) var others: [Item] = []
+}
+
+@Model final class Item {
+    var trip: Trip?
+    var other: Trip?
+}
+
+// Of two sides that name each other, Swift calls the one a circle and the other no property of a model.
+@Model final class Author {
+    // expected-error@+2 {{circular reference}}
+    // expected-error@+1 {{only one of two sides names the inverse}}
+    @Relationship(inverse: \Book.author) var books: [Book] = []
+}
+
+@Model final class Book {
+    @Relationship(inverse: \Author.books) var author: Author?  // expected-note {{through reference here}}
+}
