@@ -71,8 +71,7 @@ public final class ModelContainer: Sendable {
 
     func store(for type: any PersistentModel.Type) throws -> any DataStore {
         guard let store = storesByType[ObjectIdentifier(type)] else {
-            throw SwiftDataError.unknownSchema.adding(
-                detail: "no store keeps this model", entityName: type.entityName)
+            throw type.missing("no store keeps this model")
         }
         return store
     }

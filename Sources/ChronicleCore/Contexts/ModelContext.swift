@@ -60,8 +60,7 @@ extension ModelContext {
             return known
         }
         guard let entity = container.schema.entity(for: type) else {
-            throw SwiftDataError.unknownSchema.adding(
-                detail: "the container was made without this model", entityName: type.entityName)
+            throw type.missing("the container was made without this model")
         }
         let made = ContextEntity(entity, self)
         entities[ObjectIdentifier(type)] = made

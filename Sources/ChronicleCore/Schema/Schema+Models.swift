@@ -21,3 +21,25 @@ extension Schema.Entity {
         storedProperties.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
     }
 }
+
+extension PersistentModel {
+    /// What is wrong with a class that is a model only because its superclass is one; `nil` for every other.
+    private static var inheritance: String? {
+        ModelClass.self == Self.self
+            ? nil
+            : "\(Self.self) inherits from the model \(ModelClass.self), and models are not inherited: "
+                + "give it a relationship to \(ModelClass.self) instead, or \(ModelClass.self) its properties"
+    }
+
+    /// Says that a schema cannot have this class, and why.
+    static func checkInheritance() throws {
+        guard let inheritance else { return }
+        throw SwiftDataError.invalidModel.adding(detail: inheritance, entityName: entityName)
+    }
+
+    /// The error about a class that a schema does not have.
+    static func missing(_ detail: String) -> SwiftDataError {
+        (inheritance == nil ? SwiftDataError.unknownSchema : .invalidModel)
+            .adding(detail: inheritance ?? detail, entityName: entityName)
+    }
+}

@@ -48,12 +48,8 @@ struct SchemaBuilder {
     // MARK: Declarations
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
+        try Model.checkInheritance()
         let (sample, second) = (Model.ModelClass(backingData: .probe()), Model.ModelClass(backingData: .probe()))
-        guard Model.ModelClass.self == Model.self else {
-            throw SwiftDataError.invalidModel.adding(
-                detail: "its map is that of \(Model.ModelClass.self): a class that inherits from a model cannot be one",
-                entityName: Model.entityName)
-        }
         guard sample.persistentBackingData.isProbe else {
             throw SwiftDataError.invalidModel.adding(
                 detail: "init(backingData:) has to take over its argument", entityName: Model.entityName)
@@ -233,21 +229,36 @@ struct SchemaBuilder {
                 try property(declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1))
             if stored { slot += 1 }
         }
-        func stored(_ keyPaths: [AnyKeyPath], _ declaredBy: String) throws -> [Schema.Property] {
-            try keyPaths.map { keyPath in
-                guard let property = properties.first(where: { $0.keyPath == keyPath }), property.slot >= 0 else {
-                    throw SwiftDataError.invalidModel.adding(
-                        detail: "\(declaredBy) names \(keyPath), which is not a stored property",
-                        entityName: declaration.type.entityName)
-                }
-                return property
-            }
+        func stored(_ sets: [[AnyKeyPath]], _ declaredBy: String) throws -> [[Schema.Property]] {
+            let found = try sets.map { try self.stored($0, declaredBy, in: properties, of: declaration.type) }
+            // What is named twice, or `.unique` as well, is one index all the same.
+            var seen: Set<[Int]> = []
+            return found.filter { seen.insert($0.map(\.slot)).inserted }
         }
-        var uniqueness = properties.filter(\.isUnique).map { [$0] }
-        uniqueness += try declaration.uniqueness.map { try stored($0, "a uniqueness constraint") }
+        let unique = properties.filter(\.isUnique).map { [$0.keyPath] }
         return Schema.Entity(
-            type: declaration.type, properties: properties, uniqueness: uniqueness,
-            indices: try declaration.indices.map { try stored($0, "an index") })
+            type: declaration.type, properties: properties,
+            uniqueness: try stored(unique + declaration.uniqueness, "a uniqueness constraint"),
+            indices: try stored(declaration.indices, "an index"))
+    }
+
+    private func stored(
+        _ keyPaths: [AnyKeyPath], _ declaredBy: String, in properties: [Schema.Property],
+        of type: any PersistentModel.Type
+    ) throws -> [Schema.Property] {
+        func invalid(_ what: String, _ name: String? = nil) -> SwiftDataError {
+            .invalidModel.adding(detail: "\(declaredBy) names \(what)", entityName: type.entityName, propertyName: name)
+        }
+        if keyPaths.isEmpty { throw invalid("no property") }
+        return try keyPaths.map { keyPath in
+            guard let property = properties.first(where: { $0.keyPath == keyPath }) else {
+                throw invalid("a key path to \(Swift.type(of: keyPath).valueType), which is no stored property")
+            }
+            guard property.slot >= 0 else {
+                throw invalid("a relationship to many, which has no column", property.name)
+            }
+            return property
+        }
     }
 
     private func property<Model: PersistentModel>(

@@ -21,14 +21,15 @@ struct FetchSQL {
     ///   ``SwiftDataError/unknownSchema`` for a model that the schema does not have.
     init<Model>(_ descriptor: FetchDescriptor<Model>, schema: Schema, storeIdentifier: String) throws {
         guard let entity = schema.entity(for: Model.self) else {
-            throw SwiftDataError.unknownSchema.adding(entityName: Model.entityName)
+            throw SwiftDataError.unknownSchema.adding(
+                detail: "the store was made without this model", entityName: Model.entityName)
         }
         var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
         do {
             condition = try descriptor.predicate.flatMap { predicate in
                 try translator.topCondition(PredicateTree(predicate, schema: schema))
             }
-            order = try SortSQL(entity).order(descriptor.sortBy)
+            order = try SortSQL(entity, schema).order(descriptor.sortBy)
         } catch let error as SwiftDataError {
             throw error.adding(entityName: entity.name)
         }

@@ -73,7 +73,26 @@ import Testing
     }
 
     @Test func aClassThatInheritsFromAModelIsNamed() {
-        expectInvalid(Heir.self, property: nil, detail: "inherits")
+        expectInvalid(
+            Heir.self, property: nil, detail: "Heir inherits from the model Ancestor, and models are not inherited")
+    }
+
+    @Test func aConstraintNamesPropertiesThatHaveAColumn() {
+        expectInvalid(UniqueNowhere.self, property: nil, detail: "a uniqueness constraint names no property")
+        expectInvalid(IndexedNowhere.self, property: nil, detail: "an index names no property")
+        expectInvalid(
+            UniqueInside.self, property: nil,
+            detail: "a uniqueness constraint names a key path to Int, which is no stored property")
+        expectInvalid(
+            IndexedMany.self, property: "others", detail: "an index names a relationship to many, which has no column")
+    }
+
+    @Test(arguments: StoreKind.allCases) func whatIsUniqueTwiceIsUnique(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [UniqueTwice.self])
+        let entity = try #require(store.container.schema.entity(for: UniqueTwice.self))
+        #expect(
+            entity.uniquenessConstraints.map { $0.map(\.name) } == [["code"], ["code", "name"], ["name", "code"]])
+        #expect(entity.indices.map { $0.map(\.name) } == [["name"]])
     }
 
     private func expectInvalid(_ type: any PersistentModel.Type, property: String?, detail: String) {
@@ -180,4 +199,32 @@ private final class Recluse: PersistentModel {
     static let properties: PropertyMap<Recluse> = ["other": \.other]
     let persistentBackingData: BackingData
     init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+@Model private final class UniqueNowhere {
+    static let uniqueness: Uniqueness<UniqueNowhere> = [[]]
+    var name = ""
+}
+
+@Model private final class IndexedNowhere {
+    static let indices: Indices<IndexedNowhere> = [[\.name], []]
+    var name = ""
+}
+
+@Model private final class UniqueInside {
+    static let uniqueness: Uniqueness<UniqueInside> = [[\.name.count]]
+    var name = ""
+}
+
+@Model private final class IndexedMany {
+    static let indices: Indices<IndexedMany> = [[\.others]]
+    var parent: IndexedMany?
+    @Relationship(inverse: \IndexedMany.parent) var others: [IndexedMany] = []
+}
+
+@Model private final class UniqueTwice {
+    #Unique<UniqueTwice>([\.code], [\.code, \.name], [\.name, \.code], [\.code, \.name])
+    #Index<UniqueTwice>([\.name], [\.name])
+    @Attribute(.unique) var code = 0
+    var name = ""
 }
