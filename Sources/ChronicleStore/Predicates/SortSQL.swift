@@ -4,8 +4,9 @@ import Foundation
 /// Translates sort descriptors into an ORDER BY with the same order.
 struct SortSQL {
     private let entity: Schema.Entity
+    private let schema: Schema
 
-    init(_ entity: Schema.Entity) { self.entity = entity }
+    init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
 
     /// The terms behind ORDER BY. Rows that are equal to the descriptors come in the order of their primary keys, so that
     /// pages fit together.
@@ -42,7 +43,8 @@ struct SortSQL {
                 propertyName: property.name)
         case nil:
             throw SwiftDataError.unsupportedSortDescriptor.adding(
-                detail: "\(keyPath) is no stored property of \(entity.name)")
+                detail: "\(schema.text(of: keyPath, from: entity)) is no stored property of \(entity.name): "
+                    + "sort by one, or sort the models that were fetched")
         }
     }
 }

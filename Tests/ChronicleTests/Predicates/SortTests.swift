@@ -66,7 +66,10 @@ struct SortTests {
         }
         expect("Level", SortDescriptor(\.level))
         expect("Decimal", SortDescriptor(\.price))
-        expect("no stored property", SortDescriptor(\.region?.name))
-        expect("no stored property", SortDescriptor(\.name.count))
+        expect(
+            #"\Sight.region?.name is no stored property of Sight: sort by one, or sort the models that were fetched"#,
+            SortDescriptor(\.region?.name))
+        expect(#"\Sight.region!.name is no stored property"#, SortDescriptor(\.region!.name))
+        expect(#"\Sight.name.… (Int) is no stored property"#, SortDescriptor(\.name.count))
     }
 }
