@@ -12,6 +12,13 @@ import Testing
             ])
     }
 
+    @Test func declarationsOfEveryKindCompile() throws {
+        #expect(
+            try Catalog.lines() == [
+                #"a Road map of Italy 4 onSale ["a", "map"]"#, #"b City map 2 onSale ["b", "map"]"#, #"["Maps"] 36"#,
+            ])
+    }
+
     @Test func theModelLayerWorks() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
