@@ -77,7 +77,13 @@ struct ManagedRelationship {
             try context.load(relationship.destination, where: inverse, is: backing.identifier)
         }
         // Not remembered when it could not be loaded, so that the next read tries again.
-        guard let saved else { return [] }
+        return saved.map(remember) ?? []
+    }
+
+    /// The list that begins with what a store has.
+    @discardableResult
+    func remember(_ saved: [any PersistentModel]) -> [any PersistentModel] {
+        guard let inverse else { return [] }
         var result = ModelSet()
         for model in saved + (context.arrivals[backing.identifier]?.models ?? []) {
             let destination = model.persistentBackingData

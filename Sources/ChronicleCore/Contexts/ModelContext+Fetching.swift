@@ -7,11 +7,20 @@ extension ModelContext {
     /// was changed in this context and not saved. Unsaved changes count as ``FetchDescriptor/includePendingChanges`` says.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
+    ///   ``SwiftDataError/unsupportedKeyPath`` for what is to be prefetched and is no relationship,
     ///   ``SwiftDataError/unknownSchema``; ``SwiftDataError/undecodableValue`` when another program stored a value that the
     ///   model's property cannot have; ``SwiftDataError/invalidStoreAnswer`` and ``SwiftDataError/unsupportedFeature`` for
     ///   a store that breaks its rules or lacks something; the store's failures; and what reading a relationship could not
     ///   throw.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
+        let models = try find(descriptor)
+        if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {
+            try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+        }
+        return models
+    }
+
+    private func find<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try throwDeferredError()
         let entity = try contextEntity(for: Model.self)
         let pending = descriptor.includePendingChanges ? pendingModels(of: Model.self) : []
@@ -90,7 +99,7 @@ extension ModelContext {
         listing.compactMap { $0.backing.hasChanges ? $0.model as? Model : nil }
     }
 
-    private func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, _ entity: ContextEntity) throws -> [Model] {
+    func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, _ entity: ContextEntity) throws -> [Model] {
         let store = try container.store(for: Model.self)
         return try fetch(request(descriptor), from: store, entity)
     }

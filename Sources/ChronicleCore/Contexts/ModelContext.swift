@@ -109,17 +109,26 @@ struct ModelSet {
 
 /// The last models that were loaded by reading relationships: a ring.
 struct RecentModels {
-    private static let capacity = 1024
+    private var capacity = 1024
     private var models: [any PersistentModel] = []
     private var next = 0
 
     mutating func keep(_ model: any PersistentModel) {
-        if models.count < Self.capacity {
+        if models.count < capacity {
             models.append(model)
         } else {
             models[next] = model
-            next = (next + 1) % Self.capacity
+            next = (next + 1) % capacity
         }
+    }
+
+    /// Keeps all of these.
+    mutating func keep(_ models: [any PersistentModel]) {
+        if models.count > capacity {
+            self = RecentModels()
+            capacity = models.count
+        }
+        for model in models { keep(model) }
     }
 
     mutating func removeAll() { self = RecentModels() }

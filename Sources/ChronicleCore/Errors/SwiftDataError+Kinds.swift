@@ -44,6 +44,9 @@ extension SwiftDataError {
     public static let modelNotFound = SwiftDataError(.modelNotFound)
     /// The model belongs to another context; carry its identifier over and ask this context for its own instance.
     public static let modelOfAnotherContext = SwiftDataError(.modelOfAnotherContext)
+    /// A context has changes where it should have none, because they would keep every model in memory: save in the block of
+    /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``, or allow them.
+    public static let unsavedChanges = SwiftDataError(.unsavedChanges)
     /// A model that cannot be saved as it is. Also stands for ``valueOutOfRange``, ``uniquenessViolation`` and
     /// ``deleteDenied``.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)

@@ -46,6 +46,7 @@ extension SwiftDataError {
         case missingDirectory, damagedFile, duplicateConfiguration, backwardMigration
         // Models and contexts
         case missingModelContext, modelNotFound, modelOfAnotherContext, modelValidationFailure
+        case unsavedChanges
         case valueOutOfRange, uniquenessViolation, deleteDenied, undecodableValue
         // Fetching
         case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath

@@ -20,6 +20,12 @@ public struct FetchDescriptor<Model: PersistentModel>: Sendable {
     /// Whether the context's unsaved changes count: new models are found, deleted ones are not, and changed ones are
     /// judged by what they are now. `true` by default.
     public var includePendingChanges = true
+    /// The relationships to read ahead, for all fetched models at once: one request for each of these, instead of one for
+    /// each model when its relationship is first read. Relationships to one model are remembered until 1,024 others, or as
+    /// many as the last fetch read ahead, were read; lists as long as their models.
+    public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<Model> & Sendable] = []
+    /// Allowed, and without effect: a row is read as a whole.
+    public var propertiesToFetch: [any PartialKeyPath<Model> & Sendable] = []
 
     public init(predicate: Predicate<Model>? = nil, sortBy: [SortDescriptor<Model>] = []) {
         self.predicate = predicate

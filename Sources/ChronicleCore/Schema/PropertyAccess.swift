@@ -14,6 +14,8 @@ protocol PropertyAccess: Sendable {
     func destinations<Value>(in value: Value) -> [any PersistentModel]
     /// The `Predicate` of the models whose to-one relationship leads to this one.
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
+    /// The `Predicate` of the models whose to-one relationship leads to one of these.
+    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any?
 }
 
 /// `@unchecked Sendable`: a key path of a stored property without captures is immutable; only the conformance is
@@ -43,6 +45,7 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
     func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? { nil }
     func destinations<Other>(in value: Other) -> [any PersistentModel] { [] }
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
+    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? { nil }
 }
 
 /// `@unchecked Sendable`: as for ``AttributeAccess``; what the shape captures are types.
@@ -104,6 +107,38 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
                     PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
                 },
                 rhs: PredicateExpressions.build_Arg(sought))
+        }
+    }
+    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? {
+        predicate(leadingToAnyOf: identifiers, shape.destination)
+    }
+
+    private func predicate<Destination: PersistentModel>(
+        leadingToAnyOf identifiers: Set<PersistentIdentifier>, _: Destination.Type
+    ) -> Predicate<Model>? {
+        if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
+            let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
+            // { identifiers.contains($0[keyPath: keyPath].persistentModelID) }
+            return Predicate<Model> { model in
+                PredicateExpressions.build_contains(
+                    PredicateExpressions.build_Arg(identifiers),
+                    PredicateExpressions.build_KeyPath(
+                        root: PredicateExpressions.build_KeyPath(root: model, keyPath: sendable),
+                        keyPath: \Destination.persistentModelID))
+            }
+        }
+        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
+        let sought = Set<PersistentIdentifier?>(identifiers)
+        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
+        // { sought.contains($0[keyPath: keyPath]?.persistentModelID) }
+        return Predicate<Model> { model in
+            PredicateExpressions.build_contains(
+                PredicateExpressions.build_Arg(sought),
+                PredicateExpressions.build_flatMap(
+                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
+                ) { destination in
+                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
+                })
         }
     }
 }
