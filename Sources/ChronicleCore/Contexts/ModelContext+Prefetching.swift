@@ -9,7 +9,8 @@ extension ModelContext {
                 let destination = container.schema.entitiesByName[relationship.destination]
             else {
                 throw SwiftDataError.unsupportedKeyPath.adding(
-                    detail: "what is to be prefetched is a relationship, and \(keyPath) is none",
+                    detail: "what is to be prefetched is a relationship, and "
+                        + "\(container.schema.text(of: keyPath, from: entity)) is none",
                     entityName: entity.name)
             }
             // New models know what they lead to.

@@ -73,6 +73,7 @@ import Testing
         descriptor.relationshipKeyPathsForPrefetching = [\.name]
         let error = try #require(throws: SwiftDataError.self) { try context.fetch(descriptor) }
         #expect(error == .unsupportedKeyPath && error.entityName == "RuleProject")
+        #expect(error.detail?.contains(#"\RuleProject.name"#) == true)
     }
 
     @Test func manyDestinationsAreKeptUntilTheyAreRead() throws {
