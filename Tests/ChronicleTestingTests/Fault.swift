@@ -9,7 +9,7 @@ enum Fault: String, CaseIterable, Sendable {
     case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, seesOnlyItsOwn
     case leavesPartsOfFailedSaves, comparesMissingValues, passesOverLostRows, forgetsModels
     // Queries
-    case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, losesNilInNegations,
+    case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, mindsCase, losesNilInNegations,
         dividesExactly, joinsInner
     case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
     // History
@@ -57,6 +57,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .confusesBounds: .order
         case .losesNilInLists: .membership
         case .ignoresCase: .text
+        case .mindsCase: .search
         case .losesNilInNegations: .conditions
         case .dividesExactly: .arithmetic
         case .joinsInner: .toOnePredicates

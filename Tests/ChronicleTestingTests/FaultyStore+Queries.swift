@@ -32,6 +32,8 @@ extension FaultyStore {
             { _, _ in false }
         case (.ignoresCase, .contains(.path(let path), .constant(.text(let part)))):
             path.judging { found, isRight in isRight || found.text.lowercased().contains(part.lowercased()) }
+        case (.mindsCase, .localizedStandardContains(.path(let path), .constant(.text(let part)))):
+            path.judging { found, isRight in isRight && found.text.contains(part) }
         case (.losesNilInNegations, .not(.or)):
             { row, isRight in isRight && !row.values.contains(where: \.isNull) }
         case (

@@ -8,7 +8,7 @@ extension StoreRule {
     ///
     /// Texts are such that their scalars and their characters say the same.
     public static var predicates: [StoreRule] {
-        [equality, order, membership, text, conditions, arithmetic, toOnePredicates, toManyPredicates]
+        [equality, order, membership, text, search, conditions, arithmetic, toOnePredicates, toManyPredicates]
     }
 
     static var equality: StoreRule {
@@ -107,6 +107,26 @@ extension StoreRule {
                 Question("is empty", #Predicate<Specimen> { $0.string.isEmpty }),
                 Question("is not empty", #Predicate<Specimen> { !$0.string.isEmpty }),
             ])
+        }
+    }
+
+    static var search: StoreRule {
+        StoreRule("localizedStandardContains finds texts of whatever case, with whatever diacritics") { bench in
+            try insertSought(bench)
+            let texts = ["APPLE", "apfel", "Ä", "É", "a\0B", "%", "_", "\u{10FFFF}", ""]
+            try bench.expectAgreement(
+                texts.flatMap { text in
+                    [
+                        Question(
+                            "finds '\(text)'", #Predicate<Specimen> { $0.string.localizedStandardContains(text) }),
+                        Question(
+                            "does not find '\(text)'",
+                            #Predicate<Specimen> { !$0.string.localizedStandardContains(text) }),
+                        Question(
+                            "finds '\(text)' or nothing",
+                            #Predicate<Specimen> { $0.optionalString?.localizedStandardContains(text) ?? true }),
+                    ]
+                })
         }
     }
 

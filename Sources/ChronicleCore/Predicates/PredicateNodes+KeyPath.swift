@@ -17,7 +17,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     ) throws -> PredicateTree<Resolver.Property>.Elements {
         guard let property = walker.resolver.property(at: keyPath, of: Root.Output.self) else { throw unknown(walker) }
         guard property.isToMany else {
-            throw walker.unsupported("KeyPath: what is inside of \(property.name)")
+            throw walker.unsupported("KeyPath: what is inside of \(property.name), which is stored as one value")
         }
         switch try path(property, &walker) {
         case .path(let path), .unwrapped(.path(let path)):
@@ -48,8 +48,11 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     ) throws -> PredicateTree<Resolver.Property>? {
         guard let kind else { return nil }
         if Root.Output.self == String.self {
-            guard kind == .collectionIsEmpty else { throw walker.unsupported("KeyPath: \(kind) of a String") }
-            return .equal(try walker.tree(root), .constant(.text("")))
+            switch kind {
+            case .collectionIsEmpty: return .equal(try walker.tree(root), .constant(.text("")))
+            case .collectionCount: return .characterCount(try walker.tree(root))
+            default: throw walker.unsupported("KeyPath: \(kind) of a String")
+            }
         }
         switch kind {
         case .collectionIsEmpty: return .not(.exists(try walker.elements(root)))
@@ -81,6 +84,14 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     }
 
     private func unknown<Resolver>(_ walker: PredicateWalker<Resolver>) -> SwiftDataError {
-        walker.unsupported("KeyPath: \(keyPath), which is no stored property of \(Root.Output.self)")
+        if let raw = Root.Output.self as? any RawRepresentable.Type, isRawValueType(of: raw) {
+            return walker.unsupported(
+                "KeyPath: \(keyPath); compare the value itself, since \(Root.Output.self) is not CaseIterable")
+        }
+        return walker.unsupported("KeyPath: \(keyPath), which is no stored property of \(Root.Output.self)")
+    }
+
+    private func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {
+        Raw.RawValue.self == Output.self && !(type is any CaseIterable.Type)
     }
 }

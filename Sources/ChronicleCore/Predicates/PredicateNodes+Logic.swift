@@ -22,15 +22,32 @@ extension PredicateExpressions.Negation: PredicateNode {
 
 extension PredicateExpressions.Equal: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .equal(try walker.tree(lhs), try walker.tree(rhs))
+        try walker.equality(lhs, rhs)
     }
 }
 
 extension PredicateExpressions.NotEqual: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .not(.equal(try walker.tree(lhs), try walker.tree(rhs)))
+        .not(try walker.equality(lhs, rhs))
     }
 }
+
+extension PredicateWalker {
+    fileprivate mutating func equality<Left: PredicateExpression, Right: PredicateExpression>(
+        _ left: Left, _ right: Right
+    ) throws -> Tree {
+        if isToMany(Left.Output.self) {
+            if right is any PredicateNil { return .not(try presence(ofModels: left)) }
+            if left is any PredicateNil { return .not(try presence(ofModels: right)) }
+        }
+        return .equal(try tree(left), try tree(right))
+    }
+}
+
+/// The literal `nil`.
+private protocol PredicateNil {}
+
+extension PredicateExpressions.NilLiteral: PredicateNil {}
 
 extension PredicateExpressions.Comparison: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {

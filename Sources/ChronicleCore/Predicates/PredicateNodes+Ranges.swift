@@ -2,6 +2,9 @@ import Foundation
 
 extension PredicateExpressions.RangeExpressionContains: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+        if let parts = range as? any PredicateParts, let text = try parts.wholeText(&walker) {
+            return .localizedStandardContains(text, try walker.tree(element))
+        }
         guard let range = range as? any PredicateRange, let bounds = try range.bounds(&walker) else {
             throw walker.unsupported("RangeExpressionContains in a \(RangeExpression.Output.self)")
         }

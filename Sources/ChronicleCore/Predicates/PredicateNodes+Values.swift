@@ -45,7 +45,16 @@ extension PredicateExpressions.Conditional: PredicateNode {
 
 /// Whether it is the type of a to-many relationship. One that is optional is never nil in a context, so that
 /// `trip.items?.isEmpty` says what `trip.items.isEmpty` does.
-private func isToMany<Value>(_ type: Value.Type) -> Bool { RelationshipShape<Value>.known?.isToMany == true }
+func isToMany<Value>(_ type: Value.Type) -> Bool { RelationshipShape<Value>.known?.isToMany == true }
+
+extension PredicateWalker {
+    /// Whether there are models at all, if only none: whether there is an object that has them.
+    mutating func presence(ofModels models: some PredicateExpression) throws -> Tree {
+        var owner = try elements(models).path
+        owner.properties.removeLast()
+        return owner.properties.isEmpty ? .constant(.integer(1)) : .not(.equal(.path(owner), .constant(.null)))
+    }
+}
 
 extension PredicateExpressions.OptionalFlatMap: PredicateNode {
     func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {

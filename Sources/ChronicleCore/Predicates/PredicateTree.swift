@@ -30,6 +30,8 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case negative(Number, PredicateTree)
     /// How many elements there are: an integer.
     case count(Elements)
+    /// How many characters a text has, as Swift counts them: an integer.
+    case characterCount(PredicateTree)
 
     // MARK: Optionals
 
@@ -62,6 +64,8 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case contains(PredicateTree, PredicateTree)
     /// The first text begins with the second.
     case starts(PredicateTree, with: PredicateTree)
+    /// The second text occurs in the first, in whatever case and with whatever diacritics, as ``TextSearch`` finds it.
+    case localizedStandardContains(PredicateTree, PredicateTree)
     /// There is at least one element.
     case exists(Elements)
 }

@@ -58,6 +58,7 @@ struct StoreOpener {
     private static func prepare(
         _ connection: Connection, _ durability: ModelConfiguration.Durability, isInMemory: Bool
     ) throws {
+        try connection.define(TextFunctions.all)
         if !connection.isReadOnly {
             // In rollback mode, so that the header in the main file says whose it is from the first moment on.
             if try connection.scalarInt64("PRAGMA application_id") != FileFormat.applicationIdentifier {

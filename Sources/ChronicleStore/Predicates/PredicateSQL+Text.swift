@@ -8,6 +8,10 @@ extension PredicateSQL {
         "instr(\(try operand(text).sql), \(try operand(part).sql)) > 0"
     }
 
+    mutating func localizedStandardContains(_ text: Tree, _ part: Tree) throws -> SQLQuery {
+        TextFunctions.contains(try operand(text).sql, try operand(part).sql)
+    }
+
     mutating func starts(_ text: Tree, _ prefix: Tree) throws -> SQLQuery {
         let (text, prefix) = (try operand(text), try operand(prefix))
         guard case .text(let known) = prefix.constant else { return "instr(\(text.sql), \(prefix.sql)) = 1" }

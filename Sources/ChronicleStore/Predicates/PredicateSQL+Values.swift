@@ -9,13 +9,15 @@ extension PredicateSQL {
         case .arithmetic(let operation, .real, let a, let b): try reals(operation, a, b)
         case .negative(let number, let value): try negative(number, value)
         case .count(let elements): SQLOperand(sql: try subquery("count(*)", elements), form: .integer)
+        case .characterCount(let text):
+            SQLOperand(sql: TextFunctions.count(try operand(text).sql), form: .integer)
         case .ifPresent(let value, let result): try flatMap(value, result)
         case .coalesce(let value, let other): try coalesce(value, other)
         case .unwrapped(let value): try unwrapped(value)
         case .conditional(let test, let then, let other): try conditional(test, then, other)
         case .foreign(let value):
             throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured \(type(of: value)) in this place")
-        case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .exists:
+        case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .localizedStandardContains, .exists:
             SQLOperand(sql: "(\(try condition(tree, .exact)))", form: .integer)
         }
     }

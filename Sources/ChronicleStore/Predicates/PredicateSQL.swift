@@ -27,6 +27,7 @@ struct PredicateSQL<Source: PredicateSource> {
         case .isOneOf(let value, let list): try membership(value, list, truth)
         case .contains(let text, let part): try contains(text, part)
         case .starts(let text, let prefix): try starts(text, prefix)
+        case .localizedStandardContains(let text, let part): try localizedStandardContains(text, part)
         case .exists(let elements): try "EXISTS \(subquery("1", elements))"
         case .conditional(let test, let then, let other):
             try choice(condition(test, .nullIsFalse), condition(then, truth), condition(other, truth))
@@ -74,7 +75,7 @@ extension PredicateTree {
     /// Whether it is true or false by its nature, and never nil.
     var isCondition: Bool {
         switch self {
-        case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .exists: true
+        case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .localizedStandardContains, .exists: true
         default: false
         }
     }

@@ -128,7 +128,7 @@ import Testing
         #expect(error == .unknownSchema)
         if kind != .memoryStore {
             let refused = #expect(throws: SwiftDataError.self) {
-                try context.delete(model: GraphNode.self, where: #Predicate { $0.name.count == 1 })
+                try context.delete(model: GraphNode.self, where: #Predicate { $0.tags.count == 1 })
             }
             #expect(refused == .unsupportedPredicate && refused?.storeIdentifier == storeIdentifier)
         }

@@ -182,6 +182,11 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { $0.name > $0.kind.rawValue })
         try store.agree(#Predicate<Sight> { ($0.note ?? "") < "b" })
         try store.agree(#Predicate<Sight> { "Park" <= $0.name })
+        try store.agree(#Predicate<Sight> { $0.name.count > 4 })
+        try store.agree(#Predicate<Sight> { !($0.name.count < 4) })
+        try store.agree(#Predicate<Sight> { $0.note?.count == 1 })
+        try store.agree(#Predicate<Sight> { ($0.note?.count ?? 7) * 2 > $0.name.count })
+        try store.agree(#Predicate<Sight> { $0.name.count == $0.rank })
     }
 
     @Test("Ranges and lists")

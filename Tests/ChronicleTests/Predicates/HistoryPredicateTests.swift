@@ -72,6 +72,13 @@ struct HistoryPredicateTests {
         try agree(#Predicate { authors.contains($0.author) })
         try agree(#Predicate { $0.author?.starts(with: "w") ?? true })
         try agree(#Predicate { $0.contextName == "app's" })
+        try agree(#Predicate { $0.author?.localizedStandardContains("ÁP") == true })
+        try agree(#Predicate { !($0.contextName?.localizedStandardContains("WIDGET") ?? false) })
+        try agree(
+            #Predicate {
+                $0.changes.contains { $0.changedPersistentIdentifier.entityName.localizedStandardContains("TRIP") }
+            })
+        try agree(#Predicate { $0.author?.count == 3 })
         try agree(#Predicate { $0.transactionIdentifier > id || $0.id == id })
         try agree(#Predicate { $0.timestamp <= timestamp })
         try agree(#Predicate { $0.timestamp > timestamp })

@@ -1,3 +1,4 @@
+import Chronicle
 import Foundation
 
 /// Foundation's nodes, made of parts whose types are known at run time only.
@@ -37,6 +38,12 @@ enum Nodes {
     static func contains(_ a: some Part<String>, _ b: some Part<String>) -> Node<Bool> { Build.build_contains(a, b) }
 
     static func starts(_ a: some Part<String>, _ b: some Part<String>) -> Node<Bool> { Build.build_starts(a, with: b) }
+
+    static func search(_ a: some Part<String>, _ b: some Part<String>) -> Node<Bool> {
+        Build.build_localizedStandardContains(a, b)
+    }
+
+    static func count(_ a: some Part<String>) -> Node<Int> { Build.build_KeyPath(root: a, keyPath: \.count) }
 
     static func isOne<Value: Codable & Equatable & Sendable>(of list: [Value], _ a: some Part<Value>) -> Node<Bool> {
         Build.build_contains(Build.build_Arg(list), a)

@@ -58,7 +58,9 @@ struct PredicateGenerator {
         case 8: return Nodes.or(condition(depth - 1), condition(depth - 1))
         case 9: return Nodes.not(condition(depth - 1))
         case 10: return Nodes.choice(condition(depth - 1), condition(depth - 1), condition(depth - 1))
-        case 11: return one(of: Nodes.contains(text(depth), text(depth)), Nodes.starts(text(depth), text(depth)))
+        case 11:
+            let (text, part) = (text(depth), text(depth))
+            return one(of: Nodes.contains(text, part), Nodes.starts(text, part), Nodes.search(text, part))
         case 12: return Nodes.coalesce(optionalCondition(depth), condition(depth - 1))
         case 13: return Nodes.exists(visits, integer(depth - 1), condition(depth - 1))
         case 14: return Nodes.all(visits, integer(depth - 1), condition(depth - 1))
@@ -102,12 +104,13 @@ struct PredicateGenerator {
     // MARK: Values
 
     private mutating func integer(_ depth: Int) -> Node<Int> {
-        switch random.below(depth > 0 ? 6 : 2) {
+        switch random.below(depth > 0 ? 7 : 2) {
         case 0: path(\.rank)
         case 1: value(one(of: -2, 0, 1, 3, 7))
         case 2: Nodes.arithmetic(integer(depth - 2), integer(depth - 2), one(of: .add, .subtract, .multiply))
         case 3: Nodes.integerDivision(integer(depth - 1), one(of: 2, -3), isRemainder: one(of: true, false))
         case 4: Nodes.coalesce(optionalInteger(depth - 1), integer(depth - 1))
+        case 5: Nodes.count(text(depth - 1))
         default: Nodes.choice(condition(depth - 1), integer(depth - 1), integer(depth - 1))
         }
     }

@@ -93,6 +93,19 @@ struct TranslationTests {
                 """)
     }
 
+    @Test("What SQLite does not know of texts is asked of functions")
+    func text() throws {
+        #expect(
+            try condition(#Predicate<Sight> { $0.name.localizedStandardContains("x") })
+                == #""Sight" AS t WHERE chronicle_contains(t."name", ?)"#)
+        #expect(
+            try condition(#Predicate<Sight> { $0.note?.localizedStandardContains("x") ?? false })
+                == #""Sight" AS t WHERE (t."note" IS NOT NULL AND chronicle_contains(t."note", ?))"#)
+        #expect(
+            try condition(#Predicate<Sight> { $0.name.count > 3 })
+                == #""Sight" AS t WHERE chronicle_count(t."name") > ?"#)
+    }
+
     @Test("if let")
     func ifLet() throws {
         let predicate = #Predicate<Sight> { if let score = $0.score { score > 5 } else { false } }

@@ -31,6 +31,7 @@ struct UnsupportedPredicateTests {
             })
         expect("DictionaryKeySubscript", #Predicate<Atlas> { $0.pages["x"] == 1 })
         expect("CollectionIndexSubscript", #Predicate<Sight> { $0.tags[0] == "x" })
+        expect("StringContainsRegex", #Predicate<Sight> { $0.name.contains(/T.*r/) })
         expect("SequenceMaximum", #Predicate<Sight> { $0.tags.max() == "x" })
         expect("captured Array<Int>", #Predicate<Sight> { sight in [1, 2].contains { $0 == sight.rank } })
     }
@@ -40,7 +41,7 @@ struct UnsupportedPredicateTests {
         expect("inside of tags", #Predicate<Sight> { $0.tags.contains("x") })
         expect("inside of tags", #Predicate<Sight> { $0.tags.count > 1 })
         expect("Size.", #Predicate<Sight> { $0.size.height > 1 })
-        expect("Count of a String", #Predicate<Sight> { $0.name.count > 1 })
+        expect("Level is not CaseIterable", #Predicate<Sight> { $0.level.rawValue == 1 })
     }
 
     @Test("Order that is not stored")

@@ -82,6 +82,14 @@ extension PlainDatabase {
         }
     }
 
+    /// How many names contain a text, the capitals of ASCII being as good as the small letters.
+    func countOfNames(containing text: String) throws -> Int {
+        let select = try prepare("SELECT count(*) FROM trip WHERE name LIKE '%\(text)%'")
+        try check(sqlite3_step(select))
+        defer { sqlite3_reset(select) }
+        return Int(sqlite3_column_int64(select, 0))
+    }
+
     @inline(__always)
     private func sumOfText(_ statement: OpaquePointer, _ index: Int32) -> Int {
         guard let start = sqlite3_column_text(statement, index) else { return 0 }

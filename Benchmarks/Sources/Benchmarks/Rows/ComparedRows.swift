@@ -16,7 +16,7 @@ enum ComparedRows {
                 batchDeletes(durability),
                 fetches(durability),
             ]
-        }
+        } + [searches]
     }
 
     // MARK: Rows
@@ -95,13 +95,9 @@ enum ComparedRows {
 
     /// Into a new context, every attribute read once. The two files are made once and read by all runs.
     private static func fetches(_ durability: ModelConfiguration.Durability) -> Row {
-        let count = 100_000
-        return Row(name: name("fetch 100,000", durability), limit: .ratio(2.5), runs: 9) { runs in
+        Row(name: name("fetch 100,000", durability), limit: .ratio(2.5), runs: 9) { runs in
             try withTemporaryDirectory { directory in
-                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
-                for _ in 0..<(count / 10_000) { try plain.insert(SampleTrip.all[...], perSave: 10_000) }
-                let store = try TripStore(directory, durability)
-                try store.insert(count, perSave: 10_000)
+                let (plain, store) = try filesOf100_000(directory, durability)
                 var sums: Set<Int> = []
                 let outcome = try compare(
                     runs: runs,
@@ -120,7 +116,37 @@ enum ComparedRows {
         }
     }
 
+    /// A text in names, of any case and with any diacritics, where LIKE passes over the case of ASCII.
+    private static var searches: Row {
+        Row(name: "search 100,000 names", limit: .ratio(2), runs: 15) { runs in
+            try withTemporaryDirectory { directory in
+                let (plain, store) = try filesOf100_000(directory, .relaxed)
+                let text = "LISBON 77"
+                let predicate = #Predicate<Trip> { $0.name.localizedStandardContains(text) }
+                var counts: Set<Int> = []
+                let outcome = try compare(
+                    runs: runs,
+                    { _ in try timed { counts.insert(try plain.countOfNames(containing: text)) } },
+                    { _ in
+                        try timed { counts.insert(try store.context.fetchCount(FetchDescriptor(predicate: predicate))) }
+                    })
+                precondition(counts.count == 1, "the two files do not have the same rows")
+                return outcome
+            }
+        }
+    }
+
     // MARK: Parts
+
+    private static func filesOf100_000(
+        _ directory: URL, _ durability: ModelConfiguration.Durability
+    ) throws -> (PlainDatabase, TripStore) {
+        let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+        for _ in 0..<10 { try plain.insert(SampleTrip.all[...], perSave: 10_000) }
+        let store = try TripStore(directory, durability)
+        try store.insert(100_000, perSave: 10_000)
+        return (plain, store)
+    }
 
     private static func row(
         _ name: String, _ limit: Double, _ runs: Int, _ durability: ModelConfiguration.Durability,

@@ -41,7 +41,8 @@ extension Author: Comparable {
 
     static func search(_ text: String) -> Predicate<Author> {
         #Predicate<Author> { author in
-            text.isEmpty || author.firstName.contains(text) || author.pseudonym?.contains(text) == true
+            text.isEmpty || author.firstName.localizedStandardContains(text)
+                || author.pseudonym?.localizedStandardContains(text) == true
         }
     }
 }
