@@ -84,14 +84,19 @@ struct ManagedRelationship {
     @discardableResult
     func remember(_ saved: [any PersistentModel]) -> [any PersistentModel] {
         guard let inverse else { return [] }
-        var result = ModelSet()
-        for model in saved + (context.arrivals[backing.identifier]?.models ?? []) {
-            let destination = model.persistentBackingData
-            guard destination.membership?.entity.name == relationship.destination else { continue }
-            if refersHere(destination, inverse) { result.insert(model) }
+        var models = saved.filter { refersHere($0.persistentBackingData, inverse) }
+        // Mostly there are none.
+        if let arrivals = context.arrivals[backing.identifier]?.models {
+            let known = Set(models.map { ObjectIdentifier($0) })
+            models += arrivals.filter { model in
+                let destination = model.persistentBackingData
+                return !known.contains(ObjectIdentifier(model))
+                    && destination.membership?.entity.name == relationship.destination
+                    && refersHere(destination, inverse)
+            }
         }
-        backing.destinations[property.index] = result.models
-        return result.models
+        backing.destinations[property.index] = models
+        return models
     }
 
     /// The destinations that a delete has to do something to.

@@ -43,9 +43,15 @@ extension ModelContext {
         else { return }
         let found = try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Destination.self))
         // By where the rows lead; what leads elsewhere in this context is left out by the list.
-        let lists = Dictionary(grouping: found) { $0.persistentBackingData.savedReference(inverse) }
+        var lists: [ObjectIdentifier: [any PersistentModel]] = [:]
+        for model in found {
+            guard let owner = model.persistentBackingData.savedReference(inverse).flatMap(registeredBacking) else {
+                continue
+            }
+            lists[ObjectIdentifier(owner), default: []].append(model)
+        }
         for owner in unread {
-            ManagedRelationship(self, owner, property, relationship).remember(lists[owner.identifier] ?? [])
+            ManagedRelationship(self, owner, property, relationship).remember(lists[ObjectIdentifier(owner)] ?? [])
         }
     }
 }
