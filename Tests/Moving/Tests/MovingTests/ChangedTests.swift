@@ -19,6 +19,13 @@ import Testing
             ])
     }
 
+    @Test func relationshipsOfEveryKindCompile() throws {
+        #expect(
+            try Packing.lines() == [
+                "full", "not empty", "Book of Ada, open", "Café crème of Charles", "Hat of Ada, open",
+            ])
+    }
+
     @Test func theModelLayerWorks() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

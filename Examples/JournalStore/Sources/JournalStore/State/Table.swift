@@ -85,8 +85,9 @@ struct Table: Sendable {
         if change.columns == layout.schemaColumns { return change.values }
         var row = layout.properties.map { $0.defaultValue ?? .null }
         for (column, value) in zip(change.columns, change.values) { place(value, column, &row) }
-        for property in layout.properties where row[property.slot].isNull && !change.columns.contains(property.slot) {
-            if property.attribute?.isOptional == false { incomplete.insert(property.slot) }
+        for property in layout.properties
+        where !property.isOptional && row[property.slot].isNull && !change.columns.contains(property.slot) {
+            incomplete.insert(property.slot)
         }
         return row
     }
