@@ -29,10 +29,10 @@ demo: ready ## the story of an app and its widget, two processes on a real file;
 .PHONY: test
 test: ready ## every test, those of other packages first
 	@failed=0; \
+	SWIFT=$(SWIFT) .ci/mistakes $(SWIFT_FLAGS) || failed=1; \
 	for package in $(PACKAGES) .; do \
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
-	SWIFT=$(SWIFT) .ci/mistakes $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed
 
 .PHONY: bench
