@@ -45,9 +45,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - name: What the store is called in messages; the file's name by default.
     ///   - schema: The models that the store keeps; `nil` for all models of the container.
     ///   - url: The file.
+    ///   - cloudKitDatabase: Allowed, and without effect, see ``CloudKitDatabase``.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
-        durability: Durability = .full, recordsHistory: Bool = true, busyTimeout: Duration = .seconds(5)
+        cloudKitDatabase: CloudKitDatabase = .automatic, durability: Durability = .full, recordsHistory: Bool = true,
+        busyTimeout: Duration = .seconds(5)
     ) {
         self.name = name ?? url.deletingPathExtension().lastPathComponent
         self.schema = schema
@@ -60,11 +62,16 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
 
     /// A store in memory, or in the file `<name>.store` of the user's application support directory, which is made when it
-    /// does not exist.
+    /// does not exist. Without a name it is `default`.
+    ///
+    /// The group container and the CloudKit database are allowed, and without effect: see ``GroupContainer`` and
+    /// ``CloudKitDatabase``.
     public init(
-        _ name: String = "default", schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+        _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
+        groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
         durability: Durability = .full, recordsHistory: Bool = true
     ) {
+        let name = name ?? "default"
         let url =
             isStoredInMemoryOnly
             ? URL(fileURLWithPath: "/dev/null/\(name)")

@@ -20,9 +20,13 @@ public final class TripStore {
         let schema = Schema([
             Trip.self
         ])
-        let modelConfiguration = ModelConfiguration(schema: schema, isStoredInMemoryOnly: true)
+        let modelConfiguration = ModelConfiguration(
+            schema: schema, isStoredInMemoryOnly: true, allowsSave: true, groupContainer: .automatic,
+            cloudKitDatabase: .none)
         return try ModelContainer(for: schema, configurations: [modelConfiguration])
     }
+
+    public var file: URL? { modelContext.container.configurations.first?.url }
 
     public func add(_ trip: Trip) throws {
         modelContext.insert(trip)

@@ -1,0 +1,43 @@
+import Chronicle
+import Foundation
+import Testing
+
+/// The ways in which programs written for SwiftData make their containers.
+@Suite struct ConfigurationTests {
+    @Test func whatAsksForNoServicesIsAllowed() throws {
+        let directory = try TemporaryDirectory()
+        let name: String? = nil
+        let unnamed = ModelConfiguration(
+            name, schema: nil, isStoredInMemoryOnly: true, allowsSave: true, groupContainer: .automatic,
+            cloudKitDatabase: .automatic)
+        let without = ModelConfiguration(isStoredInMemoryOnly: true, groupContainer: .none, cloudKitDatabase: .none)
+        #expect(unnamed == without)
+        #expect(unnamed.name == "default")
+        let file = directory.file("trips.store")
+        #expect(ModelConfiguration(url: file, cloudKitDatabase: .none) == ModelConfiguration("trips", url: file))
+    }
+
+    @Test func aConfigurationNeedsNoTypeName() throws {
+        let containers = [
+            try ModelContainer(for: Trip.self, configurations: .init(isStoredInMemoryOnly: true)),
+            try ModelContainer(for: Schema([Trip.self]), configurations: .init(isStoredInMemoryOnly: true)),
+            try ModelContainer(for: Schema([Trip.self]), configurations: [.init(isStoredInMemoryOnly: true)]),
+            try ModelContainer(for: .init([Trip.self]), configurations: ModelConfiguration(isStoredInMemoryOnly: true)),
+        ]
+        for container in containers {
+            #expect(container.configurations == [ModelConfiguration(isStoredInMemoryOnly: true)])
+        }
+    }
+
+    @Test func aContainerNamesItsConfigurations() throws {
+        let directory = try TemporaryDirectory()
+        let trips = ModelConfiguration(schema: Schema(Trip.self), url: directory.file("trips.store"))
+        let stops = ModelConfiguration("stops", schema: Schema(Stop.self), isStoredInMemoryOnly: true)
+        let container = try ModelContainer(for: Trip.self, Stop.self, configurations: trips, stops)
+        #expect(container.configurations == [trips, stops])
+        #expect(container.configurations.first { $0.name == "trips" }?.url == directory.file("trips.store"))
+        let anyStore: [any DataStoreConfiguration] = [trips, stops]
+        let other = try ModelContainer(for: Schema(Trip.self, Stop.self), configurations: anyStore)
+        #expect(other.configurations.count == 2)
+    }
+}
