@@ -57,7 +57,8 @@
     public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
         #externalMacro(module: "ChronicleMacros", type: "IndexMacro")
 
-    /// Gives an actor a context of its own, and an `init(modelContainer:)` if it has no initialiser.
+    /// Gives an actor a context of its own, and an `init(modelContainer:)` that its other initialisers may delegate to.
+    /// (None if it declares one, or has a property that only its own initialisers give a value.)
     ///
     /// It stands for what ``ModelActor`` asks for.
     @attached(member, conformances: ModelActor, names: named(modelExecutor), named(modelContainer), named(init))

@@ -26,14 +26,15 @@ extension ModelActorMacro: MemberMacro {
             "\(raw: access)nonisolated let modelExecutor: any Chronicle::ModelExecutor",
             "\(raw: access)nonisolated let modelContainer: Chronicle::ModelContainer",
         ]
-        let hasInitializer = actor.memberBlock.members.withConditional.contains { $0.is(InitializerDeclSyntax.self) }
-        if !hasInitializer, let unset = unset(in: actor) {
+        if let unset = unset(in: actor) {
+            guard actor.initializers.isEmpty else { return members }
             context.report(
                 Mistake(
                     id: "actorInitializer",
                     message: "\(actor.name.trimmed.text) needs an initializer that gives '\(unset.name)' a value, "
                         + "'modelContainer' and 'modelExecutor' too"), at: actor.name)
-        } else if !hasInitializer {
+        } else if !actor.initializers.contains(where: \.takesContainer) {
+            // Also beside others, which may delegate to it.
             members.append(
                 """
                 \(raw: access)init(modelContainer: Chronicle::ModelContainer) {
@@ -68,5 +69,20 @@ extension ModelActorMacro: ExtensionMacro {
     ) throws -> [ExtensionDeclSyntax] {
         guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
         return [try ExtensionDeclSyntax("extension \(type.trimmed): Chronicle::ModelActor {}")]
+    }
+}
+
+extension ActorDeclSyntax {
+    fileprivate var initializers: [InitializerDeclSyntax] {
+        memberBlock.members.withConditional.compactMap { $0.as(InitializerDeclSyntax.self) }
+    }
+}
+
+extension InitializerDeclSyntax {
+    /// Whether `init(modelContainer:)` may be a call of it.
+    fileprivate var takesContainer: Bool {
+        let parameters = signature.parameterClause.parameters
+        return parameters.first?.firstName.text == "modelContainer"
+            && parameters.dropFirst().allSatisfy { $0.defaultValue != nil }
     }
 }

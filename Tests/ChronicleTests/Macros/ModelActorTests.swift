@@ -27,6 +27,21 @@ private actor Importer {
     }
 }
 
+@ModelActor
+private actor Archive {
+    init() throws {
+        self.init(
+            modelContainer: try ModelContainer(
+                for: Stop.self, Lodging.self, configurations: .init(isStoredInMemoryOnly: true)))
+    }
+
+    func fill(stops: Int) throws -> Int {
+        for index in 0..<stops { modelContext.insert(Stop(place: "\(index)")) }
+        try modelContext.save()
+        return try modelContext.fetchCount(FetchDescriptor<Stop>())
+    }
+}
+
 private actor ByHandImporter: ModelActor {
     nonisolated let modelExecutor: any ModelExecutor
     nonisolated let modelContainer: ModelContainer
@@ -52,6 +67,10 @@ private actor ByHandImporter: ModelActor {
         try await importer.delete(identifiers[0])
         #expect(await importer.place(identifiers[0]) == nil)
         #expect(try await ByHandImporter(modelContainer: store.container).count() == 1)
+    }
+
+    @Test func initializersOfItsOwnDelegate() async throws {
+        #expect(try await Archive().fill(stops: 3) == 3)
     }
 
     @Test func manyCallsAreMadeOneAfterTheOther() async throws {

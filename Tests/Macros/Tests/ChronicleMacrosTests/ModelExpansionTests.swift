@@ -216,8 +216,19 @@ import Testing
         #expect(expansion.reports.isEmpty && expansion.text.contains("init(modelContainer"))
     }
 
-    @Test func anActorWithAnInitializerKeepsIt() {
-        let text = Expansion("@ModelActor actor Importer { init(_ other: Int) {} }").text
-        #expect(!text.contains("init(modelContainer"))
+    @Test func anInitializerOfAnActorMayDelegate() {
+        let initializer = "init(_ url: URL) { self.init(modelContainer: open(url)) }"
+        let text = Expansion("@ModelActor actor Importer { \(initializer) }").text
+        #expect(text.contains("init(modelContainer: Chronicle::ModelContainer)"))
+    }
+
+    @Test(arguments: [
+        "init(modelContainer: ModelContainer) { fatalError() }",
+        "init(modelContainer: ModelContainer, a: Int = 1) { fatalError() }",
+        "let a: Int; init(_ a: Int) { fatalError() }",
+    ])
+    func anActorKeepsTheInitializerThatItNeeds(_ source: String) {
+        let expansion = Expansion("@ModelActor actor Importer { \(source) }")
+        #expect(expansion.reports.isEmpty && !expansion.text.contains("init(modelContainer: Chronicle"))
     }
 }

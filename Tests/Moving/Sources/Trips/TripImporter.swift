@@ -3,6 +3,12 @@ import SwiftData
 
 @ModelActor
 public actor TripImporter {
+    public init(inMemory name: String) throws {
+        let container = try ModelContainer(
+            for: Trip.self, configurations: .init(name, isStoredInMemoryOnly: true, cloudKitDatabase: .none))
+        self.init(modelContainer: container)
+    }
+
     public func importTrips(named names: [String], to destination: String) throws -> [PersistentIdentifier] {
         var trips: [Trip] = []
         for name in names {

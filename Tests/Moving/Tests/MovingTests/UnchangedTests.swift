@@ -47,6 +47,8 @@ import Trips
         #expect(try store.trips(to: "Rome").map(\.name) == ["Autumn", "Honeymoon", "Summer"])
         #expect(try store.trips(to: "Rome", after: Date(timeIntervalSinceNow: -3600)).map(\.name) == ["Honeymoon"])
         #expect(try store.tripsWithPlans() == 1)
+        #expect(store.file?.lastPathComponent == "Trips.store")
+        #expect(try await TripImporter(inMemory: "other").importTrips(named: ["Other"], to: "Oslo").count == 1)
 
         let item = try #require(trip.bucketList.first)
         item.complete()
