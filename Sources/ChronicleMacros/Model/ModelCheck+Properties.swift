@@ -63,7 +63,12 @@ extension ModelCheck {
     }
 
     func check(_ property: StoredProperty) {
-        if property.isTransient {
+        if let wrapper = property.conditionalWrapper {
+            report(
+                "conditionalWrapper",
+                "what is stored, and how, cannot depend on #if: say @\(wrapper.name) of '\(property.name)' everywhere",
+                at: wrapper)
+        } else if property.isTransient {
             checkTransient(property)
         } else if property.isConstant {
             checkConstant(property)

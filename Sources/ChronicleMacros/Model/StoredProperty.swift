@@ -28,7 +28,26 @@ struct StoredProperty {
         return arguments?.contains { $0.argument.trimmedDescription == "deprecated" } ?? false
     }
 
-    func attribute(_ name: String) -> AttributeSyntax? { declaration.attributes.first(named: name) }
+    func attribute(_ name: String) -> AttributeSyntax? {
+        declaration.attributes.first(named: name) ?? ported.lazy.compactMap { $0.first(named: name) }.first
+    }
+
+    /// The attributes that are there because the module of the macros is: `#if canImport(SwiftData) … #endif`.
+    private var ported: [AttributeListSyntax] {
+        let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self)?.clauses.first }
+        return clauses.filter(\.isAboutThisModule).compactMap { $0.elements?.as(AttributeListSyntax.self) }
+    }
+
+    /// A wrapper that is there or not, as conditions have it of which a macro knows nothing.
+    var conditionalWrapper: AttributeSyntax? {
+        let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self) }.flatMap { condition in
+            condition.clauses.dropFirst(condition.clauses.first?.isAboutThisModule == true ? 1 : 0)
+        }
+        let lists = clauses.compactMap { $0.elements?.as(AttributeListSyntax.self) }
+        return lists.lazy.compactMap { list in
+            ["Attribute", "Relationship", "Transient"].lazy.compactMap { list.first(named: $0) }.first
+        }.first
+    }
 }
 
 extension StoredProperty {
@@ -65,6 +84,12 @@ extension AttributeListSyntax {
     /// The attribute with this name, whether or not the name of a module stands before it.
     func first(named name: String) -> AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
+    }
+}
+
+extension IfConfigClauseSyntax {
+    fileprivate var isAboutThisModule: Bool {
+        ["canImport(SwiftData)", "canImport(Chronicle)"].contains(condition?.trimmedDescription)
     }
 }
 

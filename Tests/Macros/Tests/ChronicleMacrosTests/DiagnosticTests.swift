@@ -97,6 +97,16 @@ import Testing
             message: "a stored property of a model cannot depend on #if: mark it @Transient",
             fixed: ["@Model class Trip {\n    #if DEBUG\n    @Transient var a = 1\n    #endif\n}"]),
         Case(
+            testDescription: "a conditional wrapper",
+            source: "@Model class Trip {\n    #if DEBUG\n    @Attribute(.unique)\n    #endif\n    var a = 1\n}",
+            line: 3,
+            message: "what is stored, and how, cannot depend on #if: say @Attribute of 'a' everywhere"),
+        Case(
+            testDescription: "a wrapper without the module of the macros",
+            source:
+                "@Model class Trip {\n #if canImport(SwiftData)\n #else\n @Transient\n #endif\n var a = 1\n}", line: 4,
+            message: "what is stored, and how, cannot depend on #if: say @Transient of 'a' everywhere"),
+        Case(
             testDescription: "a wrapper on a computed property",
             source: "@Model class Trip { @Attribute(.unique) var a: Int { 1 } }",
             message: "a computed property is not stored: remove @Attribute",

@@ -111,6 +111,29 @@ import Testing
         #expect(!expansion.text.contains("init() {") && !expansion.text.contains("Chronicle::BackingData)"))
     }
 
+    @Test func wrappersMayDependOnTheModuleOfTheMacros() {
+        let expansion = Expansion(
+            """
+            @Model final class Trip {
+                #if canImport(SwiftData)
+                @Attribute(.unique)
+                #endif
+                var code = 1
+                #if canImport(SwiftData)
+                @Transient
+                #endif
+                var isSelected = false
+                #if DEBUG
+                @available(*, deprecated)
+                #endif
+                var note = ""
+            }
+            """)
+        #expect(expansion.reports.isEmpty)
+        #expect(expansion.text.contains("[\n        \"code\": \\.code,\n        \"note\": \\.note,\n    ]"))
+        #expect(expansion.text.ranges(of: "@Chronicle::Attribute").count == 1)
+    }
+
     @Test func aMapMayNameWhatIsDeprecated() {
         let source = "@available(*, deprecated) var a: Int?\n@available(macOS 15, *) var b: Int?"
         #expect(
