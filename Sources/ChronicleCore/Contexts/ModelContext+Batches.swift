@@ -160,8 +160,3 @@ extension ModelContext {
         registry.remove(backing)
     }
 }
-
-extension BackingData {
-    /// Whether the model was deleted and is not coming back.
-    fileprivate var hasLeft: Bool { status == .deleted && !isListed }
-}

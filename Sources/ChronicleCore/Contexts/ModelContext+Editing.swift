@@ -121,6 +121,10 @@ extension ModelContext {
         return cascade
     }
 
+    /// Has nothing to do: what is set is seen at once, on both sides of a relationship. For code that is written for
+    /// SwiftData.
+    public func processPendingChanges() {}
+
     /// Makes a new model that was deleted, or rolled back, a model of no context again.
     func forgetInserted(_ backing: BackingData) {
         registry.remove(backing)

@@ -184,6 +184,9 @@ extension BackingData {
         origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
     }
 
+    /// Whether the model was deleted and is not coming back.
+    var hasLeft: Bool { status == .deleted && !isListed }
+
     var hasChanges: Bool {
         switch status {
         case .detached: false

@@ -58,8 +58,12 @@ extension PersistentModel {
         persistentBackingData.identifier(entityName: Self.entityName)
     }
 
-    /// The context that the model was inserted into or fetched by; `nil` before that, and when the context is gone.
-    public var modelContext: ModelContext? { persistentBackingData.membership?.context }
+    /// The context that the model was inserted into or fetched by; `nil` before that, when the context is gone, and when
+    /// the model was deleted and that was saved.
+    public var modelContext: ModelContext? {
+        let backing = persistentBackingData
+        return backing.hasLeft ? nil : backing.membership?.context
+    }
 
     /// Whether the model has changes that were not saved.
     public var hasChanges: Bool { persistentBackingData.hasChanges }

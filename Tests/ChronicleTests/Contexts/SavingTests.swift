@@ -267,6 +267,20 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
     }
 
+    @Test(arguments: StoreKind.allCases) func aModelWhoseDeleteWasSavedIsInNoContext(_ kind: StoreKind) throws {
+        let context = try TestStore(kind).context()
+        let trips = ["Rome", "Oslo"].map { Trip(name: $0, destination: "") }
+        for trip in trips { context.insert(trip) }
+        context.processPendingChanges()
+        try context.save()
+        context.delete(trips[0])
+        #expect(trips[0].isDeleted && trips[0].modelContext === context)
+        try context.save()
+        #expect(trips[0].isDeleted && trips[0].modelContext == nil && trips[0].name == "Rome")
+        try context.delete(model: Trip.self)
+        #expect(trips[1].isDeleted && trips[1].modelContext == nil)
+    }
+
     @Test func anAttributeThatWasNeverSetIsAnErrorThatNamesIt() throws {
         let context = try TestStore(.inMemory, [Unset.self]).context()
         let model = Unset()
