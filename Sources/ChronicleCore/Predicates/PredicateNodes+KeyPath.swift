@@ -88,7 +88,9 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             return walker.unsupported(
                 "KeyPath: \(keyPath); compare the value itself, since \(Root.Output.self) is not CaseIterable")
         }
-        return walker.unsupported("KeyPath: \(keyPath), which is no stored property of \(Root.Output.self)")
+        // Of what is computed Swift knows an address, which tells nobody anything.
+        let text = "\(keyPath)".contains("<") ? "\\\(Root.Output.self).… (\(Output.self))" : "\(keyPath)"
+        return walker.unsupported("KeyPath: \(text), which is no stored property of \(Root.Output.self)")
     }
 
     private func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {

@@ -56,7 +56,8 @@ struct UnsupportedPredicateTests {
     func properties() {
         let marks: Set = ["a", "b"]
         let number = UInt64.max
-        expect("no stored property of Sight", #Predicate<Sight> { $0.hasChanges })
+        expect(
+            #"KeyPath: \Sight.… (Bool), which is no stored property of Sight"#, #Predicate<Sight> { $0.hasChanges })
         expect("visits leads to many", #Predicate<Sight> { $0.visits == $0.visits })
         expect("Set<String>", #Predicate<Atlas> { $0.marks == marks })
         expect("UInt64", #Predicate<Atlas> { $0.number == number })
