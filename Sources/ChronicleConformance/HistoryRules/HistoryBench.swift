@@ -23,7 +23,7 @@ extension StoreBench where Store: HistoryProviding {
         let context = context()
         return try transactions.flatMap(\.changes).map { change in
             guard case .insert = change else { throw BrokenRule("only inserts") }
-            return try (context.model(for: change.changedPersistentIdentifier) as? Book)?.title ?? "no book"
+            return try (context.existingModel(for: change.changedPersistentIdentifier) as? Book)?.title ?? "no book"
         }
     }
 }

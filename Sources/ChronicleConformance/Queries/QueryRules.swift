@@ -104,7 +104,9 @@ extension StoreRule {
             context.delete(books[1])
             try context.save()
             try expect(bench.context().books().map(\.title), is: ["a", "c"], "the books that are left")
-            try expect(.modelNotFound, of: "the model of a deleted row") { try bench.context().model(for: identifier) }
+            try expect(.modelNotFound, of: "the model of a deleted row") {
+                try bench.context().existingModel(for: identifier)
+            }
         }
     }
 

@@ -16,7 +16,7 @@ extension StoreRule {
             for (model, identifier) in zip(models, identifiers) {
                 try expect(identifier.storeIdentifier, is: store, "the store of \(identifier)")
                 try expect(identifier.entityName, is: type(of: model).entityName, "the entity of \(identifier)")
-                let found = try bench.context().model(for: identifier)
+                let found = try bench.context().existingModel(for: identifier)
                 try expect(name(of: found), is: name(of: model), "the model of \(identifier)")
             }
         }

@@ -12,7 +12,7 @@ extension StoreRule {
             try context.save()
             let reader = bench.context()
             for sample in samples {
-                let found = try reader.model(for: sample.persistentModelID) as? Specimen
+                let found = try reader.existingModel(for: sample.persistentModelID) as? Specimen
                 try expectSame(try require(found, "a Specimen for its identifier"), sample)
             }
         }
@@ -27,7 +27,7 @@ extension StoreRule {
             for sample in Specimen.samples() {
                 specimen.copy(sample)
                 try context.save()
-                let found = try bench.context().model(for: specimen.persistentModelID) as? Specimen
+                let found = try bench.context().existingModel(for: specimen.persistentModelID) as? Specimen
                 try expectSame(try require(found, "a Specimen for its identifier"), sample)
             }
         }

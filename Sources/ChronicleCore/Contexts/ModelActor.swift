@@ -44,7 +44,7 @@ extension ModelActor {
     ///
     /// What keeps a store from answering is thrown by the next `fetch` or `save` of the context.
     public subscript<Model: PersistentModel>(id: PersistentIdentifier, as type: Model.Type) -> Model? {
-        do { return try modelContext.model(for: id) as? Model } catch SwiftDataError.modelNotFound {
+        do { return try modelContext.existingModel(for: id) as? Model } catch SwiftDataError.modelNotFound {
             return nil
         } catch {
             modelContext.deferredError = modelContext.deferredError ?? error

@@ -75,13 +75,24 @@ extension ModelContext {
         return try identifiers(request(descriptor), of: container.store(for: Model.self))
     }
 
+    /// The model with this identifier, from memory or from the store; a *stand-in* if there is none.
+    ///
+    /// A stand-in has the identifier and empty values, is in no context (its ``PersistentModel/modelContext`` is `nil`), and no
+    /// context inserts it. (SwiftData's counterpart ends the program when such a model is read.) What keeps the store
+    /// from answering is thrown by the next `fetch` or `save`. Where it matters whether there is a row, use
+    /// ``existingModel(for:)``.
+    public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
+        if let known = registeredBacking(identifier)?.model { return known }
+        let found = deferring { identifier.isTemporary ? nil : try load(identifier, identifier.entityName) } ?? nil
+        let type = container.schema.entitiesByName[identifier.entityName]?.type ?? ModelOfNoEntity.self
+        return found ?? type.standIn(for: identifier)
+    }
+
     /// The model with this identifier, from memory or from the store.
     ///
-    /// SwiftData's counterpart does not throw, and hands out a model that crashes when it is read if the row is gone.
-    /// This one says so at once.
-    ///
-    /// - Throws: ``SwiftDataError/modelNotFound`` when there is no such row, or it was deleted in this context.
-    public func model(for identifier: PersistentIdentifier) throws -> any PersistentModel {
+    /// - Throws: ``SwiftDataError/modelNotFound`` when there is no such row, or it was deleted in this context;
+    ///   ``SwiftDataError/unknownSchema``, and the store's failures.
+    public func existingModel(for identifier: PersistentIdentifier) throws -> any PersistentModel {
         if let known = registeredBacking(identifier), known.status != .deleted, let model = known.model { return model }
         guard !identifier.isTemporary, registeredBacking(identifier) == nil,
             let model = try load(identifier, identifier.entityName)

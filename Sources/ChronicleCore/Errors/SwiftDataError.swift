@@ -100,7 +100,8 @@ extension SwiftDataError: CustomStringConvertible {
         if let store = storeName.map({ "\"\($0)\"" }) ?? storeIdentifier { text += " of store \(store)" }
         if let detail { text += ": \(detail)" }
         if let sqliteCode { text += " [SQLite \(sqliteCode)]" }
-        if let sql { text += " while running: \(sql)" }
+        // An insert of many rows is long; ``sql`` has all of it.
+        if let sql { text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")" }
         // What SQLite said stands above already.
         if let underlying, sqliteCode == nil { text += " (cause: \(underlying))" }
         return text

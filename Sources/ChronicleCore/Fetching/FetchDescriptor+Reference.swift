@@ -1,6 +1,6 @@
 extension FetchDescriptor {
     /// What the predicate asks for, when it is one of the two questions that contexts ask for themselves: for the model
-    /// with an identifier (then the property is ``ModelProperty/identifier``), as `model(for:)` and to-one relationships
+    /// with an identifier (then the property is ``ModelProperty/identifier``), as `existingModel(for:)` and to-one relationships
     /// do, and for the models whose to-one relationship leads to a model, as to-many relationships do. `nil` for every
     /// other predicate.
     ///

@@ -83,6 +83,13 @@ extension PersistentModel {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
+/// What stands in for a model of a class that the container does not know.
+final class ModelOfNoEntity: PersistentModel {
+    static let properties: PropertyMap<ModelOfNoEntity> = [:]
+    let persistentBackingData = BackingData()
+    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+}
+
 /// The stored properties of a model class: each name in the store with its key path.
 ///
 /// Written as a dictionary literal. The name is the property's own; to rename a property and keep its values, declare

@@ -27,7 +27,7 @@ import Testing
         #expect(nodes[3].next == nil && group.nodes.isEmpty)
         let known: GraphNode? = context.registeredModel(for: nodes[0].persistentModelID)
         #expect(known == nil)
-        #expect(throws: SwiftDataError.modelNotFound) { try context.model(for: nodes[0].persistentModelID) }
+        #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: nodes[0].persistentModelID) }
         #expect(try context.fetch(FetchDescriptor<GraphNode>()) == [nodes[2], nodes[3]])
         // What was read of them stays readable.
         #expect(nodes[0].name == "0")

@@ -265,7 +265,7 @@ private struct GraphRun {
         guard saved.nodes[node] != nil else { return "nothing" }
         let other = store.context(author: "other")
         let number = random.below(4)
-        try #require(other.model(for: nodes[node]!.persistentModelID) as? GraphNode).number = number
+        try #require(other.existingModel(for: nodes[node]!.persistentModelID) as? GraphNode).number = number
         try other.save()
         saved.nodes[node]?.number = number
         if !touched.contains(node) { plain.nodes[node]?.number = number }

@@ -21,7 +21,7 @@ import Testing
         #expect(trip.persistentModelID.isTemporary == false)
         let after: Trip? = context.registeredModel(for: trip.persistentModelID)
         #expect(after === trip)
-        #expect(try context.model(for: trip.persistentModelID) === trip)
+        #expect(try context.existingModel(for: trip.persistentModelID) === trip)
     }
 
     private struct Stop: Error {}
@@ -55,7 +55,7 @@ import Testing
         let decoded = try roundTrip(trip.persistentModelID)
         #expect(decoded == trip.persistentModelID)
         #expect(decoded.hashValue == trip.persistentModelID.hashValue)
-        #expect((try ModelContext(store.reopened()).model(for: decoded) as? Trip)?.name == "Rome")
+        #expect((try ModelContext(store.reopened()).existingModel(for: decoded) as? Trip)?.name == "Rome")
     }
 
     private func roundTrip(_ identifier: PersistentIdentifier) throws -> PersistentIdentifier {
@@ -71,7 +71,7 @@ import Testing
         let other = ModelContext(store.container)
         let first = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
         #expect(try other.fetch(FetchDescriptor<Trip>()).first === first)
-        #expect(try other.model(for: first.persistentModelID) === first)
+        #expect(try other.existingModel(for: first.persistentModelID) === first)
     }
 
     @Test func aModelThatNobodyHoldsIsForgotten() throws {
@@ -222,7 +222,7 @@ import Testing
         #expect(keys == odd)
         let other = store.context()
         for trip in trips {
-            let row = try other.model(for: trip.persistentModelID) as? Trip
+            let row = try other.existingModel(for: trip.persistentModelID) as? Trip
             #expect(row?.name == trip.name)
         }
         #expect(try other.fetchCount(FetchDescriptor<Trip>()) == count * 2)
@@ -323,7 +323,33 @@ import Testing
         context.insert(second)
         try context.save()
         #expect(second.persistentModelID != identifier)
-        #expect(throws: SwiftDataError.modelNotFound) { try context.model(for: identifier) }
+        #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: identifier) }
+        let standIn = try #require(context.model(for: identifier) as? Trip)
+        #expect(standIn.persistentModelID == identifier && standIn.modelContext == nil && standIn.name == "")
+        context.insert(standIn)
+        #expect(throws: SwiftDataError.modelNotFound) { try context.save() }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anyIdentifierHasAModelOrAStandIn(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let trip = Trip(name: "Rome", destination: "Italy")
+        #expect(context.model(for: trip.persistentModelID) is Trip, "in no context yet")
+        context.insert(trip)
+        try context.save()
+        let identifier = trip.persistentModelID
+        #expect(context.model(for: identifier) === trip)
+        let other = store.context()
+        #expect((other.model(for: identifier) as? Trip)?.name == "Rome")
+        context.delete(trip)
+        #expect(context.model(for: identifier) === trip && trip.isDeleted)
+
+        let elsewhere = try TestStore(kind, [RulePerson.self]).context()
+        let unknown = elsewhere.model(for: identifier)
+        #expect(!(unknown is Trip) && unknown.persistentModelID == identifier)
+        #expect(throws: SwiftDataError.unknownSchema) { try elsewhere.fetch(FetchDescriptor<RulePerson>()) }
+        #expect(try elsewhere.fetch(FetchDescriptor<RulePerson>()).isEmpty)
     }
 
     @Test func aModelOfAnotherContextIsRefused() throws {

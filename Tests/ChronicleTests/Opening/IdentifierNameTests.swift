@@ -23,7 +23,7 @@ import Testing
         let parts = FetchDescriptor<CodedPart>(predicate: #Predicate { $0.owner?.id == "c" })
         #expect(try other.fetchCount(parts) == 2)
         #expect(sorted[0].id == "a" && identifier(of: sorted[0]) == "a")
-        #expect(try other.model(for: second.persistentModelID) === sorted[0])
+        #expect(try other.existingModel(for: second.persistentModelID) === sorted[0])
         try other.delete(model: Coded.self, where: #Predicate { $0.id == "c" })
         try other.save()
         #expect(try other.fetchCount(FetchDescriptor<CodedPart>()) == 0)

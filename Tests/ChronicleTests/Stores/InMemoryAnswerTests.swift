@@ -67,10 +67,10 @@ struct InMemoryAnswerTests {
     @Test("A row is found by its identifier")
     func identifier() throws {
         let identifier = ScriptedStore.origin("Hotel").identifier(3)
-        let model = try ModelContext(store.container).model(for: identifier)
+        let model = try ModelContext(store.container).existingModel(for: identifier)
         #expect((model as? Hotel)?.name == "Astoria")
         #expect(throws: SwiftDataError.modelNotFound) {
-            try ModelContext(store.container).model(for: ScriptedStore.origin("Hotel").identifier(9))
+            try ModelContext(store.container).existingModel(for: ScriptedStore.origin("Hotel").identifier(9))
         }
     }
 

@@ -64,7 +64,7 @@ struct ReferenceTests {
         let container = try ModelContainer(
             for: Trip.self, configurations: RecordingStore.Configuration(recorder: recorder))
         let context = ModelContext(container)
-        let trip = try #require(try context.model(for: RecordingStore.trip) as? Trip)
+        let trip = try #require(try context.existingModel(for: RecordingStore.trip) as? Trip)
         #expect(trip.bucketList.isEmpty && trip.livingAccommodation == nil)
         try context.save()
         let asked = recorder.asked

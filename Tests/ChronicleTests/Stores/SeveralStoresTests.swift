@@ -67,7 +67,7 @@ struct SeveralStoresTests {
         #expect(models.map(\.persistentModelID.storeIdentifier) == [stores[2], stores[1], stores[0]])
         #expect(try divided.names() == ["Rome", "Ritz", "quiet"])
         for model in models {
-            let other = try ModelContext(divided.container).model(for: model.persistentModelID)
+            let other = try ModelContext(divided.container).existingModel(for: model.persistentModelID)
             #expect(type(of: other) == type(of: model))
         }
         #expect(Set(try divided.transactions().map(\.storeIdentifier)) == [stores[0], stores[2]])
@@ -133,7 +133,7 @@ struct SeveralStoresTests {
         divided.script.change { $0.failure = nil }
         #expect(!context.hasChanges && kept.note == "umbrella" && hotel.stars == 5 && diary.text == "old")
         #expect(try divided.names() == ["Rome", "Ritz", "old", "page"])
-        #expect(throws: SwiftDataError.modelNotFound) { try context.model(for: doomed.persistentModelID) }
+        #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: doomed.persistentModelID) }
         try context.save()
         #expect(try divided.transactions().count == 3)
     }

@@ -83,7 +83,7 @@ import Testing
         try fixture.write("one", "two")
         let identifier = try #require(try fixture.history().last?.changes.first).changedPersistentIdentifier
         let context = fixture.context()
-        #expect((try context.model(for: identifier) as? Note)?.text == "two")
+        #expect((try context.existingModel(for: identifier) as? Note)?.text == "two")
         #expect(try context.fetchCount(FetchDescriptor<Note>()) == 2)
         var descriptor = FetchDescriptor<Note>(sortBy: [SortDescriptor(\.text, order: .reverse)])
         descriptor.fetchLimit = 1

@@ -75,7 +75,7 @@ import Testing
         context.insert(Trip("Kyoto"))
         try context.save()
         #expect(try fixture.trip("Kyoto", in: context)?.persistentModelID != identifier)
-        #expect(throws: SwiftDataError.modelNotFound) { try context.model(for: identifier) }
+        #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: identifier) }
     }
 
     @Test func aMemoryIsOpenedAgain() throws {
