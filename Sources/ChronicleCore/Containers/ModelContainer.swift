@@ -21,6 +21,7 @@ public final class ModelContainer: Sendable {
     ///
     /// - Throws: ``SwiftDataError/invalidModel`` and ``SwiftDataError/unsupportedAttributeType`` for classes that are declared
     ///   wrongly, ``SwiftDataError/loadIssueModelContainer`` (or a finer kind) when a store cannot be opened,
+    ///   ``SwiftDataError/unsupportedFeature`` when a store cannot keep a relationship (see ``DataStoreLinking``),
     ///   ``SwiftDataError/duplicateConfiguration`` when two have one name or one model stands in two of them, and
     ///   ``SwiftDataError/unknownSchema`` when a model stands in none.
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
@@ -62,11 +63,20 @@ public final class ModelContainer: Sendable {
     ) throws -> any DataStore {
         do {
             try configuration.schema?.validate()
+            try checkLinks(configuration.schema ?? schema, keptBy: Configuration.Store.self)
             return try Configuration.Store(configuration, schema: configuration.schema ?? schema)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error
             throw (error as? SwiftDataError)?.adding(storeName: configuration.name) ?? error
         }
+    }
+
+    /// A store that knows of no links would lose them without a word.
+    private static func checkLinks(_ schema: Schema, keptBy store: any DataStore.Type) throws {
+        guard let links = schema.links.first, !(store is any DataStoreLinking.Type) else { return }
+        throw SwiftDataError.unsupportedFeature.adding(
+            detail: "a \(store) keeps no links: give the relationship an inverse that leads to one",
+            entityName: links.owner, propertyName: links.property.name)
     }
 
     func store(for type: any PersistentModel.Type) throws -> any DataStore {

@@ -21,7 +21,7 @@ struct ManagedRelationship {
     }
 
     /// The property of the destination that leads back.
-    private var inverse: Schema.Property? { context.container.schema.inverse(of: relationship) }
+    var inverse: Schema.Property? { context.container.schema.inverse(of: relationship) }
 
     private func back(_ destination: BackingData) -> ManagedRelationship? {
         inverse.flatMap { inverse in
@@ -56,7 +56,11 @@ struct ManagedRelationship {
 
     /// The destinations as the store has them now, with what was changed here.
     func readAnew() -> [any PersistentModel] {
-        if relationship.isToMany, backing.hasRow { backing.destinations[property.index] = nil }
+        if relationship.isLinked {
+            context.links.forgetList(of: backing, property)
+        } else if relationship.isToMany, backing.hasRow {
+            backing.destinations[property.index] = nil
+        }
         return read()
     }
 
@@ -70,6 +74,7 @@ struct ManagedRelationship {
     }
 
     private func readMany() -> [any PersistentModel] {
+        if relationship.isLinked { return readLinks() }
         if let known = backing.destinations[property.index] { return known }
         // Whoever leads to a model that has no row came to its list when the relationship was set.
         guard let inverse, backing.hasRow else { return [] }
@@ -101,6 +106,8 @@ struct ManagedRelationship {
 
     /// The destinations that a delete has to do something to.
     func readForDelete() -> [any PersistentModel] {
+        // Links go with the model.
+        if relationship.isLinked, relationship.deleteRule != .cascade { return [] }
         if relationship.isToMany || relationship.deleteRule == .cascade || (inverse?.slot ?? -1) >= 0 { return read() }
         // A list that nobody has read needs no change: its owner is not loaded for it.
         return backing.reference(property).flatMap { context.registeredBacking($0)?.model }.map { [$0] } ?? []
@@ -115,7 +122,7 @@ struct ManagedRelationship {
 
     private func write(_ destinations: [any PersistentModel]) {
         // Those that the list begins with already stay as they are: appending touches what is new.
-        let known = relationship.isToMany ? backing.destinations[property.index] ?? [] : []
+        let known = relationship.isToMany ? knownDestinations : []
         let kept = zip(known, destinations).prefix { $0 === $1 }.count
         for destination in destinations.dropFirst(kept) {
             do { try context.insertAny(destination) } catch {
@@ -126,11 +133,18 @@ struct ManagedRelationship {
         if backing.status == .deleted {
             // The other side does not lead to a deleted model. Taking the delete back ties the two together.
             if !relationship.isToMany { set(destinations.first?.persistentBackingData) }
+        } else if relationship.isLinked {
+            writeLinks(destinations)
         } else if relationship.isToMany {
             writeMany(destinations)
         } else {
             writeOne(destinations.first?.persistentBackingData)
         }
+    }
+
+    /// What was read of a list.
+    private var knownDestinations: [any PersistentModel] {
+        (relationship.isLinked ? context.links.list(of: backing, property) : backing.destinations[property.index]) ?? []
     }
 
     private func writeOne(_ destination: BackingData?) {
@@ -240,6 +254,7 @@ struct ManagedRelationship {
 
     /// Takes the deleted model out of the to-many lists that it stands in.
     func leaveInverses(_ destinations: [any PersistentModel]) {
+        guard !relationship.isLinked else { return }
         for destination in destinations {
             if let back = back(destination.persistentBackingData), back.relationship.isToMany { back.remove(backing) }
         }

@@ -63,6 +63,7 @@ extension ModelContext {
             // The delete is done, whatever comes of this.
             deferring { gone.formUnion(try missingRows(of: entity)) }
         }
+        links.forgetLists()
         guard !gone.isEmpty else { return }
         clearReferences(to: gone)
         let models = gone.compactMap { registeredBacking($0)?.model }
@@ -155,6 +156,7 @@ extension ModelContext {
 
     /// The model has no row any more, as after a delete that was saved.
     private func leave(_ backing: BackingData) {
+        links.forget(backing)
         backing.status = .deleted
         backing.isListed = false
         registry.remove(backing)

@@ -21,6 +21,7 @@ extension ModelContext {
                     persistentIdentifier: backing.identifier)
             }
             backing.status = .saved
+            links.forgetLists()
             for relationship in relationships(of: backing, membership) { relationship.rejoin() }
             return
         }
@@ -64,7 +65,15 @@ extension ModelContext {
             }
             join(model, backing, entity)
         }
-        for (property, model, destinations) in ties { property.access.assign(destinations, to: model) }
+        for (property, model, destinations) in ties {
+            // Each side of links may know some: all of them count.
+            let isLinked = property.relationship?.isLinked == true
+            let all =
+                isLinked
+                ? ManagedRelationship(self, model.persistentBackingData, property)?.joinLinks(destinations) ?? []
+                : destinations
+            property.access.assign(all, to: model)
+        }
     }
 
     private func relationships(of backing: BackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
@@ -102,6 +111,7 @@ extension ModelContext {
         let wasSaved = backing.status == .saved
         // Before the rules run: two models that cascade to each other end here.
         backing.status = wasSaved ? .deleted : .detached
+        links.forgetLists()
         for (relationship, destinations) in zip(relationships, destinations) {
             switch relationship.relationship.deleteRule {
             case .cascade:
@@ -127,6 +137,7 @@ extension ModelContext {
 
     /// Makes a new model that was deleted, or rolled back, a model of no context again.
     func forgetInserted(_ backing: BackingData) {
+        links.forget(backing)
         registry.remove(backing)
         backing.status = .detached
         backing.membership = nil
@@ -140,6 +151,7 @@ extension ModelContext {
         deferredError = nil
         let models = listing
         listing = []
+        links = ContextLinks()
         for listed in models {
             let backing = listed.backing
             // Not listed any more: its delete was saved, before the save failed in another store.

@@ -141,6 +141,7 @@ extension ModelContext {
             if known.row != row { try refresh(known, row, checks) }
             // To-many lists have no place in the row; another writer may have changed them.
             known.destinations = [:]
+            if entity.entity.isLinked { links.forgetLists(of: known, entity.entity) }
             return model
         }
         let decoded = try checks.check(row, identifier)
@@ -178,7 +179,7 @@ extension ModelContext {
             return
         }
         // What was set and not saved stays: it moves out of the wrappers, which will all read anew.
-        for slot in backing.changed {
+        for slot in backing.changed where slot < checks.entity.storedProperties.count {
             let property = checks.entity.storedProperties[slot]
             backing.pending[slot] = try backing.currentValue(of: property)
             decoded[slot] = nil
@@ -236,6 +237,41 @@ extension ModelContext {
     ) throws -> [any PersistentModel] {
         guard let predicate = property.access.predicate(leadingTo: identifier) as? Predicate<Model> else { return [] }
         return try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Model.self))
+    }
+
+    /// The models that the links of a row lead to.
+    func loadLinked(
+        _ identifier: PersistentIdentifier, _ property: Schema.Property, _ relationship: Schema.Relationship
+    ) throws -> [any PersistentModel] {
+        guard let entity = container.schema.entitiesByName[relationship.destination],
+            let links = container.schema.links(of: property)
+        else { return [] }
+        func load<Model: PersistentModel>(_: Model.Type) throws -> [any PersistentModel] {
+            let store = try container.store(for: Model.self)
+            guard let linking = store as? any DataStoreLinking else {
+                throw store.named(DataStoreError.unsupportedFeature.adding(detail: "relationships that are links"))
+            }
+            let request = DataStoreLinksRequest<Model>(
+                links: links, property: property, identifier: identifier, editingState: editingState)
+            return try models(request, of: linking, contextEntity(for: Model.self))
+        }
+        return try load(entity.type)
+    }
+
+    private func models<Model, Store: DataStoreLinking>(
+        _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
+    ) throws -> [Model] {
+        let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
+        let known = registry.count
+        return try asking(store) {
+            let models: [Model] = try store.fetchLinked(request).fetchedSnapshots.map { snapshot in
+                try identifiers.row(snapshot.persistentIdentifier)
+                return try instance(snapshot.persistentIdentifier, snapshot.values, entity, checks)
+            }
+            try identifiers.requireDistinct(models, in: self, known: known)
+            return models
+        }
     }
 }
 

@@ -81,6 +81,15 @@ extension ModelContext {
             case .detached: break
             }
         }
+        for change in linkChanges() {
+            let store = try container.store(for: change.entity.type)
+            guard let index = saves.firstIndex(where: { $0.store === store }) else { continue }
+            if change.isAdded {
+                saves[index].linked.append(change.link)
+            } else {
+                saves[index].unlinked.append(change.link)
+            }
+        }
         guard saves.count > 1 else { return saves }
         return container.stores.compactMap { store in saves.first { $0.store === store } }
     }
@@ -92,13 +101,15 @@ extension ModelContext {
         let (inserted, deleted) = (save.inserted.snapshots, save.deleted.snapshots)
         var updated = save.updated.snapshots
         if !updated.allSatisfy(isChange) { updated = updated.filter(isChange) }
-        guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty) else {
+        guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty && save.linked.isEmpty && save.unlinked.isEmpty)
+        else {
             apply(save, [])
             return false
         }
         let request = DataStoreSaveChangesRequest(
             editingState: editingState, inserted: Store.Snapshot.all(inserted),
-            updated: Store.Snapshot.all(updated), deleted: Store.Snapshot.all(deleted))
+            updated: Store.Snapshot.all(updated), deleted: Store.Snapshot.all(deleted), linked: save.linked,
+            unlinked: save.unlinked)
         let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
         do {
             result = try store.save(request)
@@ -134,7 +145,8 @@ extension ModelContext {
     private func updateSnapshot(_ backing: BackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
         var values = backing.row
         var changed = PropertySet()
-        for slot in backing.changed {
+        // What stands behind the slots are links, which no row has a value for.
+        for slot in backing.changed where slot < entity.storedProperties.count {
             let value = try savedValue(of: entity.storedProperties[slot], backing)
             guard value != values[slot] else { continue }
             values[slot] = value
@@ -201,6 +213,10 @@ extension ModelContext {
             backing.isListed = false
             registry.remove(backing)
         }
+        links.removeChanges { end in
+            guard let entity = end.model.persistentBackingData.membership?.entity else { return true }
+            return save.store.schema.entitiesByName[entity.name]?.type == entity.type
+        }
     }
 
     /// The error of a failed save may name a model by an identifier that was made for the save.
@@ -230,6 +246,8 @@ private struct StoreSave {
     /// What was set to the value that the row has already is among them.
     var updated = Changes()
     var deleted = Changes()
+    var linked: [DataStoreLink] = []
+    var unlinked: [DataStoreLink] = []
     /// Whether one of the models has relationships.
     var hasReferences = false
     /// Whether the store has it.

@@ -21,6 +21,8 @@ public final class ModelContext {
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
     var arrivals: [PersistentIdentifier: ModelSet] = [:]
+    /// What came and went of relationships that are kept as links, and what was read of them.
+    var links = ContextLinks()
     /// What reading a relationship could not throw.
     var deferredError: (any Error)?
     /// The number of fetches that had to look for rows that come twice.

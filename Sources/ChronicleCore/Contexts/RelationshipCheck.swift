@@ -51,10 +51,16 @@ struct RelationshipCheck {
     /// The lists that the model came to, or left.
     private mutating func checkCountsOfOthers(_ backing: BackingData, _ entity: Schema.Entity) throws {
         for property in entity.relationships where property.isChanged(in: backing) || backing.status != .saved {
-            guard let relationship = property.relationship, property.slot >= 0,
+            guard let relationship = property.relationship,
                 let inverse = context.container.schema.inverse(of: relationship),
                 inverse.relationship?.hasCounts == true
             else { continue }
+            if relationship.isLinked, backing.status == .deleted {
+                for owner in ManagedRelationship(context, backing, property)?.readAnew() ?? [] {
+                    try checkCount(owner.persistentBackingData, inverse)
+                }
+            }
+            guard property.slot >= 0 else { continue }
             for identifier in Set([backing.reference(property), backing.savedReference(property)].compactMap { $0 }) {
                 guard let owner = try owner(identifier, relationship.destination) else { continue }
                 try checkCount(owner, inverse)
@@ -87,6 +93,6 @@ extension BackingData {
 }
 
 extension Schema.Property {
-    /// Whether the destination of a to-one relationship was set. A list says nothing of that itself.
-    fileprivate func isChanged(in backing: BackingData) -> Bool { slot >= 0 && backing.changed.contains(slot) }
+    /// Whether the destination of a to-one relationship was set, or links. Another list says nothing of that itself.
+    fileprivate func isChanged(in backing: BackingData) -> Bool { mark >= 0 && backing.changed.contains(mark) }
 }

@@ -10,6 +10,9 @@ extension Schema {
         /// The place among the entity's ``Entity/storedProperties``; -1 for a to-many relationship, whose destinations
         /// have the value.
         public let slot: Int
+        /// The place among what can change in a model: the slot, or for links a number behind all slots; -1 for what only
+        /// the other side knows.
+        let mark: Int
         /// Where the wrapper stands in the model, in bytes; known of attributes of direct types, see
         /// ``PropertyValue/direct(as:)``.
         let offset: Int?
@@ -26,13 +29,14 @@ extension Schema {
         }
 
         init(
-            name: String, originalName: String?, index: Int, slot: Int, offset: Int?, kind: Kind,
+            name: String, originalName: String?, index: Int, slot: Int, mark: Int, offset: Int?, kind: Kind,
             defaultValue: PropertyValue?, access: any PropertyAccess
         ) {
             self.name = name
             self.originalName = originalName
             self.index = index
             self.slot = slot
+            self.mark = mark
             self.offset = offset
             self.kind = kind
             self.defaultValue = defaultValue
@@ -128,6 +132,9 @@ extension Schema {
         public let isOptional: Bool
         /// The destination's property that leads back.
         public let inverseName: String?
+        /// Whether it is kept as links, pairs of models that a store has beside its rows: a to-many relationship whose
+        /// inverse leads to many as well, or that has none. See ``Schema/links(of:)``.
+        public let isLinked: Bool
         /// What was declared beside.
         public let options: Options
         /// How many destinations a save asks for at least, of models whose destinations it changes.

@@ -8,7 +8,10 @@ public final class Schema: Sendable {
     public let entities: [Entity]
     /// The entities by name.
     public let entitiesByName: [String: Entity]
+    /// The relationships that are kept as links, in order of their names.
+    public let links: [Links]
     private let entitiesByType: [ObjectIdentifier: Entity]
+    private let linksByProperty: [ObjectIdentifier: Links]
     private let mistake: (any Error)?
     /// Whether there is something to look at before a save, see ``RelationshipCheck``.
     let asksOfRelationships: Bool
@@ -22,6 +25,10 @@ public final class Schema: Sendable {
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
         asksOfRelationships = entities.contains { !$0.counted.isEmpty || !$0.denying.isEmpty }
+        links = Links.all(in: entitiesByName)
+        linksByProperty = Dictionary(
+            links.flatMap { links in links.properties.map { (ObjectIdentifier($0), links) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Makes the schema of these classes and of those they are related to.
@@ -58,6 +65,11 @@ public final class Schema: Sendable {
     public func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
     }
+
+    /// The links that a relationship is kept as; `nil` for one that is not. Constant time.
+    public func links(of property: Property) -> Links? {
+        linksByProperty[ObjectIdentifier(property)]
+    }
 }
 
 extension Schema {
@@ -91,6 +103,8 @@ extension Schema {
         let counted: [Property]
         /// The relationships that deny a delete.
         let denying: [Property]
+        /// Whether one of the relationships is kept as links.
+        let isLinked: Bool
         private let propertiesByKeyPath: KeyPathTable
 
         init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]]) {
@@ -111,6 +125,7 @@ extension Schema {
             requiredReferences = relationships.filter { !$0.isOptional }
             counted = relationships.filter { $0.relationship?.hasCounts == true }
             denying = relationships.filter { $0.relationship?.deleteRule == .deny }
+            isLinked = relationships.contains { $0.relationship?.isLinked == true }
             uniquenessConstraints = uniqueness
             self.indices = indices
             requiredCount = properties.count { $0.isRequired }

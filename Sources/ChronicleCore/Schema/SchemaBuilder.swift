@@ -14,6 +14,8 @@ struct SchemaBuilder {
         /// Where the wrapper stands in the model, for attributes of direct types.
         let offset: Int?
         var inverseName: String?
+        /// Whether it leads to many and no property of the destination leads to one.
+        var isLinked = false
     }
 
     private struct EntityDeclaration {
@@ -177,7 +179,7 @@ struct SchemaBuilder {
             }
         }
         inferInverses(&entities)
-        try checkInverses(entities)
+        try findLinks(&entities)
     }
 
     private func inferInverses(_ entities: inout [String: EntityDeclaration]) {
@@ -198,36 +200,54 @@ struct SchemaBuilder {
         }
     }
 
-    private func checkInverses(_ entities: [String: EntityDeclaration]) throws {
-        for (entityName, entity) in entities.sorted(by: { $0.key < $1.key }) {
-            for property in entity.properties {
+    /// Finds the to-many relationships that no column of the destination can stand for.
+    private func findLinks(_ entities: inout [String: EntityDeclaration]) throws {
+        for entityName in entities.keys.sorted() {
+            for index in entities[entityName]!.properties.indices {
+                let property = entities[entityName]!.properties[index]
                 guard let wrapper = property.relationship, wrapper.isToMany else { continue }
-                func invalid(_ detail: String) -> SwiftDataError {
-                    .invalidModel.adding(detail: detail, entityName: entityName, propertyName: property.name)
-                }
-                let destination = wrapper.destinationType.entityName
+                let destination = entities[wrapper.destinationType.entityName]!
                 guard let inverseName = property.inverseName else {
-                    throw invalid(
-                        "a to-many relationship needs an inverse: a property of \(destination) that leads back")
+                    try checkAmbiguity(of: property, in: entityName, destination)
+                    entities[entityName]!.properties[index].isLinked = true
+                    continue
                 }
-                let back = entities[destination]!.properties.first { $0.name == inverseName }!
-                if back.relationship?.isToMany == true {
-                    throw invalid("many-to-many relationships are not supported yet; use a model between the two")
-                }
+                let back = destination.properties.first { $0.name == inverseName }!
+                entities[entityName]!.properties[index].isLinked = back.relationship?.isToMany == true
             }
         }
+    }
+
+    /// A property that may have an inverse or may not: which of the two was meant makes a difference to what is stored.
+    private func checkAmbiguity(
+        of property: Declaration, in entityName: String, _ destination: EntityDeclaration
+    ) throws {
+        guard destination.type.entityName != entityName,
+            let back = destination.properties.first(where: {
+                $0.inverseName == nil && $0.relationship?.destinationType.entityName == entityName
+            })
+        else { return }
+        throw SwiftDataError.invalidModel.adding(
+            detail:
+                "whether \(destination.type.entityName).\(back.name) is its inverse cannot be told: there is more than "
+                + "one pair, so name the inverse of one with inverse:",
+            entityName: entityName, propertyName: property.name)
     }
 
     // MARK: Entities
 
     private func entity(_ declaration: EntityDeclaration) throws -> Schema.Entity {
         var slot = 0
+        var linkMark = declaration.properties.count { $0.relationship?.isToMany != true }
         var properties: [Schema.Property] = []
         for declared in declaration.properties {
             let stored = declared.relationship?.isToMany != true
             properties.append(
-                try property(declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1))
+                try property(
+                    declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1,
+                    mark: stored ? slot : declared.isLinked ? linkMark : -1))
             if stored { slot += 1 }
+            if declared.isLinked { linkMark += 1 }
         }
         func stored(_ sets: [[AnyKeyPath]], _ declaredBy: String) throws -> [[Schema.Property]] {
             let found = try sets.map { try self.stored($0, declaredBy, in: properties, of: declaration.type) }
@@ -262,13 +282,13 @@ struct SchemaBuilder {
     }
 
     private func property<Model: PersistentModel>(
-        _ declared: Declaration, of model: Model.Type, index: Int, slot: Int
+        _ declared: Declaration, of model: Model.Type, index: Int, slot: Int, mark: Int
     ) throws -> Schema.Property {
         if let wrapper = declared.relationship {
             let relationship = Schema.Relationship(
                 deleteRule: wrapper.deleteRule, destination: wrapper.destinationType.entityName,
                 isToMany: wrapper.isToMany, isOptional: wrapper.isOptional, inverseName: declared.inverseName,
-                options: wrapper.options, minimumModelCount: wrapper.counts.minimum,
+                isLinked: declared.isLinked, options: wrapper.options, minimumModelCount: wrapper.counts.minimum,
                 maximumModelCount: wrapper.counts.maximum)
             guard let access = wrapper.access(declared.keyPath, model) else {
                 throw SwiftDataError.invalidModel.adding(
@@ -276,8 +296,8 @@ struct SchemaBuilder {
                     entityName: Model.entityName, propertyName: declared.name)
             }
             return Schema.Property(
-                name: declared.name, originalName: declared.wrapper.originalName, index: index, slot: slot, offset: nil,
-                kind: .relationship(relationship), defaultValue: nil, access: access)
+                name: declared.name, originalName: declared.wrapper.originalName, index: index, slot: slot, mark: mark,
+                offset: nil, kind: .relationship(relationship), defaultValue: nil, access: access)
         }
         let wrapper = declared.wrapper as! any AttributeDeclaration  // the only other kind of wrapper
         guard let codec = PropertyCodecs.codec(of: wrapper.valueType),
@@ -292,8 +312,9 @@ struct SchemaBuilder {
             options: wrapper.options, storage: codec.storage, isOptional: codec.isOptional,
             valueType: wrapper.valueType)
         return Schema.Property(
-            name: declared.name, originalName: wrapper.originalName, index: index, slot: slot, offset: declared.offset,
-            kind: .attribute(attribute), defaultValue: try wrapper.declaredDefault.flatMap(codec.encodeAny),
+            name: declared.name, originalName: wrapper.originalName, index: index, slot: slot, mark: mark,
+            offset: declared.offset, kind: .attribute(attribute),
+            defaultValue: try wrapper.declaredDefault.flatMap(codec.encodeAny),
             access: access)
     }
 }

@@ -31,12 +31,23 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
     public let updated: [Snapshot]
     /// The models to delete, as last known. A row that is gone already is no error.
     public let deleted: [Snapshot]
+    /// New links; for stores that are ``DataStoreLinking``, to others there are none. One that is there already is no
+    /// change.
+    public let linked: [DataStoreLink]
+    /// The links to remove. One that is gone already is no error, and the links of ``deleted`` models go with them without
+    /// being listed here.
+    public let unlinked: [DataStoreLink]
 
-    public init(editingState: EditingState, inserted: [Snapshot], updated: [Snapshot], deleted: [Snapshot]) {
+    public init(
+        editingState: EditingState, inserted: [Snapshot], updated: [Snapshot], deleted: [Snapshot],
+        linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = []
+    ) {
         self.editingState = editingState
         self.inserted = inserted
         self.updated = updated
         self.deleted = deleted
+        self.linked = linked
+        self.unlinked = unlinked
     }
 }
 

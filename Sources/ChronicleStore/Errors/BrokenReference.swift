@@ -45,12 +45,39 @@ extension DefaultStore {
         var found: [BrokenReference] = []
         while try check.step() {
             let (table, row, column) = (check.text(0), check.int64(1), check.text(3))
+            if let links = layout.linkTablesByName[table]?.links {
+                // Of rows without a number SQLite does not say which.
+                if check.isNull(1) { found += try brokenLinks(links, connection) }
+                continue
+            }
             let sql = "SELECT \(quoted(column)) FROM \(quoted(table)) WHERE _rowid_ = ?"
             let key = try connection.scalarInt64(sql) { try $0.bind(row, at: 1) }
             found.append(
                 BrokenReference(
                     row: identifier(row, in: table), property: column,
                     destination: key.map { identifier($0, in: check.text(2)) }))
+        }
+        return found
+    }
+
+    private func brokenLinks(_ links: Schema.Links, _ connection: Connection) throws -> [BrokenReference] {
+        func isMissing(_ column: String, _ entityName: String) -> String {
+            "NOT EXISTS (SELECT 1 FROM \(quoted(entityName)) AS held WHERE held._rowid_ = l.\(column))"
+        }
+        let lost = isMissing("destination", links.destination)
+        let statement = try connection.prepare(
+            "SELECT owner, destination, \(lost) FROM \(quoted(links.name)) AS l "
+                + "WHERE \(lost) OR \(isMissing("owner", links.owner))")
+        var found: [BrokenReference] = []
+        while try statement.step() {
+            let owner = identifier(statement.int64(0), in: links.owner)
+            let destination = identifier(statement.int64(1), in: links.destination)
+            let isLost = statement.int64(2) != 0
+            found.append(
+                BrokenReference(
+                    row: isLost ? owner : destination,
+                    property: isLost ? links.property.name : (links.inverse ?? links.property).name,
+                    destination: isLost ? destination : owner))
         }
         return found
     }

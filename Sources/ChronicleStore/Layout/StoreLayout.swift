@@ -4,6 +4,8 @@ import ChronicleCore
 struct StoreLayout: Sendable {
     let storeIdentifier: String
     let tablesByName: [String: EntityTable]
+    /// The tables of links by their names.
+    let linkTablesByName: [String: LinkTable]
     /// The entities that the file has a history of, by their number there.
     let recordedEntities: [Int64: RecordedEntity]
 
@@ -20,6 +22,7 @@ struct StoreLayout: Sendable {
                 modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins)
         }
         tablesByName = tables
+        linkTablesByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, LinkTable($0)) })
         recordedEntities = Dictionary(uniqueKeysWithValues: recorded.map { ($0.number, $0) })
     }
 
@@ -34,6 +37,14 @@ struct StoreLayout: Sendable {
         }
         return table
     }
+
+    func linkTable(named name: String) throws -> LinkTable {
+        guard let table = linkTablesByName[name] else {
+            throw SwiftDataError.unknownSchema.adding(
+                detail: "the store does not keep the relationship \(name)", storeIdentifier: storeIdentifier)
+        }
+        return table
+    }
 }
 
 /// An entity as the file's history knows it: with a number of its own, and every attribute that it ever had.
@@ -43,13 +54,13 @@ struct RecordedEntity: Sendable, Hashable {
     var attributes: [RecordedAttribute]
 }
 
-/// An attribute or to-one relationship as the history knows it. Its number is never given to another one.
+/// An attribute or relationship as the history knows it. Its number is never given to another one.
 struct RecordedAttribute: Sendable, Hashable {
     let number: Int
-    /// The column, and the property in the class.
+    /// The property in the class, and its column if it has one.
     var name: String
     /// Whether a delete keeps its value.
     var isPreserved: Bool
-    /// Whether the table still has the column.
+    /// Whether the table has the column. Relationships that are kept as links have none.
     var isPresent: Bool
 }

@@ -57,13 +57,18 @@ struct EntityRegistry {
                 recorded.attributes[index].isPreserved = preserved
                 try update(recorded.attributes[index], of: recorded)
             } else {
-                let attribute = RecordedAttribute(
-                    number: (recorded.attributes.map(\.number).max() ?? -1) + 1, name: property.name,
-                    isPreserved: preserved, isPresent: true)
-                recorded.attributes.append(attribute)
-                try update(attribute, of: recorded)
+                try add(property.name, isPreserved: preserved, isPresent: true, to: &recorded)
             }
         }
+    }
+
+    /// Gives a property the next number of its entity.
+    func add(_ name: String, isPreserved: Bool, isPresent: Bool, to entity: inout RecordedEntity) throws {
+        let attribute = RecordedAttribute(
+            number: (entity.attributes.map(\.number).max() ?? -1) + 1, name: name, isPreserved: isPreserved,
+            isPresent: isPresent)
+        entity.attributes.append(attribute)
+        try update(attribute, of: entity)
     }
 
     func update(_ attribute: RecordedAttribute, of entity: RecordedEntity) throws {

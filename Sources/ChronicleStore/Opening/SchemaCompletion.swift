@@ -42,6 +42,11 @@ struct SchemaCompletion {
                     entityName: entity.name, storeIdentifier: identifier)
             }
         }
+        for links in schema.links where try !exists(links.name) {
+            throw SwiftDataError.loadIssueModelContainer.adding(
+                detail: "the file has no place for it, and the configuration does not allow to make it",
+                entityName: links.owner, propertyName: links.property.name, storeIdentifier: identifier)
+        }
         return StoreLayout(storeIdentifier: identifier, schema: schema, recorded: recorded)
     }
 
@@ -64,6 +69,7 @@ struct SchemaCompletion {
                 parts.append("\(property.name) \(property.originalName ?? "") \(preserved)")
             }
         }
+        parts += schema.links.map { LinkDefinition(links: $0).signature }
         return parts.joined(separator: "\n")
     }
 
@@ -79,6 +85,7 @@ struct SchemaCompletion {
         }
         let registry = EntityRegistry(connection)
         for entity in schema.entities { try complete(entity, registry) }
+        try completeLinks(registry)
         try switchHistory(registry)
         // What was complete for another schema may not be any more, but only if something was made.
         if try connection.scalarInt64("PRAGMA schema_version") != version {
@@ -113,6 +120,7 @@ struct SchemaCompletion {
         try refuseUnknownColumns(entity)
         try makeIndexes(definition)
         try registry.register(entity, &recorded)
+        try registry.registerLinks(of: entity, &recorded)
     }
 
     private func rename(
@@ -152,7 +160,7 @@ struct SchemaCompletion {
 
     private func refuseUnknownColumns(_ entity: Schema.Entity) throws {
         for (name, needsValue) in try columns(of: entity.name)
-        where needsValue && entity.property(named: name) == nil {
+        where needsValue && !entity.storedProperties.contains(where: { $0.name == name }) {
             throw SwiftDataError.backwardMigration.adding(
                 detail: "the file has this attribute, which the model lacks and new rows could not do without",
                 entityName: entity.name, propertyName: name)
@@ -202,7 +210,9 @@ struct SchemaCompletion {
         let wasOn = try MetaTable.text(.history, connection)
         for entity in try registry.entities() {
             let table = try registry.table(of: entity)
-            guard try triggers(of: entity.name) != Set(recordsHistory ? RecorderSQL.triggers(of: table) : []) else {
+            guard
+                try Set(triggers(of: entity.name).values) != Set(recordsHistory ? RecorderSQL.triggers(of: table) : [])
+            else {
                 continue
             }
             let statements =
@@ -215,14 +225,14 @@ struct SchemaCompletion {
         try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
     }
 
-    /// The recorder's triggers that a table has, as SQLite keeps them: the same text as the recorder's.
-    private func triggers(of table: String) throws -> Set<String> {
+    /// The recorder's triggers that a table has by name, as SQLite keeps them: the same text as the recorder's.
+    func triggers(of table: String) throws -> [String: String] {
         let statement = try connection.prepare(
-            "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'"
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'"
         )
         try statement.bind(table, at: 1)
-        var triggers: Set<String> = []
-        while try statement.step() { triggers.insert(statement.text(0)) }
+        var triggers: [String: String] = [:]
+        while try statement.step() { triggers[statement.text(0)] = statement.text(1) }
         return triggers
     }
 }

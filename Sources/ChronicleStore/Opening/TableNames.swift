@@ -17,6 +17,12 @@ enum TableNames {
             }
             try checkColumns(of: entity)
         }
+        for links in schema.links {
+            if let other = tables.updateValue(links.name, forKey: folded(links.name)) {
+                throw SwiftDataError.invalidModel.adding(
+                    detail: twin(of: other), entityName: links.owner, propertyName: links.property.name)
+            }
+        }
     }
 
     private static func checkColumns(of entity: Schema.Entity) throws {

@@ -2,8 +2,8 @@ import ChronicleCore
 
 /// The tables of models: one for each entity, with a column for each stored property.
 ///
-/// The table of the models in question is called `t`, those of elements `e1`, `e2`, …, and what to-one relationships lead
-/// to `j1`, `j2`, …
+/// The table of the models in question is called `t`, those of elements `e1`, `e2`, …, the links that lead to these `l1`,
+/// `l2`, …, and what to-one relationships lead to `j1`, `j2`, …
 struct ModelSource: PredicateSource {
     typealias Property = ModelProperty
 
@@ -15,7 +15,15 @@ struct ModelSource: PredicateSource {
     /// A query, or a subquery, with the rows that its variable stands for.
     private struct Scope {
         let table: Table
+        /// The links that lead to the rows.
+        var links: Links?
         var joins: [Join] = []
+    }
+
+    private struct Links {
+        let name: String
+        let alias: String
+        let columns: (from: String, to: String)
     }
 
     private struct Table {
@@ -124,7 +132,13 @@ struct ModelSource: PredicateSource {
 
     func tables(of variable: Tree.Variable) -> SQLQuery {
         guard let scope = scopes[variable] else { return "" }
-        let first: SQLQuery = "\(name: scope.table.entity.name) AS \(raw: scope.table.alias)"
+        var first: SQLQuery = "\(name: scope.table.entity.name) AS \(raw: scope.table.alias)"
+        if let links = scope.links {
+            first = """
+                \(name: links.name) AS \(raw: links.alias) JOIN \(first) \
+                ON \(scope.table.id) = \(raw: links.alias).\(raw: links.columns.to)
+                """
+        }
         return scope.joins.reduce(first) { tables, join in
             """
             \(tables) LEFT JOIN \(name: join.table.entity.name) AS \(raw: join.table.alias) \
@@ -137,16 +151,20 @@ struct ModelSource: PredicateSource {
 
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
         guard case .stored(let property) = elements.path.properties.last, let relationship = property.relationship,
-            relationship.isToMany, let inverseName = relationship.inverseName
+            relationship.isToMany
         else { throw SwiftDataError.unsupportedPredicate.adding(detail: "elements of what is no to-many relationship") }
-        guard try entity(relationship.destination).property(named: inverseName)?.relationship?.isToMany == false else {
-            throw unsupported(property, "has many on both sides")
-        }
         var path = elements.path
         path.properties.removeLast()
         let owner = try operand(path)
         let table = try newTable("e", relationship.destination)
         scopes[elements.variable] = Scope(table: table)
+        if let links = schema.links(of: property) {
+            let alias = "l" + table.alias.dropFirst()
+            let columns = LinkTable.columns(of: property, in: links)
+            scopes[elements.variable]?.links = Links(name: links.name, alias: alias, columns: columns)
+            return "\(raw: alias).\(raw: columns.from) = \(owner.sql)"
+        }
+        guard let inverseName = relationship.inverseName else { throw unsupported(property, "has no inverse") }
         return "\(table.column(inverseName)) = \(owner.sql)"
     }
 

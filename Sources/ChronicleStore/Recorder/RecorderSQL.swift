@@ -103,10 +103,17 @@ extension RecorderSQL {
         _ kind: TriggerKind, on table: RecordedTable, _ event: String, when condition: String? = nil,
         do statements: [String]
     ) -> String {
+        trigger(kind.name(of: table.entityID), on: table.name, event, when: condition, do: statements)
+    }
+
+    /// The same by the names of trigger and table.
+    static func trigger(
+        _ name: String, on table: String, _ event: String, when condition: String? = nil, do statements: [String]
+    ) -> String {
         let guarded = condition.map { "\nWHEN \($0)" } ?? ""
         let body = statements.map { "  \($0);\n" }.joined()
         return """
-            CREATE TRIGGER \(quoted(kind.name(of: table.entityID))) \(event) ON \(quoted(table.name))\(guarded)
+            CREATE TRIGGER \(quoted(name)) \(event) ON \(quoted(table))\(guarded)
             BEGIN
             \(body)END
             """

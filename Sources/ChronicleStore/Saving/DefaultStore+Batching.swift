@@ -62,8 +62,8 @@ private struct Cascade {
         for relationship in entity.properties.compactMap(\.relationship)
         where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
-            // The destination's own column is the foreign key.
-            if (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
+            // The destination's own column is the foreign key; links have a trigger.
+            if !relationship.isLinked, (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
             guard relationship.deleteRule == .cascade else { continue }
             follow(destination, schema, path: path.union([entity.name]))
         }

@@ -5,7 +5,7 @@ import ChronicleSQLite
 ///
 /// Rows come in an order in which a save can rarely stand in its own way: references that move first (so that deleting
 /// the old destination does not cascade to them), then deletes (so that unique values are free again), then other
-/// updates, then inserts.
+/// updates, then inserts. Links that end come before all that, new ones before the inserts.
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
@@ -34,9 +34,12 @@ struct RowWriter {
         let inserts = try runs(request.inserted)
         let isReferredTo =
             try refersToNew(request.inserted, inserts) || refersToNew(request.updated, runs(request.updated))
+            || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
         let areTogether = insertsTogether && request.inserted.count >= 8
         if isReferredTo || areTogether { try foreseeKeys(inserts) }
         if isReferredTo { replace(request.inserted) }
+        // Before a deleted row takes along what it is no longer linked to.
+        if !request.unlinked.isEmpty { try unlink(request.unlinked) }
         var later: [DefaultSnapshot] = []
         for snapshot in request.updated {
             let table = try tables.table(of: snapshot)
@@ -51,6 +54,8 @@ struct RowWriter {
         }
         for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
         try update(later)
+        // Before the new rows, so that the history has no update of a model that it has the insert of.
+        if !request.linked.isEmpty { try link(request.linked) }
         for run in inserts {
             if isReferredTo {
                 try insert(request.inserted, run, with: run.table.insertsWithKeys, bindingKeys: true)

@@ -60,8 +60,22 @@ import Testing
         }
     }
 
-    @Test func aToManyRelationshipNeedsAnInverse() {
-        expectInvalid(Lonely.self, property: "others", detail: "needs an inverse")
+    @Test func anInverseThatMayBeOneOfSeveralHasToBeNamed() {
+        expectInvalid(Ambiguous.self, property: "first", detail: "more than one pair")
+    }
+
+    @Test func linksAreOwnedByTheSideWhoseNameComesFirst() throws {
+        let schema = Schema(Right.self)
+        try schema.validate()
+        #expect(schema.links.map(\.name) == ["Left.rights", "Lonely.others"])
+        let links = try #require(schema.links.first)
+        #expect(links.property.name == "rights")
+        #expect(links.inverse?.name == "lefts")
+        #expect(links.destination == "Right")
+        let right = try #require(schema.entitiesByName["Right"]?.property(named: "lefts"))
+        #expect(schema.links(of: right)?.name == links.name)
+        #expect(right.slot == -1)
+        #expect(schema.links.last?.inverse == nil)
     }
 
     @Test func aRelationshipWithOptionsOfAnAttributeIsNamed() {
@@ -160,6 +174,36 @@ private final class Unstorable: PersistentModel {
 private final class Lonely: PersistentModel {
     @Relationship var others: [Forgotten]
     static let properties: PropertyMap<Lonely> = ["others": \.others]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Ambiguous: PersistentModel {
+    @Relationship var first: [Unambiguous]
+    @Relationship var second: [Unambiguous]
+    static let properties: PropertyMap<Ambiguous> = ["first": \.first, "second": \.second]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Unambiguous: PersistentModel {
+    @Relationship var one: Ambiguous?
+    static let properties: PropertyMap<Unambiguous> = ["one": \.one]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Right: PersistentModel {
+    @Relationship(inverse: \Left.rights) var lefts: [Left]
+    @Relationship var lonely: Lonely?
+    static let properties: PropertyMap<Right> = ["lefts": \.lefts, "lonely": \.lonely]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+}
+
+private final class Left: PersistentModel {
+    @Relationship var rights: [Right]
+    static let properties: PropertyMap<Left> = ["rights": \.rights]
     let persistentBackingData: BackingData
     init(backingData: BackingData) { persistentBackingData = backingData }
 }

@@ -1,0 +1,92 @@
+// Relationships that are kept as links: what the store has, and what came and went since.
+extension ManagedRelationship {
+    func readLinks() -> [any PersistentModel] {
+        if let known = context.links.list(of: backing, property) { return known }
+        var saved: [any PersistentModel] = []
+        if backing.hasRow {
+            // Not remembered when it could not be loaded, so that the next read tries again.
+            guard let loaded = context.deferring({ try context.loadLinked(backing.identifier, property, relationship) })
+            else { return [] }
+            saved = loaded
+        }
+        if let changes = context.links[changesOf: backing, property] {
+            saved.removeAll { changes.removed.contains($0) }
+            let known = Set(saved.map { ObjectIdentifier($0) })
+            saved += changes.added.models.filter { !known.contains(ObjectIdentifier($0)) }
+        }
+        saved.removeAll { !$0.persistentBackingData.isThere }
+        context.links.keep(saved, of: backing, property)
+        if let inverse { context.links.forgetLists(of: inverse, contradicting: backing, property) }
+        return saved
+    }
+
+    func writeLinks(_ destinations: [any PersistentModel]) {
+        let old = readLinks()
+        var seen = Set<ObjectIdentifier>()
+        let new = destinations.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        for model in old where !seen.contains(ObjectIdentifier(model)) { setLinked(false, model) }
+        let known = Set(old.map { ObjectIdentifier($0) })
+        for model in new where !known.contains(ObjectIdentifier(model)) { setLinked(true, model) }
+        context.links.keep(new, of: backing, property)
+    }
+
+    /// Adds destinations to those that the model came to have by its destinations.
+    func joinLinks(_ destinations: [any PersistentModel]) -> [any PersistentModel] {
+        let known = readLinks()
+        let members = Set(known.map { ObjectIdentifier($0) })
+        return known + destinations.filter { !members.contains(ObjectIdentifier($0)) }
+    }
+
+    private func setLinked(_ isLinked: Bool, _ model: any PersistentModel) {
+        guard let own = backing.model else { return }
+        let other = model.persistentBackingData
+        // The save has to find both by their identifiers.
+        _ = (backing.identifier, other.identifier)
+        context.links.set(isLinked, model, of: backing, property)
+        backing.markChanged(property.mark)
+        guard let inverse, other !== backing || inverse !== property else { return }
+        context.links.set(isLinked, own, of: other, inverse)
+        other.markChanged(inverse.mark)
+    }
+}
+
+extension BackingData {
+    /// Whether the model is in a context and not deleted.
+    var isThere: Bool { status == .inserted || status == .saved }
+}
+
+extension ModelContext {
+    /// What changed of the links since the last save, for the stores that keep them.
+    func linkChanges() -> [LinkChange] {
+        var found: [LinkChange] = []
+        var seen = Set<DataStoreLink>()
+        for end in links.changedEnds {
+            guard let entity = end.model.persistentBackingData.membership?.entity,
+                let links = container.schema.links(of: end.property), links.property === end.property
+            else { continue }
+            func add(_ model: any PersistentModel, isAdded: Bool) {
+                let (owner, destination) = (end.model.persistentBackingData, model.persistentBackingData)
+                // The links of a deleted model go with it, but do not take along what was removed from them.
+                guard isAdded ? owner.isThere && destination.isThere : owner.hasRow && destination.hasRow else {
+                    return
+                }
+                let link = DataStoreLink(links, owner: owner.identifier, destination: destination.identifier)
+                // Of a symmetric relationship both ends changed.
+                if !links.isSymmetric || seen.insert(link).inserted {
+                    found.append(LinkChange(entity: entity, link: link, isAdded: isAdded))
+                }
+            }
+            for model in end.removed.models { add(model, isAdded: false) }
+            for model in end.added.models { add(model, isAdded: true) }
+        }
+        return found
+    }
+}
+
+/// A link that a save adds or removes.
+struct LinkChange {
+    /// That of the owner.
+    let entity: Schema.Entity
+    let link: DataStoreLink
+    let isAdded: Bool
+}

@@ -1,0 +1,98 @@
+/// The triggers of a table of links.
+///
+/// A link is no model: that it comes or goes is an update of the models at its ends, recorded for those of them that are
+/// there. A row that goes takes its links along after it is gone, and a save writes the links of a new row before it: so
+/// neither has an update beside its delete or insert.
+///
+/// The rest keeps the table what it is, whether history is recorded or not.
+extension RecorderSQL {
+    /// The statements that create all triggers of a table of links.
+    ///
+    /// Those that record come first: SQLite runs the youngest trigger first, and what a cascade deletes needs no update
+    /// before. Nothing but the looks of the log depends on it.
+    ///
+    /// A trigger does not run again inside of itself in a program that has not switched `recursive_triggers` on
+    /// (<https://www.sqlite.org/pragma.html#pragma_recursive_triggers>). So those that write to the models' tables, or to
+    /// this one, are not those that record.
+    static func triggers(of links: RecordedLinks, recordsHistory: Bool) -> [String] {
+        (recordsHistory ? recording(links) : []) + [ignoringRepetition(links)]
+            + (links.isSymmetric ? mirroring(links) : []) + cascading(links)
+    }
+
+    /// The statement that drops one of these triggers.
+    static func dropTrigger(named name: String) -> String { "DROP TRIGGER \(quoted(name))" }
+
+    // MARK: Recording
+
+    private static func recording(_ links: RecordedLinks) -> [String] {
+        // The reversed link records the other end.
+        let ends = (links.isSymmetric ? [links.owner] : [links.owner, links.destination]).filter { $0.attribute != nil }
+        let moved = ends.map { update($0, "NEW", condition: "OLD.\($0.column) IS NOT NEW.\($0.column)") }
+        return [
+            trigger("insert", on: links, "AFTER INSERT", do: ends.map { update($0, "NEW") }),
+            trigger("delete", on: links, "AFTER DELETE", do: ends.map { update($0, "OLD") }),
+            trigger(
+                "update", on: links, "AFTER UPDATE",
+                when: "OLD.owner IS NOT NEW.owner OR OLD.destination IS NOT NEW.destination",
+                do: ends.map { update($0, "OLD") } + moved),
+        ]
+    }
+
+    /// The statement that records that the links of a row changed.
+    private static func update(_ end: RecordedLinks.End, _ row: String, condition: String? = nil) -> String {
+        let (index, bit) = (end.attribute ?? 0).quotientAndRemainder(dividingBy: attributesPerMask)
+        let mask = "\(Int64(1) << Int64(bit))"
+        // See ``changeMasks(_:)`` for the masks behind the first.
+        let further = (repeatElement("0", count: max(index - 1, 0)) + [mask]).joined(separator: ",")
+        let what = end.entityID << 2 | RecordedTable.Operation.update.rawValue
+        let key = "\(row).\(end.column)"
+        let guarded = condition.map { "\($0) AND " } ?? ""
+        return """
+            INSERT INTO chronicle_change(what, key, detail, more) \
+            SELECT \(what), \(key), \(index == 0 ? mask : "0"), \(index == 0 ? "NULL" : "'\(further)'") \
+            WHERE \(guarded)EXISTS (SELECT 1 FROM \(quoted(end.table)) AS held WHERE held.\(self.key) = \(key))
+            """
+    }
+
+    // MARK: Keeping
+
+    /// A link that is there already is left as it is, also by `REPLACE`, which would remove it without a trace.
+    private static func ignoringRepetition(_ links: RecordedLinks) -> String {
+        trigger(
+            "repetition", on: links, "BEFORE INSERT",
+            when: "EXISTS (SELECT 1 FROM \(quoted(links.name)) AS held "
+                + "WHERE held.owner = NEW.owner AND held.destination = NEW.destination)",
+            do: ["SELECT RAISE(IGNORE)"])
+    }
+
+    private static func mirroring(_ links: RecordedLinks) -> [String] {
+        let table = quoted(links.name)
+        let insert = "INSERT INTO \(table)(owner, destination) VALUES (NEW.destination, NEW.owner)"
+        let delete = "DELETE FROM \(table) WHERE owner = OLD.destination AND destination = OLD.owner"
+        return [
+            trigger("mirror_insert", on: links, "AFTER INSERT", do: [insert]),
+            trigger("mirror_delete", on: links, "AFTER DELETE", do: [delete]),
+            trigger("mirror_update", on: links, "AFTER UPDATE", do: [delete, insert]),
+        ]
+    }
+
+    /// The rule *cascade*. When a row is deleted its foreign key deletes its links; a link whose row is gone takes the
+    /// other one along. https://www.sqlite.org/foreignkeys.html#fk_actions
+    private static func cascading(_ links: RecordedLinks) -> [String] {
+        [(links.owner, links.destination), (links.destination, links.owner)].filter { $0.0.cascades }.map {
+            gone, other in
+            trigger(
+                "cascade_\(gone.column)", on: links, "AFTER DELETE",
+                when: "NOT EXISTS (SELECT 1 FROM \(quoted(gone.table)) AS held "
+                    + "WHERE held.\(key) = OLD.\(gone.column))",
+                do: ["DELETE FROM \(quoted(other.table)) WHERE \(key) = OLD.\(other.column)"])
+        }
+    }
+
+    private static func trigger(
+        _ kind: String, on links: RecordedLinks, _ event: String, when condition: String? = nil,
+        do statements: [String]
+    ) -> String {
+        trigger("\(prefix)\(links.name)_\(kind)", on: links.name, event, when: condition, do: statements)
+    }
+}

@@ -1,0 +1,46 @@
+import ChronicleCore
+import ChronicleSQLite
+
+// Links: rows of two keys.
+extension RowWriter {
+    /// Writes links, those of new rows under the keys that are foreseen for them.
+    func link(_ links: [DataStoreLink]) throws {
+        try run(links, \.insert)
+    }
+
+    func unlink(_ links: [DataStoreLink]) throws {
+        try run(links, \.delete)
+    }
+
+    private func run(_ links: [DataStoreLink], _ sql: KeyPath<LinkTable, String>) throws {
+        var latest: (name: String, table: LinkTable, statement: Statement)?
+        for link in links {
+            if latest?.name != link.name {
+                // Let go of first, so that the cache may give it again.
+                latest = nil
+                let table = try layout.linkTable(named: link.name)
+                latest = (link.name, table, try connection.cached(table[keyPath: sql]))
+            }
+            guard let (_, table, statement) = latest else { continue }
+            try statement.bind(key(link.owner, of: table.links.owner), at: 1)
+            try statement.bind(key(link.destination, of: table.links.destination), at: 2)
+            do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+                throw SwiftDataError(error, storeIdentifier: nil).adding(
+                    entityName: table.links.owner, propertyName: table.links.property.name,
+                    persistentIdentifier: link.owner)
+            }
+        }
+    }
+
+    private func key(_ identifier: PersistentIdentifier, of entityName: String) throws -> Int64 {
+        let permanent = replacements[identifier] ?? identifier
+        guard let key = permanent.integerPrimaryKey, permanent.storeIdentifier == layout.storeIdentifier,
+            permanent.entityName == entityName
+        else {
+            throw SwiftDataError.modelValidationFailure.adding(
+                detail: "a relationship leads to a model that was not saved, or lives in another store",
+                persistentIdentifier: identifier)
+        }
+        return key
+    }
+}
