@@ -21,6 +21,8 @@ final class EntityTable: Sendable {
     /// The same with keys that are bound too, each before the columns of its row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
+    /// Whether there may be links to its rows.
+    let isLinked: Bool
     /// What a fetch selects of the table, the primary key first.
     let selection: String
 
@@ -35,8 +37,10 @@ final class EntityTable: Sendable {
     enum Storage: Sendable { case integer, real, text, blob, reference }
 
     init(
-        _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin]
+        _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin],
+        isLinked: Bool
     ) {
+        self.isLinked = isLinked
         self.entity = entity
         self.number = number
         origin = origins[entity.name] ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name)

@@ -19,7 +19,8 @@ struct StoreLayout: Sendable {
         for entity in recorded {
             guard let modelled = schema.entitiesByName[entity.name] else { continue }
             tables[entity.name] = EntityTable(
-                modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins)
+                modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
+                isLinked: schema.links.contains { [$0.owner, $0.destination].contains(entity.name) })
         }
         tablesByName = tables
         linkTablesByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, LinkTable($0)) })

@@ -12,6 +12,13 @@ extension RowWriter {
         try run(links, \.delete)
     }
 
+    /// Whether links come or go, those of deleted rows among them.
+    mutating func changesLinks(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
+        if !request.linked.isEmpty || !request.unlinked.isEmpty { return true }
+        guard !layout.linkTablesByName.isEmpty else { return false }
+        return try request.deleted.contains { try tables.table(of: $0).isLinked }
+    }
+
     private func run(_ links: [DataStoreLink], _ sql: KeyPath<LinkTable, String>) throws {
         var latest: (name: String, table: LinkTable, statement: Statement)?
         for link in links {

@@ -11,6 +11,8 @@ struct RowWriter {
     let layout: StoreLayout
     /// Whether a statement may insert more than one row.
     let insertsTogether: Bool
+    /// Where the history of this save begins; `nil` when there is none.
+    let firstChange: Int64?
     /// The identifiers of the new rows, in the order of the request.
     var inserted: [PersistentIdentifier] = []
     /// The same by the temporary identifiers, where something refers to a new row.
@@ -22,7 +24,8 @@ struct RowWriter {
     /// inserts into the same table. Rows that are inserted one by one get to know theirs.
     struct KeysDiffer: Error {}
 
-    init(_ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool) {
+    init(_ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool, firstChange: Int64?) {
+        self.firstChange = firstChange
         self.connection = connection
         self.layout = layout
         self.insertsTogether = insertsTogether
@@ -56,6 +59,7 @@ struct RowWriter {
         try update(later)
         // Before the new rows, so that the history has no update of a model that it has the insert of.
         if !request.linked.isEmpty { try link(request.linked) }
+        if let firstChange, try changesLinks(request) { try UpdateMerge(connection, from: firstChange).run() }
         for run in inserts {
             if isReferredTo {
                 try insert(request.inserted, run, with: run.table.insertsWithKeys, bindingKeys: true)

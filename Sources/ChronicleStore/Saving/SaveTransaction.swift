@@ -33,7 +33,8 @@ extension DefaultStore {
         try connection.immediate(explaining: { explain($0, on: connection, deleted: request.deleted) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
-            var rows = RowWriter(connection, layout, insertsTogether: insertsTogether)
+            var rows = RowWriter(
+                connection, layout, insertsTogether: insertsTogether, firstChange: first)
             try rows.write(request)
             // An insert is a change whatever its values are; an update or delete may turn out not to be one.
             let isChange = !request.inserted.isEmpty

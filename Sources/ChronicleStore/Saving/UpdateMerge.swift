@@ -1,0 +1,90 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Makes one update of all that a save did to a model.
+///
+/// A save updates a row with one statement, but each of its links with another, and triggers record every one. Before the
+/// transaction has its header nobody has seen them: the first takes over the properties of the others, and what comes
+/// after them moves up.
+struct UpdateMerge {
+    let connection: Connection
+    /// The first change of the transaction.
+    let first: Int64
+
+    init(_ connection: Connection, from first: Int64) {
+        self.connection = connection
+        self.first = first
+    }
+
+    private struct Model: Hashable {
+        let what: Int64
+        let key: Int64
+    }
+
+    fileprivate struct Update {
+        let position: Int64
+        var masks: [Int64]
+        var isMerged = false
+    }
+
+    func run() throws {
+        var updates: [Model: Update] = [:]
+        var repeated: [Int64] = []
+        let scan = try connection.cached(Self.updates)
+        try scan.bind(first, at: 1)
+        while try scan.step() {
+            let model = Model(what: scan.int64(1), key: scan.int64(2))
+            let masks =
+                [scan.int64(3)] + (scan.isNull(4) ? [] : scan.text(4).split(separator: ",").map { Int64($0) ?? 0 })
+            if updates[model] == nil {
+                updates[model] = Update(position: scan.int64(0), masks: masks)
+            } else {
+                updates[model]?.add(masks)
+                repeated.append(scan.int64(0))
+            }
+        }
+        scan.reset()
+        guard !repeated.isEmpty else { return }
+        for update in updates.values where update.isMerged { try write(update) }
+        try remove(repeated)
+    }
+
+    private func write(_ update: Update) throws {
+        let statement = try connection.cached("UPDATE chronicle_change SET detail = ?, more = ? WHERE id = ?")
+        try statement.bind(update.masks[0], at: 1)
+        let further = update.masks.dropFirst().map(String.init).joined(separator: ",")
+        if further.isEmpty { try statement.bindNull(2) } else { try statement.bind(further, at: 2) }
+        try statement.bind(update.position, at: 3)
+        try statement.run()
+    }
+
+    /// Removes rows, in ascending order, and closes the gaps: the changes of a transaction follow each other.
+    private func remove(_ positions: [Int64]) throws {
+        for position in positions {
+            let statement = try connection.cached("DELETE FROM chronicle_change WHERE id = ?")
+            try statement.bind(position, at: 1)
+            try statement.run()
+        }
+        for (index, position) in positions.enumerated() {
+            let end = index + 1 < positions.count ? positions[index + 1] : .max
+            // Rows move in the order in which SQLite finds them, each to a place that is free.
+            let statement = try connection.cached("UPDATE chronicle_change SET id = id - ? WHERE id > ? AND id < ?")
+            try statement.bind(Int64(index + 1), at: 1)
+            try statement.bind(position, at: 2)
+            try statement.bind(end, at: 3)
+            try statement.run()
+        }
+    }
+
+    private static let updates =
+        "SELECT id, what, key, detail, more FROM chronicle_change WHERE id >= ? AND what > 0 AND what & 3 = 2 ORDER BY id"
+}
+
+extension UpdateMerge.Update {
+    fileprivate mutating func add(_ others: [Int64]) {
+        for (index, mask) in others.enumerated() {
+            if index < masks.count { masks[index] |= mask } else { masks.append(mask) }
+        }
+        isMerged = true
+    }
+}
