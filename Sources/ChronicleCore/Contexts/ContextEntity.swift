@@ -12,6 +12,8 @@ final class ContextEntity {
     private(set) weak var context: ModelContext?
     /// The slots of to-one relationships whose other side is a list, and the index of that list's property.
     let lists: [(slot: Int, index: Int)]
+    /// The properties, of this entity and others, whose lists are read anew after models of this one were fetched.
+    let linkProperties: [Schema.Property]
     let registry: ModelRegistry
     /// What a model left of the backing data that it was made with, see ``BackingData/adopt(_:)``. The next one is filled
     /// into it instead of being made.
@@ -34,6 +36,7 @@ final class ContextEntity {
             else { return nil }
             return (property.slot, list.index)
         }
+        linkProperties = entity.relationships.flatMap { context.container.schema.links(of: $0)?.properties ?? [] }
         registry = context.registry
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }

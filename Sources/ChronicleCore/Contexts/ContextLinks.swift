@@ -27,14 +27,14 @@ struct ContextLinks {
     /// The destinations of a relationship as they are now.
     private struct List {
         let model: any PersistentModel
-        let property: Schema.Property
         var models: [any PersistentModel]
         var members: Set<ObjectIdentifier>
     }
 
     private var changes: [End: Changes] = [:]
     private var lastChange = 0
-    private var lists: [End: List] = [:]
+    /// By the property and the model.
+    private var lists: [ObjectIdentifier: [ObjectIdentifier: List]] = [:]
     /// The ends of lists, the oldest at ``oldest``.
     private var latest: [End] = []
     private var oldest = 0
@@ -86,61 +86,57 @@ struct ContextLinks {
     // MARK: Lists
 
     func list(of backing: BackingData, _ property: Schema.Property) -> [any PersistentModel]? {
-        lists.isEmpty ? nil : lists[End(backing, property)]?.models
+        lists.isEmpty ? nil : lists[ObjectIdentifier(property)]?[ObjectIdentifier(backing)]?.models
     }
 
-    mutating func keep(
-        _ models: [any PersistentModel], of backing: BackingData, _ property: Schema.Property
-    ) {
+    mutating func keep(_ models: [any PersistentModel], of backing: BackingData, _ property: Schema.Property) {
         guard let model = backing.model else { return }
         let end = End(backing, property)
-        let members = Set(models.map { ObjectIdentifier($0) })
-        if lists.updateValue(List(model: model, property: property, models: models, members: members), forKey: end)
-            == nil
-        {
-            keep(end)
-        }
+        let list = List(model: model, models: models, members: Set(models.map { ObjectIdentifier($0) }))
+        if lists[end.property, default: [:]].updateValue(list, forKey: end.backing) == nil { keep(end) }
     }
 
     private mutating func keep(_ end: End) {
         if latest.count < Self.capacity {
             latest.append(end)
         } else {
-            lists[latest[oldest]] = nil
-            latest[oldest] = end
-            oldest = (oldest + 1) % Self.capacity
+            let oldest = latest[oldest]
+            lists[oldest.property]?[oldest.backing] = nil
+            latest[self.oldest] = end
+            self.oldest = (self.oldest + 1) % Self.capacity
         }
     }
 
     private mutating func setListed(_ isLinked: Bool, _ model: any PersistentModel, at end: End) {
-        guard lists[end] != nil else { return }
+        guard var list = lists[end.property]?.removeValue(forKey: end.backing) else { return }
         if isLinked {
-            if lists[end]?.members.insert(ObjectIdentifier(model)).inserted == true { lists[end]?.models.append(model) }
-        } else if lists[end]?.members.remove(ObjectIdentifier(model)) != nil {
-            lists[end]?.models.removeAll { $0 === model }
+            if list.members.insert(ObjectIdentifier(model)).inserted { list.models.append(model) }
+        } else if list.members.remove(ObjectIdentifier(model)) != nil {
+            list.models.removeAll { $0 === model }
         }
+        lists[end.property]?[end.backing] = list
     }
 
-    /// Forgets the lists on the other side that say something else than one that was just read: another context changed
-    /// the links since.
-    mutating func forgetLists(
-        of inverse: Schema.Property, contradicting backing: BackingData, _ property: Schema.Property
-    ) {
-        guard let model = backing.model, let members = lists[End(backing, property)]?.members else { return }
-        let outdated = lists.filter { _, list in
-            list.property === inverse
-                && list.members.contains(ObjectIdentifier(model)) != members.contains(ObjectIdentifier(list.model))
+    /// What a model's list has to have, and must not have, because lists of the other side were read that say so. Another
+    /// context may have changed the links since; both sides agree all the same until one of them is fetched.
+    func known(
+        of inverse: Schema.Property, about model: any PersistentModel
+    ) -> (members: [any PersistentModel], others: Set<ObjectIdentifier>) {
+        var (members, others): ([any PersistentModel], Set<ObjectIdentifier>) = ([], [])
+        for list in (lists[ObjectIdentifier(inverse)] ?? [:]).values {
+            if list.members.contains(ObjectIdentifier(model)) {
+                members.append(list.model)
+            } else {
+                others.insert(ObjectIdentifier(list.model))
+            }
         }
-        for end in outdated.keys { lists[end] = nil }
+        return (members, others)
     }
 
-    mutating func forgetLists(of backing: BackingData, _ entity: Schema.Entity) {
+    /// Forgets the lists of some properties: the models of one side are brought up to date.
+    mutating func forgetLists(of properties: [Schema.Property]) {
         guard !lists.isEmpty else { return }
-        for property in entity.relationships { lists[End(backing, property)] = nil }
-    }
-
-    mutating func forgetList(of backing: BackingData, _ property: Schema.Property) {
-        lists[End(backing, property)] = nil
+        for property in properties { lists[ObjectIdentifier(property)] = nil }
     }
 
     /// Forgets what was read; it is read again when it is asked for.

@@ -14,9 +14,14 @@ extension ManagedRelationship {
             let known = Set(saved.map { ObjectIdentifier($0) })
             saved += changes.added.models.filter { !known.contains(ObjectIdentifier($0)) }
         }
+        if let inverse, let own = backing.model {
+            let known = context.links.known(of: inverse, about: own)
+            let members = Set(saved.map { ObjectIdentifier($0) })
+            saved.removeAll { known.others.contains(ObjectIdentifier($0)) }
+            saved += known.members.filter { !members.contains(ObjectIdentifier($0)) }
+        }
         saved.removeAll { !$0.persistentBackingData.isThere }
         context.links.keep(saved, of: backing, property)
-        if let inverse { context.links.forgetLists(of: inverse, contradicting: backing, property) }
         return saved
     }
 

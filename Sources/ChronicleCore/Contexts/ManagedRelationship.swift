@@ -57,7 +57,7 @@ struct ManagedRelationship {
     /// The destinations as the store has them now, with what was changed here.
     func readAnew() -> [any PersistentModel] {
         if relationship.isLinked {
-            context.links.forgetList(of: backing, property)
+            context.links.forgetLists(of: context.container.schema.links(of: property)?.properties ?? [])
         } else if relationship.isToMany, backing.hasRow {
             backing.destinations[property.index] = nil
         }

@@ -141,7 +141,7 @@ extension ModelContext {
             if known.row != row { try refresh(known, row, checks) }
             // To-many lists have no place in the row; another writer may have changed them.
             known.destinations = [:]
-            if entity.entity.isLinked { links.forgetLists(of: known, entity.entity) }
+            if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
             return model
         }
         let decoded = try checks.check(row, identifier)
@@ -267,6 +267,8 @@ extension ModelContext {
         return try asking(store) {
             let models: [Model] = try store.fetchLinked(request).fetchedSnapshots.map { snapshot in
                 try identifiers.row(snapshot.persistentIdentifier)
+                // Who is reached and alive already stays as it was read.
+                if let known = registeredBacking(snapshot.persistentIdentifier)?.model as? Model { return known }
                 return try instance(snapshot.persistentIdentifier, snapshot.values, entity, checks)
             }
             try identifiers.requireDistinct(models, in: self, known: known)

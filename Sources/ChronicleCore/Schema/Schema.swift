@@ -103,8 +103,6 @@ extension Schema {
         let counted: [Property]
         /// The relationships that deny a delete.
         let denying: [Property]
-        /// Whether one of the relationships is kept as links.
-        let isLinked: Bool
         private let propertiesByKeyPath: KeyPathTable
 
         init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]]) {
@@ -125,7 +123,6 @@ extension Schema {
             requiredReferences = relationships.filter { !$0.isOptional }
             counted = relationships.filter { $0.relationship?.hasCounts == true }
             denying = relationships.filter { $0.relationship?.deleteRule == .deny }
-            isLinked = relationships.contains { $0.relationship?.isLinked == true }
             uniquenessConstraints = uniqueness
             self.indices = indices
             requiredCount = properties.count { $0.isRequired }

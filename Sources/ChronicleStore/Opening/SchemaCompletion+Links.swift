@@ -91,17 +91,18 @@ extension SchemaCompletion {
 extension EntityRegistry {
     /// Gives the properties that lead along links their numbers. They are attributes that the table has no column for.
     func registerLinks(of entity: Schema.Entity, _ recorded: inout RecordedEntity) throws {
-        for property in entity.properties where property.relationship?.isLinked == true {
-            func index(_ name: String?) -> Int? {
-                recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
-            }
-            if index(property.name) != nil { continue }
-            if let renamed = index(property.originalName) {
-                recorded.attributes[renamed].name = property.name
-                try update(recorded.attributes[renamed], of: recorded)
-            } else {
-                try add(property.name, isPreserved: false, isPresent: false, to: &recorded)
-            }
+        let properties = entity.properties.filter { $0.relationship?.isLinked == true }
+        func index(_ name: String?) -> Int? {
+            recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
+        }
+        for property in properties where index(property.name) == nil {
+            guard let renamed = index(property.originalName) else { continue }
+            recorded.attributes[renamed].name = property.name
+            try update(recorded.attributes[renamed], of: recorded)
+        }
+        // Behind those that take over, whose names may be those of others.
+        for property in properties where index(property.name) == nil {
+            try add(property.name, isPreserved: false, isPresent: false, to: &recorded)
         }
     }
 
