@@ -8,6 +8,9 @@ enum Fault: String, CaseIterable, Sendable {
     case keepsOneOfAList, leavesTheOtherSide, losesItself, deletesOnlyOne, deletesOnlyTwo, keepsWhatIsNullified
     case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, seesOnlyItsOwn
     case leavesPartsOfFailedSaves, comparesMissingValues, passesOverLostRows, forgetsModels
+    // Links
+    case readsLinksOneWay, movesLinks, forgetsFriends, losesEmptyLinks, replacesLinks, keepsLinks, linksInAnyCase
+    case linksToNothing
     // Queries
     case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, mindsCase, losesNilInNegations,
         dividesExactly, joinsInner
@@ -20,6 +23,7 @@ enum Fault: String, CaseIterable, Sendable {
         deletesModelsToo
     case resetsPositions, forgetsThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
         forgetsDeletions
+    case recordsOneEnd, recordsEveryLink
 
     /// The rule that it breaks.
     var rule: StoreRule<FaultyStore> {
@@ -46,6 +50,22 @@ enum Fault: String, CaseIterable, Sendable {
         case .comparesMissingValues: .missingValues
         case .passesOverLostRows: .lostRows
         case .forgetsModels: .savedModels
+        default: linkRule
+        }
+    }
+
+    private var linkRule: StoreRule<FaultyStore> {
+        switch self {
+        case .readsLinksOneWay: .linkedSides
+        case .movesLinks: .linkedAlone
+        case .forgetsFriends: .linkedFriends
+        case .losesEmptyLinks: .linkPredicates
+        case .replacesLinks: .linksByDifference
+        case .keepsLinks: .unlinking
+        case .linksInAnyCase: .linksOfFailedSaves
+        case .linksToNothing: .linksToLostRows
+        case .recordsOneEnd: .linksAreUpdates
+        case .recordsEveryLink: .linksBesideInserts
         default: queryRule
         }
     }

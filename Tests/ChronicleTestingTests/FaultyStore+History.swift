@@ -29,6 +29,10 @@ extension FaultyStore: HistoryProviding {
             if tokens.contains(where: { ($0.position(in: identifier) ?? 0) < newest - 1 }) { found = [] }
         case .losesUnsigned where descriptor.predicate != nil && tokens.isEmpty: found.removeAll { $0.author == nil }
         case .skipsOthersHistory where !tokens.isEmpty: found = found.filter(isOwn)
+        case .recordsOneEnd:
+            found = found.map { transaction in
+                transaction.with(transaction.changes.filter { $0.changedPersistentIdentifier.entityName != "Club" })
+            }
         case .forgetsTypes, .namesEverything, .losesTombstones:
             found = try found.map { $0.with(try $0.changes.map(spoiled)) }
         default: break

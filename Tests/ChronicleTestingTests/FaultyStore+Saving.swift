@@ -13,6 +13,8 @@ extension FaultyStore {
         case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)
         case .repeatsIdentifiers, .forgetsThePosition: answer(try base.save(request))
         case .seesOnlyItsOwn, .skipsOthersHistory: try saveAndRemember(request)
+        case .movesLinks, .replacesLinks, .keepsLinks, .recordsEveryLink, .linksToNothing, .linksInAnyCase:
+            try saveLinks(request)
         case .comparesMissingValues
         where request.inserted.count > 1 && request.inserted.allSatisfy { $0.values.contains(.null) }:
             throw SwiftDataError.uniquenessViolation

@@ -58,17 +58,18 @@ extension [DefaultSnapshot] {
 
 extension DataStoreSaveChangesRequest {
     func with(
-        inserted: [Snapshot]? = nil, updated: [Snapshot]? = nil, deleted: [Snapshot]? = nil
+        inserted: [Snapshot]? = nil, updated: [Snapshot]? = nil, deleted: [Snapshot]? = nil,
+        linked: [DataStoreLink]? = nil, unlinked: [DataStoreLink]? = nil
     ) -> DataStoreSaveChangesRequest {
         DataStoreSaveChangesRequest(
             editingState: editingState, inserted: inserted ?? self.inserted, updated: updated ?? self.updated,
-            deleted: deleted ?? self.deleted)
+            deleted: deleted ?? self.deleted, linked: linked ?? self.linked, unlinked: unlinked ?? self.unlinked)
     }
 
     func with(author: String?) -> DataStoreSaveChangesRequest {
         DataStoreSaveChangesRequest(
             editingState: EditingState(id: editingState.id, author: author, contextName: nil), inserted: inserted,
-            updated: updated, deleted: deleted)
+            updated: updated, deleted: deleted, linked: linked, unlinked: unlinked)
     }
 }
 

@@ -26,15 +26,17 @@ public final class StoreBench<Store: DataStore> {
 
     private init(
         _ configuration: Store.Configuration, _ features: StoreFeatures, _ tools: StoreTools<Store.Configuration>,
-        _ make: @escaping () throws -> Store.Configuration
+        _ make: @escaping () throws -> Store.Configuration, with models: [any PersistentModel.Type] = []
     ) throws {
         (self.configuration, self.features, self.tools, self.make) = (configuration, features, tools, make)
-        container = try Self.open(configuration)
+        container = try Self.open(configuration, with: models)
     }
 
-    static func open(_ configuration: Store.Configuration) throws -> ModelContainer {
-        try ModelContainer(
-            for: Specimen.self, Shelf.self, Stamp.self, Topic.self, Loan.self, configurations: configuration)
+    static func open(
+        _ configuration: Store.Configuration, with models: [any PersistentModel.Type] = []
+    ) throws -> ModelContainer {
+        let all: [any PersistentModel.Type] = [Specimen.self, Shelf.self, Stamp.self, Topic.self, Loan.self]
+        return try ModelContainer(for: Schema(all + models), configurations: [configuration])
     }
 
     /// The store itself.
@@ -59,6 +61,11 @@ public final class StoreBench<Store: DataStore> {
 
     /// A bench with another store.
     public func another() throws -> StoreBench { try StoreBench(supporting: features, tools: tools, make) }
+
+    /// A bench with another store that has more models.
+    func another(with models: [any PersistentModel.Type]) throws -> StoreBench {
+        try StoreBench(make(), features, tools, make, with: models)
+    }
 
     /// The configuration of another store, which nobody has opened yet.
     public func newConfiguration() throws -> Store.Configuration { try make() }

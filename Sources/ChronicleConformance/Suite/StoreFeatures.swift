@@ -31,14 +31,18 @@ public struct StoreFeatures: OptionSet, Sendable {
     /// its place.
     public static let forks = StoreFeatures(rawValue: 1 << 10)
 
+    /// Relationships are kept as links where no row has a value for them: the store is a ``DataStoreLinking``.
+    public static let links = StoreFeatures(rawValue: 1 << 11)
+
     /// Everything there is.
-    public static let all = StoreFeatures(rawValue: 1 << 11 - 1)
+    public static let all = StoreFeatures(rawValue: 1 << 12 - 1)
 
     private static let names: [(StoreFeatures, String)] = [
         (.updates, "updates"), (.deletes, "deletes"), (.uniqueness, "uniqueness"), (.reopening, "reopening"),
         (.updateHistory, "updateHistory"), (.deleteHistory, "deleteHistory"), (.tombstones, "tombstones"),
         (.deletingHistory, "deletingHistory"), (.sharing, "sharing"),
         (.referentialIntegrity, "referentialIntegrity"), (.forks, "forks"),
+        (.links, "links"),
     ]
 
     /// The features by name.

@@ -44,7 +44,8 @@ public struct BrokenRule: Error, CustomStringConvertible, Sendable {
 extension StoreRule {
     /// What every store has to keep to, from the simple to what builds on it: mend the first broken rule first.
     public static var models: [StoreRule] {
-        roundTrips + remapping + relationships + integrity + queries + predicates + batches + concurrency + atomicity
+        roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + concurrency
+            + atomicity
             + reopening + kills
     }
 }
@@ -52,6 +53,6 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// What every history has to keep to, beside the rules for ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + batchChanges + authors + expiry + accidents + positions + historyKills
+        cursor + changes + linkChanges + batchChanges + authors + expiry + accidents + positions + historyKills
     }
 }

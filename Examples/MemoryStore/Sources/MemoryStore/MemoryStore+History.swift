@@ -41,6 +41,14 @@ enum MemoryChange: Sendable {
     case delete(PersistentIdentifier, kept: [(name: String, value: PropertyValue)])
 }
 
+extension MemoryChange {
+    var model: PersistentIdentifier {
+        switch self {
+        case .insert(let model), .update(let model, _), .delete(let model, _): model
+        }
+    }
+}
+
 struct MemoryHistory: Sendable {
     struct Transaction: Sendable {
         let position: Int64

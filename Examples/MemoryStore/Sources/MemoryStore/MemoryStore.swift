@@ -48,12 +48,7 @@ public final class MemoryStore: DataStore {
             case nil: table.rows.keys.sorted()
             }
         let page = keys.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))
-        let snapshots = page.compactMap { key in
-            table.rows[key].map {
-                DefaultSnapshot(persistentIdentifier: origin.identifier(key), values: $0, changed: PropertySet())
-            }
-        }
-        return DataStoreFetchResult(fetchedSnapshots: snapshots)
+        return DataStoreFetchResult(fetchedSnapshots: table.snapshots(page, origin))
     }
 
     // MARK: Saving
@@ -119,9 +114,19 @@ struct MemoryContents: Sendable {
         var rows: [Int64: [PropertyValue]] = [:]
         /// Also of rows that are gone: a key is never used twice, because identifiers outlive their rows.
         var lastKey: Int64 = 0
+
+        func snapshots(_ keys: some Sequence<Int64>, _ origin: PersistentIdentifier.Origin) -> [DefaultSnapshot] {
+            keys.compactMap { key in
+                rows[key].map {
+                    DefaultSnapshot(persistentIdentifier: origin.identifier(key), values: $0, changed: PropertySet())
+                }
+            }
+        }
     }
 
     var tables: [String: Table] = [:]
+    /// Links: the pairs of models of all relationships that no row has a value for.
+    var links: Set<DataStoreLink> = []
     var history = MemoryHistory()
 
     /// Makes the tables of a schema. Rows have no names on their values, so that a class with other properties would
@@ -145,11 +150,13 @@ struct MemoryContents: Sendable {
 
 /// One save on its way into a copy of the contents.
 struct MemorySave {
-    private(set) var contents: MemoryContents
+    var contents: MemoryContents
     private(set) var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
     /// History: what was done, in order.
-    private(set) var written: [MemoryChange] = []
-    private let schema: Schema
+    var written: [MemoryChange] = []
+    /// Links: the models whose links came or went, with the properties that lead along them.
+    var linked: [PersistentIdentifier: Set<String>] = [:]
+    let schema: Schema
     private let storeIdentifier: String
 
     init(_ contents: MemoryContents, _ schema: Schema, _ storeIdentifier: String) {
@@ -164,6 +171,8 @@ struct MemorySave {
         for snapshot in request.inserted { try insert(snapshot) }
         for snapshot in request.updated { try update(snapshot) }
         for snapshot in request.deleted { try delete(snapshot) }
+        // Links. Leave them out, and what is in the file about them, if your store has none.
+        try writeLinks(request)
         // Last: the save may free the values that it takes.
         for name in Set((request.inserted + request.updated).map(\.persistentIdentifier.entityName)) {
             for properties in try entity(name).uniquenessConstraints { try checkUniqueness(properties, of: name) }
@@ -205,6 +214,7 @@ struct MemorySave {
         // Somebody else was faster: what is wanted is so.
         guard let row = try row(identifier) else { return }
         try set(nil, identifier)
+        removeLinks(of: identifier)
         let kept = try entity(identifier.entityName).preservedProperties.map { ($0.name, row[$0.slot]) }
         written.append(.delete(identifier, kept: kept))
     }
@@ -218,7 +228,7 @@ struct MemorySave {
         return entity
     }
 
-    private func row(_ identifier: PersistentIdentifier) throws -> [PropertyValue]? {
+    func row(_ identifier: PersistentIdentifier) throws -> [PropertyValue]? {
         try contents.table(identifier.entityName).rows[key(identifier)]
     }
 

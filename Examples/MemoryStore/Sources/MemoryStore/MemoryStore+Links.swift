@@ -1,0 +1,58 @@
+import Chronicle
+
+// Links, for a store that has none: many-to-many relationships, and to-many ones without an inverse, as a set of pairs.
+extension MemoryStore: DataStoreLinking {
+    public func fetchLinked<Model>(
+        _ request: DataStoreLinksRequest<Model>
+    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+        let contents = configuration.memory.contents
+        let origin = PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: Model.entityName)
+        let keys = Set(contents.links.compactMap { request.end(of: $0)?.integerPrimaryKey })
+        return DataStoreFetchResult(
+            fetchedSnapshots: try contents.table(Model.entityName).snapshots(keys.sorted(), origin))
+    }
+}
+
+extension MemorySave {
+    mutating func writeLinks(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
+        for link in request.unlinked where contents.links.remove(link) != nil { note(link) }
+        for link in request.linked.map({ $0.copy(remappedIdentifiers: permanent) }) {
+            for end in [link.owner, link.destination] where try row(end) == nil {
+                throw SwiftDataError.modelValidationFailure.adding(
+                    detail: "a link leads to a model that is gone", propertyName: link.name, persistentIdentifier: end)
+            }
+            // Two contexts may add the same one.
+            if contents.links.insert(link).inserted { note(link) }
+        }
+        recordLinks()
+    }
+
+    /// A link goes with either of its models.
+    mutating func removeLinks(of model: PersistentIdentifier) {
+        for link in contents.links where link.owner == model || link.destination == model {
+            contents.links.remove(link)
+            note(link)
+        }
+    }
+
+    private mutating func note(_ link: DataStoreLink) {
+        guard let links = schema.links.first(where: { $0.name == link.name }) else { return }
+        linked[link.owner, default: []].insert(links.property.name)
+        if let inverse = links.inverse { linked[link.destination, default: []].insert(inverse.name) }
+    }
+
+    /// History: an update of each model whose links came or went, one with what else was changed in it. An insert or a
+    /// delete says it already.
+    private mutating func recordLinks() {
+        let places = Dictionary(written.enumerated().map { ($1.model, $0) }, uniquingKeysWith: { first, _ in first })
+        for (model, names) in linked.sorted(by: { $0.key < $1.key }) {
+            guard let place = places[model] else {
+                written.append(.update(model, names: names.sorted()))
+                continue
+            }
+            if case .update(_, let known) = written[place] {
+                written[place] = .update(model, names: known + names.sorted())
+            }
+        }
+    }
+}

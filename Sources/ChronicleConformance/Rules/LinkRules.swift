@@ -1,0 +1,239 @@
+public import Chronicle
+import Foundation
+
+extension StoreRule {
+    /// Relationships that no row has a value for: pairs of models, which several writers may add and remove side by side.
+    public static var links: [StoreRule] {
+        [
+            linkedSides, linkedAlone, linkedFriends, linkPredicates, linksByDifference, unlinking, linksOfFailedSaves,
+            linksToLostRows,
+        ]
+    }
+
+    /// A rule about a store with the models of links.
+    static func linkRule(
+        _ name: String, needs: StoreFeatures = [], _ check: @escaping (StoreBench<Store>) throws -> Void
+    ) -> StoreRule {
+        StoreRule(name, needs: needs.union(.links)) { bench in
+            try check(bench.another(with: [Reader.self, Club.self]))
+        }
+    }
+
+    static var linkedSides: StoreRule {
+        linkRule("links are read from either side") { bench in
+            let context = bench.context()
+            let (north, south) = (Club("north"), Club("south"))
+            for reader in [Reader("Ann", in: [north, south]), Reader("Bob", in: [south]), Reader("Cid")] {
+                context.insert(reader)
+            }
+            try context.save()
+            try expectClubs(["Ann": ["north", "south"], "Bob": ["south"], "Cid": []], bench)
+        }
+    }
+
+    static var linkedAlone: StoreRule {
+        linkRule("a model may be in several lists that nothing leads back from") { bench in
+            let context = bench.context()
+            let books = try context.add("a", "b", "c")
+            let (ann, bob) = (Reader("Ann"), Reader("Bob"))
+            ann.wishes = [books[1], books[0]]
+            bob.wishes = [books[1], books[2]]
+            for reader in [ann, bob] { context.insert(reader) }
+            try context.save()
+            let reader = bench.context()
+            try expect(reader.reader("Ann").wishes.map(\.title).sorted(), is: ["a", "b"], "the wishes of Ann")
+            try expect(reader.reader("Bob").wishes.map(\.title).sorted(), is: ["b", "c"], "the wishes of Bob")
+        }
+    }
+
+    static var linkedFriends: StoreRule {
+        linkRule("a relationship that is its own inverse counts both ways") { bench in
+            let context = bench.context()
+            let (ann, bob, cid) = (Reader("Ann"), Reader("Bob"), Reader("Cid"))
+            ann.friends = [bob, cid]
+            bob.friends = [bob]
+            context.insert(ann)
+            try context.save()
+            let reader = bench.context()
+            try expect(reader.reader("Ann").friends.map(\.name).sorted(), is: ["Bob", "Cid"], "the friends of Ann")
+            try expect(reader.reader("Bob").friends.map(\.name).sorted(), is: ["Ann", "Bob"], "the friends of Bob")
+            try expect(reader.reader("Cid").friends.map(\.name), is: ["Ann"], "the friends of Cid")
+        }
+    }
+
+    static var linkPredicates: StoreRule {
+        linkRule("predicates look along links, also where there are none") { bench in
+            let context = bench.context()
+            let (north, south, empty) = (Club("north"), Club("south"), Club("empty"))
+            let (ann, bob) = (Reader("Ann", in: [north, south]), Reader("Bob", in: [south]))
+            bob.friends = [ann]
+            for model in [ann, bob, Reader("Cid")] { context.insert(model) }
+            context.insert(empty)
+            try context.save()
+            try bench.expectAgreement([
+                Question("in no club", #Predicate<Reader> { $0.clubs.isEmpty }),
+                Question("in two clubs", #Predicate<Reader> { $0.clubs.count == 2 }),
+                Question("in the north", #Predicate<Reader> { $0.clubs.contains { $0.name == "north" } }),
+                Question("not in the north", #Predicate<Reader> { !$0.clubs.contains { $0.name == "north" } }),
+                Question("friends in the north", #Predicate<Reader> { $0.friends.contains { $0.clubs.count == 2 } }),
+                Question("no wishes", #Predicate<Reader> { $0.wishes.isEmpty }),
+            ])
+            try bench.expectAgreement([
+                Question("without readers", #Predicate<Club> { $0.readers.isEmpty }),
+                Question("with Bob", #Predicate<Club> { $0.readers.contains { $0.name == "Bob" } }),
+                Question("friends only", #Predicate<Club> { $0.readers.allSatisfy { !$0.friends.isEmpty } }),
+            ])
+        }
+    }
+
+    static var linksByDifference: StoreRule {
+        linkRule("of two contexts that add links to one model both win, also with the same link") { bench in
+            let context = bench.context()
+            for name in ["north", "south", "west"] { context.insert(Club(name)) }
+            context.insert(Reader("Ann"))
+            try context.save()
+            let (first, second) = (bench.context(), bench.context())
+            let (one, other) = (try first.reader("Ann"), try second.reader("Ann"))
+            try expect(one.clubs.count + other.clubs.count, is: 0, "the clubs of a reader without one")
+            one.clubs = [try first.club("north"), try first.club("west")]
+            other.clubs = [try second.club("south"), try second.club("west")]
+            try first.save()
+            try second.save()
+            try expectClubs(["Ann": ["north", "south", "west"]], bench)
+        }
+    }
+
+    static var unlinking: StoreRule {
+        linkRule("links end, from either side and with their models", needs: [.deletes]) { bench in
+            let context = bench.context()
+            let clubs = ["north", "south", "west"].map { Club($0) }
+            let readers = [Reader("Ann", in: clubs), Reader("Bob", in: clubs)]
+            readers[0].friends = [readers[1]]
+            for reader in readers { context.insert(reader) }
+            try context.save()
+            readers[0].clubs.removeFirst()
+            clubs[1].readers.removeAll()
+            try context.save()
+            try expectClubs(["Ann": ["west"], "Bob": ["north", "west"]], bench)
+            let other = bench.context()
+            other.delete(try other.reader("Bob"))
+            other.delete(try other.club("west"))
+            try other.save()
+            try expectClubs(["Ann": []], bench)
+            try expect(bench.context().reader("Ann").friends.count, is: 0, "the friends after the only one was deleted")
+            try expect(bench.context().club("north").readers.count, is: 0, "the readers after the only one was deleted")
+        }
+    }
+
+    static var linksOfFailedSaves: StoreRule {
+        linkRule("a save that fails adds no links and removes none", needs: [.updates, .uniqueness]) { bench in
+            let context = bench.context()
+            let clubs = ["north", "south"].map { Club($0) }
+            for club in clubs { context.insert(club) }
+            let ann = Reader("Ann", in: [clubs[0]])
+            context.insert(ann)
+            try context.save()
+            ann.clubs = [clubs[1]]
+            context.insert(Reader("Ann"))
+            try expect(.uniquenessViolation, of: "a save of two readers of one name") { try context.save() }
+            try expectClubs(["Ann": ["north"]], bench)
+        }
+    }
+
+    static var linksToLostRows: StoreRule {
+        linkRule("a save of a link to a row that is gone writes nothing", needs: [.deletes]) { bench in
+            let context = bench.context()
+            let (club, ann) = (Club("north"), Reader("Ann"))
+            context.insert(club)
+            context.insert(ann)
+            try context.save()
+            let other = bench.context()
+            other.delete(try other.club("north"))
+            try other.save()
+            ann.clubs = [club]
+            context.insert(Stamp("new"))
+            try expect(.modelValidationFailure, of: "a save of a link to a club that another context deleted") {
+                try context.save()
+            }
+            let stamps = try bench.context().fetchCount(FetchDescriptor<Stamp>())
+            try expect(stamps, is: 0, "the number of stamps after a save that failed")
+        }
+    }
+
+    /// What each reader is a member of, and what each club knows of it.
+    private static func expectClubs(_ expected: [String: [String]], _ bench: StoreBench<Store>) throws {
+        let context = bench.context()
+        for (name, clubs) in expected {
+            try expect(context.reader(name).clubs.map(\.name).sorted(), is: clubs, "the clubs of \(name)")
+        }
+        // Nothing that was read from one side helps the other.
+        let other = bench.context()
+        for club in try other.fetch(FetchDescriptor<Club>()) {
+            let readers = expected.filter { $0.value.contains(club.name) }.keys.sorted()
+            try expect(club.readers.map(\.name).sorted(), is: readers, "the readers of \(club.name)")
+        }
+    }
+}
+
+extension StoreRule where Store: HistoryProviding {
+    /// What the history says of links.
+    public static var linkChanges: [StoreRule] { [linksAreUpdates, linksBesideInserts] }
+
+    static var linksAreUpdates: StoreRule {
+        linkRule("a link that comes or goes is an update of both ends", needs: [.updateHistory]) { bench in
+            let context = bench.context()
+            let (north, south) = (Club("north"), Club("south"))
+            let ann = Reader("Ann", in: [north])
+            context.insert(ann)
+            context.insert(south)
+            try context.save()
+            let book = try context.add("a")[0]
+            ann.clubs = [south]
+            ann.wishes = [book]
+            try context.save()
+            let changes = try require(bench.history().last, "a transaction for a save").changes
+            var names: [PersistentIdentifier: Set<String>] = [:]
+            for change in changes {
+                guard case .update(let update) = change else { throw BrokenRule("updates, not \(change.line)") }
+                let properties = bench.container.schema.entitiesByName[update.changedPersistentIdentifier.entityName]
+                let changed = properties?.properties.filter { update.names.contains($0.keyPath) }.map(\.name) ?? []
+                names[update.changedPersistentIdentifier, default: []].formUnion(changed)
+            }
+            let expected = [
+                ann.persistentModelID: ["clubs", "wishes"], north.persistentModelID: ["readers"],
+                south.persistentModelID: ["readers"],
+            ].mapValues { Set($0) }
+            try expect(names == expected, "the updates \(expected), found \(names)")
+        }
+    }
+
+    static var linksBesideInserts: StoreRule {
+        linkRule(
+            "a new model has no update for its links, and a link that is there already is no transaction",
+            needs: [.updateHistory]
+        ) { bench in
+            let context = bench.context()
+            let (club, ann) = (Club("north"), Reader("Ann"))
+            context.insert(ann)
+            try context.save()
+            let other = bench.context()
+            let same = try other.reader("Ann")
+            try expect(same.clubs.count, is: 0, "the clubs of a new reader")
+            context.insert(Reader("Bob", in: [club]))
+            try context.save()
+            let changes = try require(bench.history().last, "a transaction for a save").changes
+            try expect(changes.allSatisfy { if case .insert = $0 { true } else { false } }, "inserts and no updates")
+            ann.clubs = [club]
+            try context.save()
+            let count = try bench.history().count
+            same.clubs = [try other.club("north")]
+            try other.save()
+            try expect(
+                bench.history().count, is: count, "the number of transactions after a save of a link that is there")
+        }
+    }
+}
+
+extension HistoryUpdate {
+    fileprivate var names: [AnyKeyPath] { updatedAttributes }
+}

@@ -1,0 +1,63 @@
+import Chronicle
+import Foundation
+
+@testable import ExampleStore
+
+extension FaultyStore: DataStoreLinking {
+    func fetchLinked<Model>(
+        _ request: DataStoreLinksRequest<Model>
+    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+        let found = try base.fetchLinked(request)
+        switch fault {
+        case .readsLinksOneWay where !request.isOfOwner: return DataStoreFetchResult(fetchedSnapshots: [])
+        case .forgetsFriends where request.links.isSymmetric:
+            let owned = memory.contents.links.filter { $0.owner == request.identifier }
+            let ends = Set(owned.compactMap { request.end(of: $0) })
+            return DataStoreFetchResult(
+                fetchedSnapshots: found.fetchedSnapshots.filter { ends.contains($0.persistentIdentifier) })
+        default: return found
+        }
+    }
+
+    /// Saves, with links that are not what was asked for.
+    func saveLinks(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        switch fault {
+        case .movesLinks:
+            var seen = Set<PersistentIdentifier>()
+            return try base.save(request.with(linked: request.linked.filter { seen.insert($0.destination).inserted }))
+        case .replacesLinks:
+            let ends = Set(request.linked.flatMap { [$0.owner, $0.destination] })
+            try memory.change {
+                $0.links = $0.links.filter { !ends.contains($0.owner) && !ends.contains($0.destination) }
+            }
+            return try base.save(request)
+        case .keepsLinks: return try base.save(request.with(unlinked: []))
+        case .recordsEveryLink where !request.linked.isEmpty: return try saveAndRecord(request)
+        default: return try saveAfterRefusal(request)
+        }
+    }
+
+    private func saveAndRecord(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let result = try base.save(request)
+        try memory.change {
+            _ = $0.history.record(
+                request.linked.map { .update($0.owner, names: ["clubs"]) }, request.editingState,
+                storeIdentifier: identifier)
+        }
+        return result
+    }
+
+    private func saveAfterRefusal(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        do { return try base.save(request) } catch {
+            if fault == .linksToNothing { return try base.save(request.with(linked: [])) }
+            if fault == .linksInAnyCase { _ = try base.save(request.with(inserted: [], updated: [], deleted: [])) }
+            throw error
+        }
+    }
+}
