@@ -36,6 +36,11 @@ extension ModelContext {
         _ property: Schema.Property, _ relationship: Schema.Relationship, of owners: [BackingData],
         _: Destination.Type
     ) throws {
+        if relationship.isLinked {
+            // Stores are asked for the links of one model at a time.
+            for owner in owners { _ = ManagedRelationship(self, owner, property, relationship).read() }
+            return
+        }
         let unread = owners.filter { $0.destinations[property.index] == nil }
         guard !unread.isEmpty, let inverse = container.schema.inverse(of: relationship),
             let predicate = inverse.access.predicate(leadingToAnyOf: Set(unread.map(\.identifier)))

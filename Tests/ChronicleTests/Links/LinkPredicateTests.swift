@@ -70,6 +70,8 @@ import Testing
         try agree(#Predicate<LinkItem> { $0.photos.count == 2 })
         try agree(#Predicate<LinkItem> { $0.photos.isEmpty && !$0.tags.isEmpty })
         try agree(#Predicate<LinkItem> { $0.sketches?.isEmpty == false })
+        try agree(#Predicate<LinkItem> { $0.sketches == nil })
+        try agree(#Predicate<LinkItem> { $0.sketches != nil && $0.photos.count == 1 })
         try agree(#Predicate<LinkItem> { $0.sketches!.contains { $0.name == "p0" } })
         try agree(#Predicate<LinkItem> { $0.photos.contains { $0.name == "p0" } && $0.covers.isEmpty })
     }
