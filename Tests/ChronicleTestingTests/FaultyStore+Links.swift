@@ -6,15 +6,16 @@ import Foundation
 extension FaultyStore: DataStoreLinking {
     func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
-    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+    ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
         let found = try base.fetchLinked(request)
         switch fault {
-        case .readsLinksOneWay where !request.isOfOwner: return DataStoreFetchResult(fetchedSnapshots: [])
+        case .readsLinksOneWay where !request.isOfOwners:
+            return DataStoreLinksResult(fetchedSnapshots: [], destinations: [:])
         case .forgetsFriends where request.links.isSymmetric:
-            let owned = memory.contents.links.filter { $0.owner == request.identifier }
-            let ends = Set(owned.compactMap { request.end(of: $0) })
-            return DataStoreFetchResult(
-                fetchedSnapshots: found.fetchedSnapshots.filter { ends.contains($0.persistentIdentifier) })
+            let owned = memory.contents.links.filter { request.identifiers.contains($0.owner) }
+            return DataStoreLinksResult(
+                fetchedSnapshots: found.fetchedSnapshots,
+                destinations: request.destinations(in: owned).filter { request.identifiers.contains($0.key) })
         default: return found
         }
     }

@@ -5,10 +5,17 @@ extension ManagedRelationship {
         var saved: [any PersistentModel] = []
         if backing.hasRow {
             // Not remembered when it could not be loaded, so that the next read tries again.
-            guard let loaded = context.deferring({ try context.loadLinked(backing.identifier, property, relationship) })
+            guard let loaded = context.deferring({ try context.loadLinked([backing.identifier], property) })
             else { return [] }
-            saved = loaded
+            saved = loaded[backing.identifier] ?? []
         }
+        return rememberLinks(saved)
+    }
+
+    /// Keeps what the store has, with what came and went since.
+    @discardableResult
+    func rememberLinks(_ stored: [any PersistentModel]) -> [any PersistentModel] {
+        var saved = stored
         if let changes = context.links[changesOf: backing, property] {
             saved.removeAll { changes.removed.contains($0) }
             let known = Set(saved.map { ObjectIdentifier($0) })
@@ -61,6 +68,52 @@ extension BackingData {
 }
 
 extension ModelContext {
+    /// The models that the links of rows lead to.
+    func loadLinked(
+        _ identifiers: Set<PersistentIdentifier>, _ property: Schema.Property
+    ) throws -> [PersistentIdentifier: [any PersistentModel]] {
+        guard let links = container.schema.links(of: property), let relationship = property.relationship,
+            let entity = container.schema.entitiesByName[relationship.destination]
+        else { return [:] }
+        func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [any PersistentModel]] {
+            let store = try container.store(for: Model.self)
+            guard let linking = store as? any DataStoreLinking else {
+                throw store.named(DataStoreError.unsupportedFeature.adding(detail: "relationships that are links"))
+            }
+            let request = DataStoreLinksRequest<Model>(
+                links: links, property: property, identifiers: identifiers, editingState: editingState)
+            return try asking(linking) { try models(request, of: linking, contextEntity(for: Model.self)) }
+        }
+        return try load(entity.type)
+    }
+
+    private func models<Model, Store: DataStoreLinking>(
+        _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
+    ) throws -> [PersistentIdentifier: [any PersistentModel]] {
+        let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
+        let found = try store.fetchLinked(request)
+        var models: [PersistentIdentifier: any PersistentModel] = [:]
+        for snapshot in found.fetchedSnapshots {
+            let identifier = snapshot.persistentIdentifier
+            try identifiers.row(identifier)
+            // Who is reached and alive already stays as it was read.
+            models[identifier] =
+                try registeredBacking(identifier)?.model
+                ?? instance(identifier, snapshot.values, entity, checks) as Model
+        }
+        return try found.destinations.mapValues { destinations in
+            try destinations.map { destination in
+                guard let model = models[destination] else {
+                    throw SwiftDataError.invalidStoreAnswer.adding(
+                        detail: "a link leads to a row of the answer", entityName: entity.entity.name,
+                        persistentIdentifier: destination)
+                }
+                return model
+            }
+        }
+    }
+
     /// What changed of the links since the last save, for the stores that keep them.
     func linkChanges() -> [LinkChange] {
         var found: [LinkChange] = []

@@ -133,7 +133,7 @@ extension ModelContext {
     }
 
     /// The instance for a row: the one that is registered, brought up to date, or a new one.
-    private func instance<Model: PersistentModel>(
+    func instance<Model: PersistentModel>(
         _ identifier: PersistentIdentifier, _ row: consuming [PropertyValue], _ entity: ContextEntity,
         _ checks: RowChecker
     ) throws -> Model {
@@ -237,43 +237,6 @@ extension ModelContext {
     ) throws -> [any PersistentModel] {
         guard let predicate = property.access.predicate(leadingTo: identifier) as? Predicate<Model> else { return [] }
         return try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Model.self))
-    }
-
-    /// The models that the links of a row lead to.
-    func loadLinked(
-        _ identifier: PersistentIdentifier, _ property: Schema.Property, _ relationship: Schema.Relationship
-    ) throws -> [any PersistentModel] {
-        guard let entity = container.schema.entitiesByName[relationship.destination],
-            let links = container.schema.links(of: property)
-        else { return [] }
-        func load<Model: PersistentModel>(_: Model.Type) throws -> [any PersistentModel] {
-            let store = try container.store(for: Model.self)
-            guard let linking = store as? any DataStoreLinking else {
-                throw store.named(DataStoreError.unsupportedFeature.adding(detail: "relationships that are links"))
-            }
-            let request = DataStoreLinksRequest<Model>(
-                links: links, property: property, identifier: identifier, editingState: editingState)
-            return try models(request, of: linking, contextEntity(for: Model.self))
-        }
-        return try load(entity.type)
-    }
-
-    private func models<Model, Store: DataStoreLinking>(
-        _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
-    ) throws -> [Model] {
-        let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
-        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
-        let known = registry.count
-        return try asking(store) {
-            let models: [Model] = try store.fetchLinked(request).fetchedSnapshots.map { snapshot in
-                try identifiers.row(snapshot.persistentIdentifier)
-                // Who is reached and alive already stays as it was read.
-                if let known = registeredBacking(snapshot.persistentIdentifier)?.model as? Model { return known }
-                return try instance(snapshot.persistentIdentifier, snapshot.values, entity, checks)
-            }
-            try identifiers.requireDistinct(models, in: self, known: known)
-            return models
-        }
     }
 }
 

@@ -37,8 +37,11 @@ extension ModelContext {
         _: Destination.Type
     ) throws {
         if relationship.isLinked {
-            // Stores are asked for the links of one model at a time.
-            for owner in owners { _ = ManagedRelationship(self, owner, property, relationship).read() }
+            let unread = owners.filter { links.list(of: $0, property) == nil }
+            let found = try loadLinked(Set(unread.map(\.identifier)), property)
+            for owner in unread {
+                ManagedRelationship(self, owner, property, relationship).rememberLinks(found[owner.identifier] ?? [])
+            }
             return
         }
         let unread = owners.filter { $0.destinations[property.index] == nil }

@@ -12,10 +12,11 @@
 /// - In the history a link that comes or goes is an update of both models, with the properties that lead along it, as far
 ///   as there are such properties. A model that the same save inserts or deletes has that change and no update beside it.
 public protocol DataStoreLinking: DataStore {
-    /// The rows at the other ends of the links of one model, each once, in an order that stays the same.
+    /// The rows at the other ends of the links of some models, for one model when a relationship is read, for many when it is
+    /// prefetched.
     ///
     /// - Throws: What kept the store from reading.
-    func fetchLinked<Model>(_ request: DataStoreLinksRequest<Model>) throws -> DataStoreFetchResult<Model, Snapshot>
+    func fetchLinked<Model>(_ request: DataStoreLinksRequest<Model>) throws -> DataStoreLinksResult<Model, Snapshot>
 }
 
 /// Which rows a store is to find by links.
@@ -23,28 +24,50 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
     public let links: Schema.Links
     /// The property that is read: the owner's or the destination's.
     public let property: Schema.Property
-    /// The model whose property it is.
-    public let identifier: PersistentIdentifier
+    /// The models whose property it is.
+    public let identifiers: Set<PersistentIdentifier>
     public let editingState: EditingState
 
     public init(
-        links: Schema.Links, property: Schema.Property, identifier: PersistentIdentifier, editingState: EditingState
+        links: Schema.Links, property: Schema.Property, identifiers: Set<PersistentIdentifier>,
+        editingState: EditingState
     ) {
         self.links = links
         self.property = property
-        self.identifier = identifier
+        self.identifiers = identifiers
         self.editingState = editingState
     }
 
-    /// Whether the model is the owner of the links that are sought, and the rows their destinations. Where the links are
-    /// symmetric it may be either.
-    public var isOfOwner: Bool { links.property === property }
+    /// Whether the models are the owners of the links that are sought, and the rows their destinations. Where the links are
+    /// symmetric they may be either.
+    public var isOfOwners: Bool { links.property === property }
 
-    /// Where a link leads from the model; `nil` for a link of others.
-    public func end(of link: DataStoreLink) -> PersistentIdentifier? {
-        guard link.name == links.name else { return nil }
-        if isOfOwner, link.owner == identifier { return link.destination }
-        return (!isOfOwner || links.isSymmetric) && link.destination == identifier ? link.owner : nil
+    /// Where links lead from the models in question, in the order of the identifiers that they lead to. Links of other
+    /// relationships and models are passed over.
+    public func destinations(
+        in all: some Sequence<DataStoreLink>
+    ) -> [PersistentIdentifier: [PersistentIdentifier]] {
+        var found: [PersistentIdentifier: Set<PersistentIdentifier>] = [:]
+        for link in all where link.name == links.name {
+            if isOfOwners, identifiers.contains(link.owner) { found[link.owner, default: []].insert(link.destination) }
+            if !isOfOwners || links.isSymmetric, identifiers.contains(link.destination) {
+                found[link.destination, default: []].insert(link.owner)
+            }
+        }
+        return found.mapValues { $0.sorted() }
+    }
+}
+
+/// What a store found by links.
+public struct DataStoreLinksResult<Model: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
+    /// The rows that links lead to, each once.
+    public let fetchedSnapshots: [Snapshot]
+    /// The rows of each model that was asked for, in an order that stays the same. Those that have none may be left out.
+    public let destinations: [PersistentIdentifier: [PersistentIdentifier]]
+
+    public init(fetchedSnapshots: [Snapshot], destinations: [PersistentIdentifier: [PersistentIdentifier]]) {
+        self.fetchedSnapshots = fetchedSnapshots
+        self.destinations = destinations
     }
 }
 

@@ -4,26 +4,37 @@ import ChronicleSQLite
 extension DefaultStore: DataStoreLinking {
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
-    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+    ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
         let table = try layout.table(for: Model.self)
-        let links = try layout.linkTable(named: request.links.name)
-        guard request.identifier.storeIdentifier == identifier, let key = request.identifier.integerPrimaryKey else {
-            return DataStoreFetchResult(fetchedSnapshots: [])
+        let owner = request.isOfOwners ? request.links.owner : request.links.destination
+        let (origin, links) = (try layout.table(named: owner).origin, try layout.linkTable(named: request.links.name))
+        let keys = request.identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.integerPrimaryKey)
+        var snapshots: [DefaultSnapshot] = []
+        var known = Set<Int64>()
+        var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]
+        try run(links.select(request.property, of: table, ofMany: keys.count != 1), keys) { statement in
+            let key = statement.int64(0)
+            let found = table.origin.identifier(key)
+            destinations[origin.identifier(statement.int64(Int32(table.columns.count + 1))), default: []].append(found)
+            guard known.insert(key).inserted else { return }
+            snapshots.append(
+                DefaultSnapshot(
+                    persistentIdentifier: found, values: statement.values(table), changed: PropertySet()))
         }
-        let sql = links.select(request.property, of: table)
-        return try translating {
+        return DataStoreLinksResult(fetchedSnapshots: snapshots, destinations: destinations)
+    }
+
+    private func run(_ sql: String, _ keys: [Int64], _ row: (Statement) throws -> Void) throws {
+        try translating {
             try database.read { connection in
                 let statement = try connection.cached(sql)
                 defer { statement.reset() }
-                try statement.bind(key, at: 1)
-                var snapshots: [DefaultSnapshot] = []
-                while try statement.step() {
-                    snapshots.append(
-                        DefaultSnapshot(
-                            persistentIdentifier: table.origin.identifier(statement.int64(0)),
-                            values: statement.values(table), changed: PropertySet()))
+                if keys.count == 1 {
+                    try statement.bind(keys[0], at: 1)
+                } else {
+                    try statement.bind("[\(keys.map(String.init).joined(separator: ","))]", at: 1)
                 }
-                return DataStoreFetchResult(fetchedSnapshots: snapshots)
+                while try statement.step() { try row(statement) }
             }
         }
     }

@@ -21,16 +21,17 @@ struct LinkTable: Sendable {
         links.property === property ? ("owner", "destination") : ("destination", "owner")
     }
 
-    /// Selects the rows that the links of one row lead to; its key is the parameter.
+    /// Selects the rows that the links of one row lead to, whose key is the parameter, or of many, whose keys are a list in
+    /// JSON. Behind the columns comes the key of the row that leads there.
     ///
     /// In the order of their keys, which is that of the table's primary key, or of its index.
-    func select(_ property: Schema.Property, of destination: EntityTable) -> String {
+    func select(_ property: Schema.Property, of destination: EntityTable, ofMany: Bool) -> String {
         let (from, to) = Self.columns(of: property, in: links)
         return """
-            SELECT \(destination.selection) FROM \(quoted(links.name)) AS l \
+            SELECT \(destination.selection), l.\(from) FROM \(quoted(links.name)) AS l \
             JOIN \(quoted(destination.entity.name)) AS \(FetchSQL.table) \
             ON \(FetchSQL.table).\(quoted(RecordedTable.primaryKey)) = l.\(to) \
-            WHERE l.\(from) = ? ORDER BY l.\(to)
+            WHERE l.\(from) \(ofMany ? "IN (SELECT value FROM json_each(?))" : "= ?") ORDER BY l.\(from), l.\(to)
             """
     }
 }

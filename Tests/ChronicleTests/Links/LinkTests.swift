@@ -265,6 +265,26 @@ import Testing
         #expect(tag == nil)
     }
 
+    @Test(arguments: StoreKind.allCases) func listsAreReadAhead(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [LinkItem.self])
+        let context = store.context()
+        let tags = ["a", "b", "c"].map { LinkTag($0) }
+        let items = [LinkItem("one", tags: tags), LinkItem("two", tags: [tags[1]]), LinkItem("three")]
+        items[0].friends = [items[1], items[0]]
+        for item in items { context.insert(item) }
+        try context.save()
+        let reader = store.context()
+        var descriptor = FetchDescriptor<LinkItem>()
+        descriptor.relationshipKeyPathsForPrefetching = [\.tags, \.friends, \.photos]
+        let found = try reader.fetch(descriptor)
+        // What was read ahead does not see what comes now.
+        try store.foreign("DELETE FROM \"LinkItem.tags\"; DELETE FROM \"LinkItem.friends\"")
+        #expect(found.map(\.tags.names) == [["a", "b", "c"], ["b"], []])
+        #expect(found.map(\.friends.names) == [["one", "two"], ["one"], []])
+        #expect(found[0].tags[1].items.names == ["one", "two"])
+        #expect(try reader.fetch(descriptor).map(\.tags.names) == [[], [], []])
+    }
+
     @Test func listsThatWereReadFollowWhatAnotherContextSaved() throws {
         let store = try TestStore(.file, [LinkItem.self])
         let context = store.context()

@@ -4,12 +4,13 @@ import Chronicle
 extension MemoryStore: DataStoreLinking {
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
-    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+    ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
         let contents = configuration.memory.contents
+        let destinations = request.destinations(in: contents.links)
+        let keys = Set(destinations.values.joined().compactMap(\.integerPrimaryKey)).sorted()
         let origin = PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: Model.entityName)
-        let keys = Set(contents.links.compactMap { request.end(of: $0)?.integerPrimaryKey })
-        return DataStoreFetchResult(
-            fetchedSnapshots: try contents.table(Model.entityName).snapshots(keys.sorted(), origin))
+        return DataStoreLinksResult(
+            fetchedSnapshots: try contents.table(Model.entityName).snapshots(keys, origin), destinations: destinations)
     }
 }
 
