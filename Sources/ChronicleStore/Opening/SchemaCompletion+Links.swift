@@ -14,18 +14,15 @@ extension SchemaCompletion {
         }
     }
 
-    /// Makes the table, or makes it anew where it has other foreign keys.
+    /// Makes the table, or gives it the foreign keys that it has to have now.
     private func makeTable(_ definition: LinkDefinition) throws {
-        let table = quoted(definition.links.name)
         guard try exists(definition.links.name) else { return try connection.execute(definition.createTable) }
         let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             try $0.bind(definition.links.name, at: 1)
         }
+        // The rows stay as they are, see ``changeColumns(_:)``.
         guard sql != definition.createTable else { return }
-        let old = quoted("chronicle_old_\(definition.links.name)")
-        try connection.execute("ALTER TABLE \(table) RENAME TO \(old)")
-        try connection.execute(definition.createTable)
-        try connection.execute("INSERT INTO \(table) SELECT * FROM \(old); DROP TABLE \(old)")
+        try connection.replaceDefinition(ofTable: definition.links.name, with: definition.createTable)
     }
 
     /// Moves links from the tables that an earlier schema had them in, for relationships that were renamed, or whose sides
