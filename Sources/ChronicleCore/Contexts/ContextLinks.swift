@@ -89,6 +89,11 @@ struct ContextLinks {
         lists.isEmpty ? nil : lists[ObjectIdentifier(property)]?[ObjectIdentifier(backing)]?.models
     }
 
+    /// Whether a list that was read has a model.
+    func isListed(_ model: any PersistentModel, of backing: BackingData, _ property: Schema.Property) -> Bool {
+        lists[ObjectIdentifier(property)]?[ObjectIdentifier(backing)]?.members.contains(ObjectIdentifier(model)) == true
+    }
+
     mutating func keep(_ models: [any PersistentModel], of backing: BackingData, _ property: Schema.Property) {
         guard let model = backing.model else { return }
         let end = End(backing, property)

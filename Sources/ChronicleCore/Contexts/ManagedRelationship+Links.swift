@@ -34,6 +34,13 @@ extension ManagedRelationship {
 
     func writeLinks(_ destinations: [any PersistentModel]) {
         let old = readLinks()
+        let same = zip(old, destinations).prefix { $0 === $1 }.count
+        if same == old.count, destinations.count == same + 1 {
+            // Appending touches what is new.
+            let model = destinations[same]
+            if !context.links.isListed(model, of: backing, property) { setLinked(true, model) }
+            return
+        }
         var seen = Set<ObjectIdentifier>()
         let new = destinations.filter { seen.insert(ObjectIdentifier($0)).inserted }
         for model in old where !seen.contains(ObjectIdentifier(model)) { setLinked(false, model) }

@@ -265,6 +265,24 @@ import Testing
         #expect(tag == nil)
     }
 
+    @Test func aLongWalkForgetsWhereItBegan() throws {
+        let store = try TestStore(.inMemory, [LinkItem.self])
+        let context = store.context()
+        for number in 0..<1_100 { context.insert(LinkItem("\(number)", tags: [LinkTag("\(number)")])) }
+        try context.save()
+        let walker = store.context()
+        weak var item: LinkItem?
+        weak var tag: LinkTag?
+        for (number, identifier) in try walker.fetchIdentifiers(FetchDescriptor<LinkItem>()).enumerated() {
+            let found = try #require(try walker.model(for: identifier) as? LinkItem)
+            #expect(found.tags.names == ["\(number)"])
+            // Both ends of a link hold each other nowhere.
+            #expect(found.tags.first?.items.first === found)
+            if number == 0 { (item, tag) = (found, found.tags.first) }
+        }
+        #expect(item == nil && tag == nil)
+    }
+
     @Test(arguments: StoreKind.allCases) func listsAreReadAhead(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
