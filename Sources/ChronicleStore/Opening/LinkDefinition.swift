@@ -24,6 +24,12 @@ struct LinkDefinition {
             + "DEFERRABLE INITIALLY DEFERRED"
     }
 
+    /// Whether the text of a table's definition is this one but for its delete rules.
+    func differsInRules(from sql: String) -> Bool {
+        func plain(_ text: String) -> String { text.replacing("ON DELETE NO ACTION", with: "ON DELETE CASCADE") }
+        return plain(sql) == plain(createTable)
+    }
+
     /// For the other direction.
     var createIndex: String {
         "CREATE INDEX IF NOT EXISTS \(quoted("chronicle_links_\(links.name)")) ON \(quoted(links.name))(destination)"

@@ -20,8 +20,8 @@ extension SchemaCompletion {
         let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             try $0.bind(definition.links.name, at: 1)
         }
-        // The rows stay as they are, see ``changeColumns(_:)``.
-        guard sql != definition.createTable else { return }
+        // The rows stay as they are, see ``changeColumns(_:)``. A table that another program changed keeps what it has.
+        guard let sql, sql != definition.createTable, definition.differsInRules(from: sql) else { return }
         try connection.replaceDefinition(ofTable: definition.links.name, with: definition.createTable)
     }
 

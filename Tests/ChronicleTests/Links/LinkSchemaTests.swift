@@ -186,6 +186,17 @@ import Testing
         try again.save()
     }
 
+    @Test func aTableThatAnotherProgramWidenedStays() throws {
+        try makeFirst()
+        _ = try Shell.sqlite3(file, "ALTER TABLE \"Article.labels\" ADD COLUMN since REAL DEFAULT 7")
+        let denying = try context(ArticleDenying.self)
+        let article = try #require(try denying.fetch(FetchDescriptor<ArticleDenying>()).first)
+        #expect(article.labels.map(\.name) == ["x", "y"])
+        article.labels.removeLast()
+        try denying.save()
+        #expect(try Shell.sqlite3(file, "SELECT owner, destination, since FROM \"Article.labels\"") == "1|1|7.0")
+    }
+
     @Test func linksToAnotherClassAreNotGivenUp() throws {
         try makeFirst()
         let error = try failure { try context(ArticleElsewhere.self) }
