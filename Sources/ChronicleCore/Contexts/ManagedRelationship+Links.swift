@@ -105,20 +105,26 @@ extension ModelContext {
             let identifier = snapshot.persistentIdentifier
             try identifiers.row(identifier)
             // Who is reached and alive already stays as it was read.
-            models[identifier] =
+            let model =
                 try registeredBacking(identifier)?.model
                 ?? instance(identifier, snapshot.values, entity, checks) as Model
+            guard models.updateValue(model, forKey: identifier) == nil else {
+                throw oddAnswer("a fetch has no row twice", identifier)
+            }
         }
         return try found.destinations.mapValues { destinations in
             try destinations.map { destination in
                 guard let model = models[destination] else {
-                    throw SwiftDataError.invalidStoreAnswer.adding(
-                        detail: "a link leads to a row of the answer", entityName: entity.entity.name,
-                        persistentIdentifier: destination)
+                    throw oddAnswer("a link leads to a row of the answer", destination)
                 }
                 return model
             }
         }
+    }
+
+    private func oddAnswer(_ rule: String, _ identifier: PersistentIdentifier) -> SwiftDataError {
+        .invalidStoreAnswer.adding(
+            detail: rule, entityName: identifier.entityName, persistentIdentifier: identifier)
     }
 
     /// What changed of the links since the last save, for the stores that keep them.
