@@ -8,6 +8,9 @@
 /// `item.trip` moves the item between the `bucketList`s. Before the insert a relationship is a plain property; inserting
 /// a model inserts what it is related to. Destinations are loaded when they are first read.
 ///
+/// A to-many relationship may do without an inverse, or have one that leads to many as well: see ``Schema/Links``. One that
+/// is its own inverse names itself by way of a static property, since Swift finds a circle otherwise.
+///
 /// A getter cannot throw. When a destination cannot be loaded (a locked or damaged file), the property reads as `nil` or
 /// empty and the next `fetch` or `save` of the context throws the error. A model whose context is gone has no way to
 /// load destinations either: hold the context as long as its models. A property that is not optional has no `nil`: where

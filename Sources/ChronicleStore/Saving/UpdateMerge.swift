@@ -31,6 +31,7 @@ struct UpdateMerge {
         var updates: [Model: Update] = [:]
         var repeated: [Int64] = []
         let scan = try connection.cached(Self.updates)
+        defer { scan.reset() }
         try scan.bind(first, at: 1)
         while try scan.step() {
             let model = Model(what: scan.int64(1), key: scan.int64(2))
@@ -43,7 +44,6 @@ struct UpdateMerge {
                 repeated.append(scan.int64(0))
             }
         }
-        scan.reset()
         guard !repeated.isEmpty else { return }
         for update in updates.values where update.isMerged { try write(update) }
         try remove(repeated)

@@ -186,6 +186,25 @@ import Testing
         try again.save()
     }
 
+    @Test(arguments: [60, 61, 62, 123, 130]) func numbersBeyondTheFirstMask(_ last: Int) throws {
+        _ = try context(Article0.self)
+        _ = try Shell.sqlite3(file, "INSERT INTO chronicle_attribute VALUES (1, \(last), 'gone', 0, 0)")
+        let new = try context(Article1.self)
+        let articles = ["a", "b"].map { Article1($0) }
+        for article in articles { new.insert(article) }
+        new.insert(Label1("x"))
+        try new.save()
+        let token = try new.currentHistoryToken()
+        // Two statements, one update.
+        articles[0].labels = try new.fetch(FetchDescriptor<Label1>())
+        articles[0].name = "c"
+        articles[1].labels = articles[0].labels
+        try new.save()
+        let changes = try new.fetchHistory(.after(token)).flatMap(\.changes).map(\.text)
+        #expect(Set(changes) == ["update Article/1 name+labels", "update Article/2 labels", "update Label/1 articles"])
+        #expect(changes.count == 3)
+    }
+
     @Test func aTableThatAnotherProgramWidenedStays() throws {
         try makeFirst()
         _ = try Shell.sqlite3(file, "ALTER TABLE \"Article.labels\" ADD COLUMN since REAL DEFAULT 7")
