@@ -274,7 +274,7 @@ import Testing
         weak var item: LinkItem?
         weak var tag: LinkTag?
         for (number, identifier) in try walker.fetchIdentifiers(FetchDescriptor<LinkItem>()).enumerated() {
-            let found = try #require(try walker.model(for: identifier) as? LinkItem)
+            let found = try #require(try walker.existingModel(for: identifier) as? LinkItem)
             #expect(found.tags.names == ["\(number)"])
             // Both ends of a link hold each other nowhere.
             #expect(found.tags.first?.items.first === found)

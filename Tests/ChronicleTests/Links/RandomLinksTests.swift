@@ -357,7 +357,7 @@ private struct LinksRun {
         case .update: break
         }
         do {
-            let model = try context.model(for: identifier)
+            let model = try context.existingModel(for: identifier)
             let lists =
                 (model as? LinkItem).map(Self.lists) ?? ["items": Set((model as? LinkTag)?.items.map(\.name) ?? [])]
             for (name, list) in lists where names?.contains(name) ?? true { known[key, default: [:]][name] = list }
