@@ -114,8 +114,9 @@ extension FaultyStore {
         if fault == .writesInTwoSteps, request.inserted.count > 1 {
             let (head, tail) = (request.inserted.prefix(1), request.inserted.dropFirst())
             let first = try base.save(request.with(inserted: Array(head))).remappedIdentifiers
-            // The fault itself: a window in which readers see half of a save.
-            Thread.sleep(forTimeInterval: 0.001)
+            // The fault itself: until a reader has seen half of the first save, unless there is none.
+            let end = ContinuousClock.now + .seconds(10)
+            while !hasCountedOne.load(ordering: .acquiring), ContinuousClock.now < end { sched_yield() }
             let rest = try base.save(request.with(inserted: Array(tail))).remappedIdentifiers
             return DataStoreSaveChangesResult(remappedIdentifiers: first.merging(rest) { first, _ in first })
         }

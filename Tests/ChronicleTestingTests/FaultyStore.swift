@@ -19,6 +19,8 @@ final class FaultyStore: DataStore {
     let schema: Schema
     let base: MemoryStore
     let saves = Atomic(0)
+    /// Whether somebody has counted one row.
+    let hasCountedOne = Atomic(false)
     let known: Mutex<Known>
 
     /// What the store itself has seen and saved, for one that does not look further.
@@ -67,7 +69,9 @@ final class FaultyStore: DataStore {
     }
 
     func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
-        try base.fetchCount(request) + (fault == .countsWrongly ? 1 : 0)
+        let count = try base.fetchCount(request) + (fault == .countsWrongly ? 1 : 0)
+        if count == 1 { hasCountedOne.store(true, ordering: .releasing) }
+        return count
     }
 
     /// Whether this very store saved a transaction.
