@@ -18,12 +18,30 @@ final class PackedItem {
     var name: String
     var suitcase: Suitcase
     @Relationship(.unique, deleteRule: .cascade, hashModifier: "1") var label: Label?
+    var tags: [Tag] = []
+    // Nothing leads back.
+    @Relationship(deleteRule: .cascade) var pictures: [Picture] = []
 
     init(_ name: String, in suitcase: Suitcase, label: Label? = nil) {
         self.name = name
         self.suitcase = suitcase
         self.label = label
     }
+}
+
+@Model
+final class Tag {
+    @Attribute(.unique) var name: String
+    @Relationship(inverse: \PackedItem.tags) var items: [PackedItem] = []
+
+    init(_ name: String) { self.name = name }
+}
+
+@Model
+final class Picture {
+    @Attribute(.externalStorage) var data: Data?
+
+    init(data: Data? = nil) { self.data = data }
 }
 
 @Model
@@ -36,7 +54,7 @@ final class Label {
 public enum Packing {
     public static func lines() throws -> [String] {
         let container = try ModelContainer(
-            for: Suitcase.self, PackedItem.self, Label.self,
+            for: Suitcase.self, PackedItem.self, Label.self, Tag.self, Picture.self,
             configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         let context = ModelContext(container)
         let (hers, his) = (Suitcase(owner: "Ada"), Suitcase(owner: "Charles"))
@@ -56,6 +74,17 @@ public enum Packing {
         context.delete(his)
         do { try context.save() } catch SwiftDataError.modelValidationFailure { lines.append("not empty") }
         context.rollback()
+
+        let tag = Tag("fragile")
+        third.tags.append(tag)
+        third.pictures = [Picture(), Picture(data: Data([1]))]
+        try context.save()
+        let fragile = #Predicate<PackedItem> { $0.tags.contains { $0.name == "fragile" } && $0.pictures.count == 2 }
+        lines += try context.fetch(FetchDescriptor(predicate: fragile)).map { "\($0.tags[0].items.count) \($0.name)" }
+        guard let known = context.model(for: third.persistentModelID) as? PackedItem else { return lines }
+        tag.items.removeAll { $0 === known }
+        try context.save()
+        lines.append("\(known.tags.count) \(known.pictures.count)")
 
         let text = "CAFE"
         var found = FetchDescriptor<PackedItem>(

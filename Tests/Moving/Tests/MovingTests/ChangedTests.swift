@@ -22,7 +22,8 @@ import Testing
     @Test func relationshipsOfEveryKindCompile() throws {
         #expect(
             try Packing.lines() == [
-                "full", "not empty", "Book of Ada, open", "Café crème of Charles", "Hat of Ada, open",
+                "full", "not empty", "1 Café crème", "0 2", "Book of Ada, open", "Café crème of Charles",
+                "Hat of Ada, open",
             ])
     }
 
