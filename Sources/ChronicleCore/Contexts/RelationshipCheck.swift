@@ -82,7 +82,7 @@ struct RelationshipCheck {
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }
         throw SwiftDataError.modelValidationFailure.adding(
-            detail: "it leads to \(count) models, and has to lead to "
+            detail: "it leads to \(count) \(count == 1 ? "model" : "models"), and has to lead to "
                 + (count < minimum ? "\(minimum) at least" : "\(maximum) at most"),
             entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
     }

@@ -242,7 +242,7 @@ import Testing
         team.members = [members[0]]
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure && error.entityName == "RuleTeam" && error.propertyName == "members")
-        #expect(error.detail == "it leads to 1 models, and has to lead to 2 at least")
+        #expect(error.detail == "it leads to 1 model, and has to lead to 2 at least")
         team.members = members
         #expect(try failure { try context.save() }.detail?.hasSuffix("3 at most") == true)
         team.members = Array(members.prefix(2))
