@@ -1,6 +1,6 @@
 /// An entity as one context sees it: what all models of one class in one context share.
 ///
-/// Models keep it alive, it keeps nothing alive: a model outlives its context, and reads what it has.
+/// Models reference it, and by it the ``ContextStorage``.
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
@@ -9,7 +9,7 @@ final class ContextEntity {
     /// What the identifiers of new models have in common.
     let temporaryOrigin: PersistentIdentifier.Origin
     @usableFromInline let slots: SlotTable
-    private(set) weak var context: ModelContext?
+    let storage: ContextStorage
     /// The slots of to-one relationships whose other side is a list, and the index of that list's property.
     let lists: [(slot: Int, index: Int)]
     /// The properties, of this entity and others, whose lists are read anew after models of this one were fetched.
@@ -24,20 +24,21 @@ final class ContextEntity {
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
     private static let cacheSize = 128
 
-    init(_ entity: Schema.Entity, _ context: ModelContext) {
+    init(_ entity: Schema.Entity, _ storage: ContextStorage) {
         self.entity = entity
         type = ObjectIdentifier(entity.type)
         temporaryOrigin = PersistentIdentifier.temporaryOrigin(entityName: entity.name)
         slots = entity.slots
-        self.context = context
+        self.storage = storage
+        let schema = storage.coordinator.schema
         lists = entity.storedProperties.compactMap { property in
             guard let relationship = property.relationship,
-                let list = context.container.schema.inverse(of: relationship), list.relationship?.isToMany == true
+                let list = schema.inverse(of: relationship), list.relationship?.isToMany == true
             else { return nil }
             return (property.slot, list.index)
         }
-        linkProperties = entity.relationships.flatMap { context.container.schema.links(of: $0)?.properties ?? [] }
-        registry = context.registry
+        linkProperties = entity.relationships.flatMap { schema.links(of: $0)?.properties ?? [] }
+        registry = storage.registry
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }
 

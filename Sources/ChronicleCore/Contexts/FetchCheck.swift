@@ -42,11 +42,11 @@ struct FetchCheck {
         // A row that comes twice finds its model the second time: as many more models as rows, and there is none.
         guard mayRepeat, context.registry.count - known != models.count else { return }
         // A model would have to sleep through four billion of these to be taken for one that was just found.
-        context.fetchNumber &+= 1
+        context.storage.fetchNumber &+= 1
         for model in models {
             let backing = model.persistentBackingData
-            guard backing.fetchNumber != context.fetchNumber else { throw repeated(backing.identifier) }
-            backing.fetchNumber = context.fetchNumber
+            guard backing.fetchNumber != context.storage.fetchNumber else { throw repeated(backing.identifier) }
+            backing.fetchNumber = context.storage.fetchNumber
         }
     }
 

@@ -47,7 +47,7 @@ extension ModelActor {
         do { return try modelContext.existingModel(for: id) as? Model } catch SwiftDataError.modelNotFound {
             return nil
         } catch {
-            modelContext.deferredError = modelContext.deferredError ?? error
+            modelContext.storage.failures.addRead(ContextFailures.Key(identifier: id, propertyName: nil), error)
             return nil
         }
     }

@@ -30,9 +30,10 @@ extension ModelContext {
     public func delete<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, includeSubclasses: Bool = true
     ) throws {
-        try throwDeferredError()
+        settleLists()
+        try storage.failures.throwForSave()
         let entity = try contextEntity(for: model).entity
-        let store = try container.store(for: model)
+        let store = try coordinator.store(for: model)
         let request = DataStoreBatchDeleteRequest(
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
         try asking(store) {
@@ -46,7 +47,7 @@ extension ModelContext {
 
     /// Does it with models of a context of their own: what counts is what the store has.
     private func deleteByFetching<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
-        let deleter = ModelContext(container)
+        let deleter = ModelContext(coordinator)
         (deleter.author, deleter.name) = (author, name)
         for model in try deleter.fetch(FetchDescriptor(predicate: request.predicate)) { deleter.deleteAny(model) }
         try deleter.save()
@@ -71,16 +72,13 @@ extension ModelContext {
         listing = listing.filter { $0.backing.isListed }
         registry.forEach { backing in
             // A list that was read before may have models that are gone.
-            guard backing.extras?.destinations.isEmpty == false else { return }
-            backing.destinations = backing.destinations.mapValues { models in
-                models.filter { !$0.persistentBackingData.hasLeft }
-            }
+            backing.removeLists()
         }
     }
 
     /// The entities whose rows may be deleted or changed when rows of one are deleted.
     private func entitiesTouched(byDeleting entity: Schema.Entity) -> [Schema.Entity] {
-        let all = container.schema.entitiesByName
+        let all = coordinator.schema.entitiesByName
         var deleted = [entity]
         var next = 0
         while next < deleted.count {
@@ -93,7 +91,7 @@ extension ModelContext {
             next += 1
         }
         let names = Set(deleted.map(\.name))
-        let referring = container.schema.entities.filter { entity in
+        let referring = coordinator.schema.entities.filter { entity in
             !names.contains(entity.name)
                 && entity.storedProperties.contains { names.contains($0.relationship?.destination ?? "") }
         }

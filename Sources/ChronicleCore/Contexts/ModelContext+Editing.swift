@@ -5,7 +5,7 @@ extension ModelContext {
     ///
     /// A class that the container does not know, or a model of another context, is an error of the next `save` or `fetch`.
     public func insert(_ model: some PersistentModel) {
-        do { try insertAny(model) } catch { deferredError = deferredError ?? error }
+        do { try insertAny(model) } catch { storage.failures.add(error) }
     }
 
     func insertAny(_ model: any PersistentModel) throws {
@@ -14,20 +14,32 @@ extension ModelContext {
             guard membership.registry === registry else {
                 throw SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
             }
+            if !storage.failures.isEmpty {
+                // A delete that was refused is not to be repeated.
+                storage.failures.resolveAssignment(
+                    ContextFailures.Key(identifier: backing.identifier, propertyName: nil))
+            }
             guard backing.status == .deleted else { return }
             guard backing.isListed else {
                 throw SwiftDataError.modelNotFound.adding(
                     detail: "it was deleted and the delete was saved; make a new model",
                     persistentIdentifier: backing.identifier)
             }
+            let relationships = relationships(of: backing, membership)
             backing.status = .saved
             links.forgetLists()
-            for relationship in relationships(of: backing, membership) { relationship.rejoin() }
+            storage.failures.removeUnfinishedDeletes(of: backing.identifier)
+            do { for relationship in relationships { try relationship.rejoin() } } catch {
+                // As before: the delete is not taken back by half.
+                backing.status = .deleted
+                throw error
+            }
             return
         }
         guard !backing.isProbe else {
             throw SwiftDataError.modelNotFound.adding(
-                detail: "it stands for a model that is not there", entityName: type(of: model).entityName)
+                detail: "it is a placeholder for a relationship that was never set",
+                entityName: type(of: model).entityName)
         }
         let entity = try contextEntity(for: type(of: model))
         if entity.entity.relationships.isEmpty {
@@ -70,7 +82,7 @@ extension ModelContext {
             let isLinked = property.relationship?.isLinked == true
             let all =
                 isLinked
-                ? ManagedRelationship(self, model.persistentBackingData, property)?.joinLinks(destinations) ?? []
+                ? try ManagedRelationship(self, model.persistentBackingData, property)?.joinLinks(destinations) ?? []
                 : destinations
             property.access.assign(all, to: model)
         }
@@ -87,10 +99,54 @@ extension ModelContext {
     }
 
     func deleteAny(_ model: any PersistentModel) {
-        // Not by recursion: a chain of cascades may be longer than the stack.
-        var models = deleteOne(model)
-        models.reverse()
+        settleLists()
+        let backing = model.persistentBackingData
+        if !storage.failures.isEmpty, backing.membership?.registry === registry {
+            let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)
+            if let error = failureToRead(backing) {
+                let refused =
+                    "it was not deleted because this could not be loaded: read it, then delete the model "
+                    + "again, or insert it to keep it"
+                storage.failures.addAssignment(key, (error as? SwiftDataError)?.adding(detail: refused) ?? error)
+                return
+            }
+            storage.failures.resolveAssignment(key)
+        }
+        cascade(from: deleteOne(model))
+    }
+
+    /// Why a relationship of a model read as empty, if the program has not read it since: it may be why it deletes
+    /// the model.
+    private func failureToRead(_ backing: BackingData) -> (any Error)? {
+        backing.membership?.entity.relationships.lazy
+            .map { ContextFailures.Key(identifier: backing.identifier, propertyName: $0.name) }
+            .first { self.storage.failures.wasRead($0) }
+            .flatMap { self.storage.failures.error(of: $0) }
+    }
+
+    /// Not by recursion: a chain of cascades may be longer than the stack.
+    private func cascade(from models: [any PersistentModel]) {
+        var models = Array(models.reversed())
         while let model = models.popLast() { models += deleteOne(model).reversed() }
+    }
+
+    /// Applies the delete rules of relationships that could not be loaded when their model was deleted.
+    ///
+    /// - Throws: What keeps them from being loaded now. The others are done.
+    func finishDeletes() throws {
+        var failure: (any Error)?
+        for key in storage.failures.takeUnfinishedDeletes() {
+            // The delete may have been rolled back.
+            guard let backing = registeredBacking(key.identifier), backing.status == .deleted,
+                let property = key.propertyName.flatMap({ backing.membership?.entity.propertiesByName[$0] }),
+                let relationship = ManagedRelationship(self, backing, property)
+            else { continue }
+            do { cascade(from: relationship.applyDeleteRule(to: try relationship.readForDelete())) } catch {
+                storage.failures.addUnfinishedDelete(key)
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// - Returns: The models to delete with it.
@@ -98,31 +154,27 @@ extension ModelContext {
         let backing = model.persistentBackingData
         guard let membership = backing.membership, membership.registry === registry else {
             if backing.membership != nil {
-                deferredError =
-                    deferredError
-                    ?? SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
+                storage.failures.add(
+                    SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier))
             }
             return []
         }
         guard backing.status == .saved || backing.status == .inserted else { return [] }
         let relationships = relationships(of: backing, membership)
-        let destinations = relationships.map { $0.readForDelete() }
-        var cascade: [any PersistentModel] = []
+        let destinations = relationships.map { relationship in
+            do { return try relationship.readForDelete() } catch {
+                // The save does it before it writes.
+                storage.failures.addUnfinishedDelete(
+                    ContextFailures.Key(
+                        identifier: backing.identifier, propertyName: relationship.property.name))
+                return []
+            }
+        }
         let wasSaved = backing.status == .saved
         // Before the rules run: two models that cascade to each other end here.
         backing.status = wasSaved ? .deleted : .detached
         links.forgetLists()
-        for (relationship, destinations) in zip(relationships, destinations) {
-            switch relationship.relationship.deleteRule {
-            case .cascade:
-                cascade += destinations
-            case .nullify:
-                for destination in destinations { relationship.detach(destination) }
-            case .deny, .noAction:
-                break
-            }
-            relationship.leaveInverses(destinations)
-        }
+        let cascade = zip(relationships, destinations).flatMap { $0.applyDeleteRule(to: $1) }
         if wasSaved {
             list(backing)
         } else {
@@ -148,7 +200,8 @@ extension ModelContext {
     /// Forgets every change that was not saved: new models leave the context, changed ones are as they were read,
     /// deleted ones are back.
     public func rollback() {
-        deferredError = nil
+        storage.failures = ContextFailures()
+        unverifiedLists = []
         let models = listing
         listing = []
         links = ContextLinks()
@@ -167,7 +220,7 @@ extension ModelContext {
             }
         }
         // The other ends of relationships that were set: read anew when they are asked for.
-        registry.forEach { $0.destinations = [:] }
+        registry.forEach { $0.removeLists() }
         arrivals = [:]
     }
 }

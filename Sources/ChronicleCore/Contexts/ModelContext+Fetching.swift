@@ -21,7 +21,7 @@ extension ModelContext {
     }
 
     private func find<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
-        try throwDeferredError()
+        try throwForFetch()
         let entity = try contextEntity(for: Model.self)
         let pending = descriptor.includePendingChanges ? pendingModels(of: Model.self) : []
         guard !pending.isEmpty else { return try fetchStored(descriptor, entity) }
@@ -58,9 +58,9 @@ extension ModelContext {
         if descriptor.includePendingChanges, !pendingModels(of: Model.self).isEmpty {
             return try fetch(descriptor).count
         }
-        try throwDeferredError()
+        try throwForFetch()
         _ = try contextEntity(for: Model.self)
-        return try count(request(descriptor), of: container.store(for: Model.self))
+        return try count(request(descriptor), of: coordinator.store(for: Model.self))
     }
 
     /// The identifiers of the models that match, without the models.
@@ -70,22 +70,96 @@ extension ModelContext {
         if descriptor.includePendingChanges, !pendingModels(of: Model.self).isEmpty {
             return try fetch(descriptor).map(\.persistentModelID)
         }
-        try throwDeferredError()
+        try throwForFetch()
         _ = try contextEntity(for: Model.self)
-        return try identifiers(request(descriptor), of: container.store(for: Model.self))
+        return try identifiers(request(descriptor), of: coordinator.store(for: Model.self))
     }
 
-    /// The model with this identifier, from memory or from the store; a *stand-in* if there is none.
+    /// The model with this identifier, from memory or from the store.
     ///
-    /// A stand-in has the identifier and empty values, is in no context (its ``PersistentModel/modelContext`` is `nil`), and no
-    /// context inserts it. (SwiftData's counterpart ends the program when such a model is read.) What keeps the store
-    /// from answering is thrown by the next `fetch` or `save`. Where it matters whether there is a row, use
-    /// ``existingModel(for:)``.
+    /// Use it where the row is known to exist, and ``existingModel(for:)`` where it may not. This function does not throw: if
+    /// the row cannot be loaded now, it returns a model that is loaded when a property is read. As long as that fails,
+    /// properties read as empty values, and ``save()`` throws the error. If the row is gone, properties read as empty
+    /// values, and a save that would write to it throws ``SwiftDataError/modelNotFound``. (SwiftData ends the program
+    /// when such a model is read.)
+    ///
+    /// For an identifier of an entity that the container does not know, the model has no properties and belongs to no
+    /// context, and the next fetch or save throws ``SwiftDataError/unknownSchema``.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         if let known = registeredBacking(identifier)?.model { return known }
-        let found = deferring { identifier.isTemporary ? nil : try load(identifier, identifier.entityName) } ?? nil
-        let type = container.schema.entitiesByName[identifier.entityName]?.type ?? ModelOfNoEntity.self
-        return found ?? type.standIn(for: identifier)
+        do {
+            if !identifier.isTemporary, let found = try load(identifier, identifier.entityName) { return found }
+        } catch SwiftDataError.unknownSchema {
+            storage.failures.add(
+                SwiftDataError.unknownSchema.adding(
+                    entityName: identifier.entityName, persistentIdentifier: identifier))
+        } catch {
+            // It is thrown when a property of the model cannot be loaded either.
+        }
+        return unloadedModel(for: identifier)
+    }
+
+    /// A model of this context that is loaded when it is read.
+    func unloadedModel(for identifier: PersistentIdentifier) -> any PersistentModel {
+        do {
+            let type = coordinator.schema.entitiesByName[identifier.entityName]?.type ?? UnknownModel.self
+            let model = type.init(backingData: BackingData(unloaded: identifier, try contextEntity(for: type)))
+            model.persistentBackingData.model = model
+            registry.add(model.persistentBackingData, identifier)
+            return model
+        } catch {
+            // It belongs to no entity of the container.
+            return UnknownModel.placeholder(for: identifier)
+        }
+    }
+
+    /// Loads the row of a model that was made without.
+    ///
+    /// - Returns: Whether there is a row, or the model is new.
+    @discardableResult
+    func loadIfNeeded(_ backing: BackingData) throws -> Bool {
+        guard backing.isUnloaded else { return true }
+        let identifier = backing.identifier
+        if !identifier.isTemporary { _ = try load(identifier, identifier.entityName) }
+        return backing.hasRow
+    }
+
+    /// The same for a getter, which cannot throw.
+    func loadForGetter(_ backing: BackingData) {
+        let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)
+        do {
+            try loadIfNeeded(backing)
+            storage.failures.resolveRead(key)
+        } catch {
+            storage.failures.addRead(key, error)
+        }
+    }
+
+    /// Loads again what a relationship, or a model, could not load when it was read.
+    ///
+    /// While something that a program has read could not be loaded, ``save()`` throws the error: the program may have acted
+    /// on a list that only seemed to be empty. Call this function to try again without losing other edits, or read the
+    /// relationship again. Then repeat what depends on it, and save.
+    ///
+    /// - Throws: The error of what cannot be loaded this time either, or of an assignment to a relationship that could not
+    ///   be carried out: assign the value again. ``rollback()`` gives everything up.
+    public func retryFailedLoads() throws {
+        for key in storage.failures.readKeys {
+            let model = try registeredBacking(key.identifier)?.model ?? load(key.identifier, key.identifier.entityName)
+            // Of a model whose row is gone there is nothing to load.
+            if let backing = model?.persistentBackingData, try loadIfNeeded(backing), let name = key.propertyName,
+                let property = backing.membership?.entity.propertiesByName[name]
+            {
+                _ = try ManagedRelationship(self, backing, property)?.destinations()
+            }
+            storage.failures.resolveRead(key)
+        }
+        try storage.failures.throwForSave()
+    }
+
+    func throwForFetch() throws {
+        settleLists()
+        try storage.failures.throwForFetch()
     }
 
     /// The model with this identifier, from memory or from the store.
@@ -93,7 +167,11 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/modelNotFound`` when there is no such row, or it was deleted in this context;
     ///   ``SwiftDataError/unknownSchema``, and the store's failures.
     public func existingModel(for identifier: PersistentIdentifier) throws -> any PersistentModel {
-        if let known = registeredBacking(identifier), known.status != .deleted, let model = known.model { return model }
+        if let known = registeredBacking(identifier), known.status != .deleted, let model = known.model,
+            try loadIfNeeded(known)
+        {
+            return model
+        }
         guard !identifier.isTemporary, registeredBacking(identifier) == nil,
             let model = try load(identifier, identifier.entityName)
         else { throw SwiftDataError.modelNotFound.adding(persistentIdentifier: identifier) }
@@ -111,7 +189,9 @@ extension ModelContext {
     }
 
     func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, _ entity: ContextEntity) throws -> [Model] {
-        let store = try container.store(for: Model.self)
+        // What is fetched is read anew, lists included.
+        settleLists()
+        let store = try coordinator.store(for: Model.self)
         return try fetch(request(descriptor), from: store, entity)
     }
 
@@ -140,7 +220,7 @@ extension ModelContext {
         if let known = registeredBacking(identifier), let model = known.model as? Model {
             if known.row != row { try refresh(known, row, checks) }
             // To-many lists have no place in the row; another writer may have changed them.
-            known.destinations = [:]
+            known.removeLists()
             if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
             return model
         }
@@ -168,14 +248,14 @@ extension ModelContext {
         // A list that was read before the row was there.
         for (slot, index) in entity.lists {
             guard case .reference(let owner) = backing.row[slot] else { continue }
-            registeredBacking(owner)?.destinations[index] = nil
+            registeredBacking(owner)?.removeList(at: index)
         }
     }
 
     func refresh(_ backing: BackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
         var decoded = try checks.check(row, backing.identifier)
         guard backing.status == .saved else {
-            backing.row = row
+            (backing.row, backing.hasRow) = (row, true)
             return
         }
         // What was set and not saved stays: it moves out of the wrappers, which will all read anew.
@@ -185,27 +265,24 @@ extension ModelContext {
             decoded[slot] = nil
         }
         for property in checks.entity.storedProperties {
-            guard let inverse = property.relationship, inverse.inverseName != nil,
+            guard let inverse = property.relationship, inverse.inverseName != nil, backing.hasRow,
                 backing.row[property.slot] != row[property.slot]
             else { continue }
             for case .reference(let identifier) in [backing.row[property.slot], row[property.slot]] {
-                registeredBacking(identifier)?.destinations = [:]
+                registeredBacking(identifier)?.removeLists()
             }
         }
         backing.adopt(row: row, decoded: decoded)
     }
 
-    /// Runs what a getter cannot throw; the error comes out at the next call that can.
-    func deferring<Result>(_ body: () throws -> Result) -> Result? {
-        do { return try body() } catch {
-            deferredError = deferredError ?? error
-            return nil
-        }
+    /// Runs what follows a save that is done; the next fetch or save throws the error.
+    func deferring(_ body: () throws -> Void) {
+        do { try body() } catch { storage.failures.add(error) }
     }
 
     /// The model of a row by its entity's name, or `nil` when it is gone.
     func load(_ identifier: PersistentIdentifier, _ entityName: String) throws -> (any PersistentModel)? {
-        guard let entity = container.schema.entitiesByName[entityName] else {
+        guard let entity = coordinator.schema.entitiesByName[entityName] else {
             throw SwiftDataError.unknownSchema.adding(entityName: entityName, persistentIdentifier: identifier)
         }
         return try load(identifier, as: entity.type)
@@ -227,14 +304,14 @@ extension ModelContext {
     /// The models of an entity whose to-one relationship leads to a row.
     func load(
         _ entityName: String, where property: Schema.Property, is identifier: PersistentIdentifier
-    ) throws -> [any PersistentModel] {
-        guard let entity = container.schema.entitiesByName[entityName] else { return [] }
+    ) throws -> [AnyObject] {
+        guard let entity = coordinator.schema.entitiesByName[entityName] else { return [] }
         return try load(entity.type, where: property, is: identifier)
     }
 
     private func load<Model: PersistentModel>(
         _ type: Model.Type, where property: Schema.Property, is identifier: PersistentIdentifier
-    ) throws -> [any PersistentModel] {
+    ) throws -> [AnyObject] {
         guard let predicate = property.access.predicate(leadingTo: identifier) as? Predicate<Model> else { return [] }
         return try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Model.self))
     }

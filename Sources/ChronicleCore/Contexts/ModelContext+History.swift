@@ -89,7 +89,7 @@ extension ModelContext {
     func providers<Transaction: HistoryTransaction>(
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
-        let providers = container.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
+        let providers = coordinator.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
         guard !providers.isEmpty else {
             throw SwiftDataError.invalidTransactionFetchRequest.adding(
                 detail: "no store of the container provides \(type)")

@@ -67,7 +67,7 @@ extension ModelContext {
         } else {
             throw store.named(SwiftDataError(answer: error).adding(entityName: Model.entityName))
         }
-        let reader = ModelContext(container)
+        let reader = ModelContext(coordinator)
         (reader.author, reader.name) = (author, name)
         var models = try reader.fetch(rest)
         if let predicate = asked.predicate, rest.predicate == nil {
@@ -75,7 +75,7 @@ extension ModelContext {
         }
         if rest.sortBy.isEmpty, !asked.sortBy.isEmpty { models.sort(using: asked.sortBy) }
         // What reading a relationship could not throw.
-        try reader.throwDeferredError()
+        try reader.throwForFetch()
         return Array(models.dropFirst(max(asked.fetchOffset ?? 0, 0)).prefix(max(asked.fetchLimit ?? .max, 0)))
     }
 }

@@ -3,12 +3,13 @@ extension ModelContext {
     /// The models that the links of rows lead to.
     func loadLinked(
         _ identifiers: Set<PersistentIdentifier>, _ property: Schema.Property
-    ) throws -> [PersistentIdentifier: [any PersistentModel]] {
-        guard let links = container.schema.links(of: property), let relationship = property.relationship,
-            let entity = container.schema.entitiesByName[relationship.destination]
+    ) throws -> [PersistentIdentifier: [AnyObject]] {
+        settleLists()
+        guard let links = coordinator.schema.links(of: property), let relationship = property.relationship,
+            let entity = coordinator.schema.entitiesByName[relationship.destination]
         else { return [:] }
-        func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [any PersistentModel]] {
-            let store = try container.store(for: Model.self)
+        func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [AnyObject]] {
+            let store = try coordinator.store(for: Model.self)
             guard let linking = store as? any DataStoreLinking else {
                 throw store.named(DataStoreError.unsupportedFeature.adding(detail: "relationships that are links"))
             }
@@ -21,7 +22,7 @@ extension ModelContext {
 
     private func models<Model, Store: DataStoreLinking>(
         _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
-    ) throws -> [PersistentIdentifier: [any PersistentModel]] {
+    ) throws -> [PersistentIdentifier: [AnyObject]] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
         let found = try store.fetchLinked(request)
@@ -58,12 +59,12 @@ extension ModelContext {
         var seen = Set<DataStoreLink>()
         for end in links.changedEnds {
             guard let entity = end.model.persistentBackingData.membership?.entity,
-                let links = container.schema.links(of: end.property), links.property === end.property
+                let links = coordinator.schema.links(of: end.property), links.property === end.property
             else { continue }
             func add(_ model: any PersistentModel, isAdded: Bool) {
                 let (owner, destination) = (end.model.persistentBackingData, model.persistentBackingData)
                 // The links of a deleted model go with it, but do not take along what was removed from them.
-                guard isAdded ? owner.isThere && destination.isThere : owner.hasRow && destination.hasRow else {
+                guard isAdded ? owner.isInContext && destination.isInContext : owner.hasRow && destination.hasRow else {
                     return
                 }
                 let link = DataStoreLink(links, owner: owner.identifier, destination: destination.identifier)

@@ -6,11 +6,11 @@ extension ModelContext {
         let entity = try contextEntity(for: Model.self).entity
         for keyPath in keyPaths {
             guard let property = entity.property(at: keyPath), let relationship = property.relationship,
-                let destination = container.schema.entitiesByName[relationship.destination]
+                let destination = coordinator.schema.entitiesByName[relationship.destination]
             else {
                 throw SwiftDataError.unsupportedKeyPath.adding(
                     detail: "what is to be prefetched is a relationship, and "
-                        + "\(container.schema.text(of: keyPath, from: entity)) is none",
+                        + "\(coordinator.schema.text(of: keyPath, from: entity)) is none",
                     entityName: entity.name)
             }
             // New models know what they lead to.
@@ -44,14 +44,14 @@ extension ModelContext {
             }
             return
         }
-        let unread = owners.filter { $0.destinations[property.index] == nil }
-        guard !unread.isEmpty, let inverse = container.schema.inverse(of: relationship),
+        let unread = owners.filter { $0.list(property) == nil }
+        guard !unread.isEmpty, let inverse = coordinator.schema.inverse(of: relationship),
             let predicate = inverse.access.predicate(leadingToAnyOf: Set(unread.map(\.identifier)))
                 as? Predicate<Destination>
         else { return }
         let found = try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Destination.self))
         // By where the rows lead; what leads elsewhere in this context is left out by the list.
-        var lists: [ObjectIdentifier: [any PersistentModel]] = [:]
+        var lists: [ObjectIdentifier: [AnyObject]] = [:]
         for model in found {
             guard let owner = model.persistentBackingData.savedReference(inverse).flatMap(registeredBacking) else {
                 continue

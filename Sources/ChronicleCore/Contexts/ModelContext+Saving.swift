@@ -17,11 +17,13 @@ extension ModelContext {
     ///   are,
     ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
     public func save() throws {
-        try throwDeferredError()
+        settleLists()
+        try storage.failures.throwForSave()
+        try finishDeletes()
         // Keeps the models alive, whatever their own code does meanwhile.
         let models = listing
         var saves = try storeSaves(models)
-        if container.schema.asksOfRelationships {
+        if coordinator.schema.asksOfRelationships {
             var check = RelationshipCheck(self)
             try check.check(models)
         }
@@ -67,7 +69,7 @@ extension ModelContext {
             let backing = listed.backing
             guard let membership = backing.membership else { continue }
             if latest?.membership !== membership {
-                let store = try container.store(for: membership.entity.type)
+                let store = try coordinator.store(for: membership.entity.type)
                 let index = saves.firstIndex { $0.store === store } ?? saves.count
                 if index == saves.count { saves.append(StoreSave(store: store)) }
                 saves[index].hasReferences = saves[index].hasReferences || !membership.entity.relationships.isEmpty
@@ -77,12 +79,12 @@ extension ModelContext {
             switch backing.status {
             case .inserted: saves[index].inserted.add(backing, try insertSnapshot(backing, membership))
             case .saved: saves[index].updated.add(backing, try updateSnapshot(backing, membership.entity))
-            case .deleted: saves[index].deleted.add(backing, deleteSnapshot(backing))
+            case .deleted: saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity))
             case .detached: break
             }
         }
         for change in linkChanges() {
-            let store = try container.store(for: change.entity.type)
+            let store = try coordinator.store(for: change.entity.type)
             guard let index = saves.firstIndex(where: { $0.store === store }) else { continue }
             if change.isAdded {
                 saves[index].linked.append(change.link)
@@ -91,7 +93,7 @@ extension ModelContext {
             }
         }
         guard saves.count > 1 else { return saves }
-        return container.stores.compactMap { store in saves.first { $0.store === store } }
+        return coordinator.stores.compactMap { store in saves.first { $0.store === store } }
     }
 
     /// - Returns: Whether there was something to write.
@@ -137,12 +139,17 @@ extension ModelContext {
             persistentIdentifier: backing.identifier(in: membership), values: values, changed: entity.allSlots)
     }
 
-    private func deleteSnapshot(_ backing: BackingData) -> DefaultSnapshot {
-        DefaultSnapshot(persistentIdentifier: backing.identifier, values: backing.row, changed: PropertySet())
+    private func deleteSnapshot(_ backing: BackingData, _ entity: Schema.Entity) -> DefaultSnapshot {
+        // Of a row that is gone nothing is known.
+        let values = backing.hasRow ? backing.row : Array(repeating: .null, count: entity.storedProperties.count)
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: PropertySet())
     }
 
     /// The values as they are now; changed is what differs from the row.
     private func updateSnapshot(_ backing: BackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
+        guard try loadIfNeeded(backing) else {
+            throw SwiftDataError.modelNotFound.adding(persistentIdentifier: backing.identifier)
+        }
         var values = backing.row
         var changed = PropertySet()
         // What stands behind the slots are links, which no row has a value for.

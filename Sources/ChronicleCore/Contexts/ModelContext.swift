@@ -5,54 +5,101 @@
 ///
 /// A save writes what changed since the last one, in one transaction per store, together with its history: the
 /// transaction carries the ``author`` and ``name`` that the context has at that moment.
+///
+/// The context keeps its container's stores open, and its models keep what they need to load their relationships, so
+/// that neither the container nor the context has to be referenced as long as a model is used. When the last reference to
+/// a context goes, its unsaved changes go with it, except for those of models that are still referenced; a later
+/// ``save()`` through ``PersistentModel/modelContext`` of such a model throws ``SwiftDataError/missingModelContext`` if
+/// changes were lost.
 public final class ModelContext {
-    public let container: ModelContainer
-    /// Who makes the changes: recorded with every save, and what a reader of the history may ask for.
-    public var author: String?
-    /// What the context is called in the history, beside the author.
-    public var name: String?
-
+    let storage: ContextStorage
+    let coordinator: StoreCoordinator
     /// The models that are alive, by identifier; not kept alive by this.
-    let registry = ModelRegistry()
+    let registry: ModelRegistry
     /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
     /// no longer fits is passed over.
-    @exclusivity(unchecked) var listing: [ListedModel] = []
+    @exclusivity(unchecked) private var listedModels: [ListedModel] = []
     /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
     var arrivals: [PersistentIdentifier: ModelSet] = [:]
     /// What came and went of relationships that are kept as links, and what was read of them.
     var links = ContextLinks()
-    /// What reading a relationship could not throw.
-    var deferredError: (any Error)?
-    /// The number of fetches that had to look for rows that come twice.
-    var fetchNumber: UInt32 = 0
+    /// To-many relationships that the program changed in place, and whose other sides are not all known to agree.
+    var unverifiedLists: [UnverifiedList] = []
+    /// Whether it was made for models whose context was released.
+    private let isTemporary: Bool
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
     @exclusivity(unchecked) private var latestEntity: ContextEntity?
 
-    public init(_ container: ModelContainer) {
-        self.container = container
+    /// Makes a context of the container's stores.
+    public convenience init(_ container: ModelContainer) {
+        self.init(container.coordinator)
+    }
+
+    convenience init(_ coordinator: StoreCoordinator) {
+        self.init(ContextStorage(coordinator), isTemporary: false)
+    }
+
+    /// A context of models that are there already, or are to be.
+    init(_ storage: ContextStorage, isTemporary: Bool) {
+        self.storage = storage
+        self.isTemporary = isTemporary
+        coordinator = storage.coordinator
+        registry = storage.registry
+        storage.register(self)
+    }
+
+    deinit {
+        guard !listedModels.isEmpty else { return }
+        settleLists()
+        storage.hasUnlistedChanges = true
+        // What is set at both ends at once is kept by the context alone.
+        if let end = links.changedEnds.first, let entity = end.model.persistentBackingData.membership?.entity {
+            storage.failures.discardChanges(entityName: entity.name)
+        }
+        // A model that nobody asked for its identifier is found by none.
+        for listed in listedModels where listed.backing.status == .inserted { _ = listed.backing.identifier }
+    }
+}
+
+extension ModelContext {
+    /// The container whose stores the context uses.
+    public var container: ModelContainer { coordinator.container }
+
+    /// Who makes the changes: recorded with every save, and what a reader of the history may ask for.
+    public var author: String? {
+        get { storage.author }
+        set { storage.author = newValue }
+    }
+
+    /// What the context is called in the history, beside the author.
+    public var name: String? {
+        get { storage.name }
+        set { storage.name = newValue }
     }
 }
 
 extension ModelContext {
     /// Whether something would be saved.
-    public var hasChanges: Bool { listing.contains { $0.backing.hasChanges } }
+    public var hasChanges: Bool {
+        settleLists()
+        return listing.contains { $0.backing.hasChanges }
+    }
     /// The models that the next save inserts, in the order of their inserts.
-    public var insertedModelsArray: [any PersistentModel] { listedModels { $0.status == .inserted } }
+    public var insertedModelsArray: [any PersistentModel] { models { $0.status == .inserted } }
     /// The models that the next save updates.
-    public var changedModelsArray: [any PersistentModel] { listedModels { $0.status == .saved && $0.hasChanges } }
+    public var changedModelsArray: [any PersistentModel] { models { $0.status == .saved && $0.hasChanges } }
     /// The models that the next save deletes.
-    public var deletedModelsArray: [any PersistentModel] { listedModels { $0.status == .deleted } }
+    public var deletedModelsArray: [any PersistentModel] { models { $0.status == .deleted } }
 
-    private func listedModels(_ isIncluded: (BackingData) -> Bool) -> [any PersistentModel] {
-        listing.filter { isIncluded($0.backing) }.map(\.model)
+    private func models(where isIncluded: (BackingData) -> Bool) -> [any PersistentModel] {
+        settleLists()
+        return listing.filter { isIncluded($0.backing) }.map(\.model)
     }
 
-    var listed: [any PersistentModel] { listing.map(\.model) }
-
     var editingState: EditingState {
-        EditingState(id: ObjectIdentifier(self), author: author, contextName: name)
+        EditingState(id: ObjectIdentifier(storage), author: author, contextName: name)
     }
 
     func contextEntity(for type: any PersistentModel.Type) throws -> ContextEntity {
@@ -61,19 +108,52 @@ extension ModelContext {
             latestEntity = known
             return known
         }
-        guard let entity = container.schema.entity(for: type) else {
-            throw type.missing("the container was made without this model")
+        let entity = try storage.entity(for: type)
+        entities[ObjectIdentifier(type)] = entity
+        return entity
+    }
+
+    /// The models with something to save.
+    var listing: [ListedModel] {
+        get {
+            if storage.hasUnlistedChanges { listUnlisted() }
+            return listedModels
         }
-        let made = ContextEntity(entity, self)
-        entities[ObjectIdentifier(type)] = made
-        return made
+        set { listedModels = newValue }
     }
 
     /// Puts a model on the list of those that the next save looks at.
     func list(_ backing: BackingData) {
         guard !backing.isListed, let model = backing.model else { return }
         backing.isListed = true
-        listing.append(ListedModel(model: model, backing: backing))
+        listedModels.append(ListedModel(model: model, backing: backing))
+    }
+
+    /// Lists the models that were changed while there was no context, or whose context was released.
+    func listUnlisted() {
+        storage.hasUnlistedChanges = false
+        let known = Set(listedModels.map { ObjectIdentifier($0.backing) })
+        var found: [ListedModel] = []
+        registry.forEach { backing in
+            guard backing.isListed, !known.contains(ObjectIdentifier(backing)), let model = backing.model else {
+                return
+            }
+            found.append(ListedModel(model: model, backing: backing))
+        }
+        found.sort { $0.backing.identifier < $1.backing.identifier }
+        listedModels = found + listedModels
+        for listed in found { rememberArrivals(listed.backing) }
+    }
+
+    /// A model leads to others by relationships that were set and not saved.
+    private func rememberArrivals(_ backing: BackingData) {
+        guard let membership = backing.membership else { return }
+        for (slot, value) in backing.pending {
+            guard case .reference(let identifier) = value, let destination = registeredBacking(identifier) else {
+                continue
+            }
+            ManagedRelationship(self, backing, membership.entity.storedProperties[slot])?.announce(destination)
+        }
     }
 
     /// The model of a row, if it is alive in this context.
@@ -84,12 +164,36 @@ extension ModelContext {
     func registeredBacking(_ identifier: PersistentIdentifier) -> BackingData? {
         registry[identifier]
     }
+}
 
-    func throwDeferredError() throws {
-        guard let error = deferredError else { return }
-        deferredError = nil
-        throw error
+extension ModelContext {
+    /// Remembers that a list was changed in place, and that not all of it was compared.
+    func addUnverified(_ relationship: ManagedRelationship, _ list: ToManyList) {
+        guard let model = relationship.backing.model, !unverifiedLists.contains(where: { $0.list === list }) else {
+            return
+        }
+        unverifiedLists.append(UnverifiedList(model: model, property: relationship.property, list: list))
+        // A context that no one keeps is gone before the list is used again.
+        if isTemporary { settleLists() }
     }
+
+    /// Compares the lists that the program changed in place with what both sides of their relationships agreed on.
+    func settleLists() {
+        guard !unverifiedLists.isEmpty else { return }
+        let lists = unverifiedLists
+        unverifiedLists = []
+        for unverified in lists {
+            ManagedRelationship(self, unverified.model.persistentBackingData, unverified.property)?
+                .settleForGetter(unverified.list)
+        }
+    }
+}
+
+/// A to-many relationship that the program changed in place.
+struct UnverifiedList {
+    let model: any PersistentModel
+    let property: Schema.Property
+    let list: ToManyList
 }
 
 /// A model with something to save.
@@ -111,27 +215,24 @@ struct ModelSet {
 
 /// The last models that were loaded by reading relationships: a ring.
 struct RecentModels {
-    private var capacity = 1024
+    private static let capacity = 1024
     private var models: [any PersistentModel] = []
     private var next = 0
+    /// The models that were read ahead last, however many, until as many others were loaded as there is room for.
+    private var batch: [any PersistentModel] = []
+    private var batchAge = 0
 
     mutating func keep(_ model: any PersistentModel) {
-        if models.count < capacity {
+        if models.count < Self.capacity {
             models.append(model)
         } else {
             models[next] = model
-            next = (next + 1) % capacity
+            next = (next + 1) % Self.capacity
         }
+        batchAge += 1
+        if batchAge == Self.capacity { batch = [] }
     }
 
     /// Keeps all of these.
-    mutating func keep(_ models: [any PersistentModel]) {
-        if models.count > capacity {
-            self = RecentModels()
-            capacity = models.count
-        }
-        for model in models { keep(model) }
-    }
-
-    mutating func removeAll() { self = RecentModels() }
+    mutating func keep(_ models: [any PersistentModel]) { (batch, batchAge) = (models, 0) }
 }

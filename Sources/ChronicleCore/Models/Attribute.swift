@@ -98,11 +98,36 @@ public struct Attribute<Value> {
                     backing.assignedCount &+= 1
                 }
             } else if PropertyValue.isDirect(Value.self) {
-                backing.willChange(at: offset(of: storage, in: model))
+                if !backing.willChange(at: offset(of: storage, in: model)) { backing.willChange(keyPath) }
             } else {
                 backing.willChange(keyPath)
             }
             model[keyPath: storage].take(newValue, backing.generation)
+        }
+        _modify {
+            if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
+                if var change: RelationshipChange<Value> = model.persistentBackingData.beginChange(of: keyPath) {
+                    defer { model.persistentBackingData.endChange(change) }
+                    yield &change.value
+                } else {
+                    yield &model[keyPath: storage].held
+                }
+            } else {
+                var value = model[keyPath: keyPath]
+                defer { model[keyPath: keyPath] = value }
+                yield &value
+            }
+        }
+    }
+
+    /// The destinations of a relationship whose model is in no context.
+    @usableFromInline
+    var held: Value {
+        get { value ?? RelationshipShape.placeholder }
+        _modify {
+            if value == nil { value = RelationshipShape.placeholder }
+            // It has a value now, which is changed where it is: a copy would take time for every model in it.
+            yield &value!
         }
     }
 

@@ -5,7 +5,7 @@ extension BackingData {
     /// - Parameter offset: Where the attribute's wrapper stands in the model.
     @inlinable @inline(never)
     func read<Value>(at offset: Int, as: Value.Type) -> Value? {
-        guard hasRow else { return nil }
+        guard hasRow else { return readUnloaded { $0.read(at: offset, as: Value.self) } }
         guard extras == nil, let slot = membership?.slots.slot(at: offset) else {
             return readPending(at: offset, as: Value.self)
         }
@@ -23,17 +23,31 @@ extension BackingData {
         return (pending[slot] ?? row[slot]).direct(as: Value.self)
     }
 
+    /// Loads the row, and reads the value from it.
+    ///
+    /// - Returns: Some value of the type when there is no row, or it cannot be loaded; `nil` for a new model.
+    @usableFromInline @inline(never)
+    func readUnloaded<Value>(_ read: (BackingData) -> Value?) -> Value? {
+        guard isUnloaded, let storage = membership?.storage else { return nil }
+        storage.context.loadForGetter(self)
+        return hasRow ? read(self) : Self.someValue(Value.self)
+    }
+
+    private static func someValue<Value>(_: Value.Type) -> Value? {
+        PropertyCodecs.codec(Value.self)?.sample() as? Value
+    }
+
     /// Some value of the type, if this is a probe.
     @usableFromInline
     func sample<Value>(_: Value.Type) -> Value? {
         guard hasRow, membership == nil else { return nil }
-        return PropertyCodecs.codec(Value.self)?.sample() as? Value
+        return Self.someValue(Value.self)
     }
 
     /// The value of an attribute as the row has it; `nil` when there is no row, or the property is not stored.
     @usableFromInline
     func read<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
-        guard hasRow else { return nil }
+        guard hasRow else { return readUnloaded { $0.read(keyPath, as: Value.self) } }
         guard let membership else { return sample(Value.self) }
         guard let property = membership.property(at: keyPath) else { return nil }
         let slot = property.slot
@@ -42,15 +56,18 @@ extension BackingData {
         return codec.decode(extras?.pending[slot] ?? row[slot])
     }
 
-    /// Called before an attribute of a model in a context is set. The schema knows the offset of every attribute of a direct
-    /// type, or was not made.
+    /// Called before an attribute of a model in a context is set.
+    ///
+    /// - Returns: Whether the schema knows of an attribute at this place. If not, the key path tells; a lost change would be
+    ///   worse than a slow one.
     @usableFromInline
-    func willChange(at offset: Int) {
-        guard let slot = membership?.slots.slot(at: offset) else { return }
+    func willChange(at offset: Int) -> Bool {
+        guard let slot = membership?.slots.slot(at: offset) else { return false }
         willChange(slot: slot)
+        return true
     }
 
-    /// The same, for types that ``read(_:as:)`` is for.
+    /// The same by the property's key path. One that is not stored has nothing to remember.
     @usableFromInline
     func willChange(_ keyPath: AnyKeyPath) {
         guard let slot = membership?.property(at: keyPath)?.slot else { return }
@@ -69,7 +86,7 @@ extension BackingData {
         // A delete that was not saved may be taken back, with what was set meanwhile.
         guard status == .saved || status == .inserted || (status == .deleted && isListed) else { return }
         changed.insert(slot)
-        if !isListed { membership?.context?.list(self) }
+        if !isListed { membership?.storage.list(self) }
     }
 
     /// What the model has for a stored property now, in the form that a store understands.
@@ -130,7 +147,10 @@ extension BackingData {
     func keepWritten(_ row: [PropertyValue]) {
         self.row = row
         changed = PropertySet()
-        pending = [:]
+        guard let extras else { return }
+        extras.pending = [:]
+        // Without them, attributes are read from the row at once.
+        if extras.lists.isEmpty, extras.decoded.isEmpty { self.extras = nil }
     }
 
     /// Forgets what was set since the row was read.

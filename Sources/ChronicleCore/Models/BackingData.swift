@@ -37,7 +37,7 @@ public final class BackingData {
     @usableFromInline
     final class Extras {
         var pending: [Int: PropertyValue] = [:]
-        var destinations: [Int: [any PersistentModel]] = [:]
+        var lists: [Int: ToManyList] = [:]
         var decoded: [Int: Any] = [:]
         var probedOffset: Int?
     }
@@ -103,6 +103,24 @@ public final class BackingData {
         other.empty()
     }
 
+    /// Backing data for a row that is not loaded yet, see ``ModelContext/model(for:)``.
+    init(unloaded identifier: PersistentIdentifier, _ entity: ContextEntity) {
+        generation = 1
+        assignedCount = 0
+        hasRow = false
+        status = .saved
+        isListed = false
+        membership = entity
+        row = []
+        changed = PropertySet()
+        extras = nil
+        origin = identifier.origin
+        number = identifier.number
+    }
+
+    /// Whether this is the model of a row that is not loaded yet, or that is gone.
+    var isUnloaded: Bool { !hasRow && (status == .saved || status == .deleted) }
+
     /// Makes used backing data that of a row.
     func fill(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
         generation = 1
@@ -123,7 +141,10 @@ public final class BackingData {
     }
 
     deinit {
-        if status != .detached { membership?.registry.remove(self) }
+        guard status != .detached else { return }
+        membership?.registry.remove(self)
+        // A context keeps models with changes, unless it was released before them.
+        if isListed, hasChanges { membership?.storage.discardChanges(of: self) }
     }
 }
 
@@ -131,14 +152,31 @@ extension BackingData {
     /// Changed values that no wrapper holds: relationships, and attributes that were set before the row was read again.
     var pending: [Int: PropertyValue] {
         get { extras?.pending ?? [:] }
-        set { if extras != nil || !newValue.isEmpty { makeExtras().pending = newValue } }
+        // In place, so that setting one value does not copy the others.
+        _modify { yield &makeExtras().pending }
     }
 
-    /// The destinations of to-many relationships that were read, by index of the property.
-    var destinations: [Int: [any PersistentModel]] {
-        get { extras?.destinations ?? [:] }
-        set { if extras != nil || !newValue.isEmpty { makeExtras().destinations = newValue } }
+    /// The list of a to-many relationship that was read.
+    func list(_ property: Schema.Property) -> ToManyList? { extras?.lists[property.index] }
+
+    func setList(_ property: Schema.Property, _ models: [AnyObject]) -> ToManyList {
+        let list = ToManyList(models)
+        makeExtras().lists[property.index] = list
+        return list
     }
+
+    func removeList(_ property: Schema.Property) { removeList(at: property.index) }
+
+    func removeList(at index: Int) {
+        if extras?.lists.isEmpty == false { extras?.lists[index] = nil }
+    }
+
+    func removeLists() {
+        if extras?.lists.isEmpty == false { extras?.lists = [:] }
+    }
+
+    /// Whether a to-many relationship was read.
+    var hasLists: Bool { extras?.lists.isEmpty == false }
 
     /// Values that had to be decoded to know that they can be, until a wrapper takes them.
     var decoded: [Int: Any] {

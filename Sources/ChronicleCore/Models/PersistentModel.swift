@@ -58,11 +58,13 @@ extension PersistentModel {
         persistentBackingData.identifier(entityName: Self.entityName)
     }
 
-    /// The context that the model was inserted into or fetched by; `nil` before that, when the context is gone, and when
-    /// the model was deleted and that was saved.
+    /// The context that the model was inserted into or fetched by; `nil` before that, and when the model was deleted and
+    /// that was saved.
+    ///
+    /// If that context was released, another one with the same models, author and name, which saves their changes.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
-        return backing.hasLeft ? nil : backing.membership?.context
+        return backing.hasLeft ? nil : backing.membership?.storage.context
     }
 
     /// Whether the model has changes that were not saved.
@@ -72,7 +74,7 @@ extension PersistentModel {
     public var isDeleted: Bool { persistentBackingData.status == .deleted }
 
     /// A model with some value for every property, which no context inserts: where there has to be one and none is there.
-    static func standIn(for identifier: PersistentIdentifier?) -> any PersistentModel {
+    static func placeholder(for identifier: PersistentIdentifier? = nil) -> any PersistentModel {
         let model = Self(backingData: .probe())
         if let identifier { model.persistentBackingData.identifier = identifier }
         return model
@@ -83,9 +85,9 @@ extension PersistentModel {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// What stands in for a model of a class that the container does not know.
-final class ModelOfNoEntity: PersistentModel {
-    static let properties: PropertyMap<ModelOfNoEntity> = [:]
+/// A model of a class that the container does not know.
+final class UnknownModel: PersistentModel {
+    static let properties: PropertyMap<UnknownModel> = [:]
     let persistentBackingData = BackingData()
     init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
 }

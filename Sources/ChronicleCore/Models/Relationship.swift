@@ -11,11 +11,20 @@
 /// A to-many relationship may do without an inverse, or have one that leads to many as well: see ``Schema/Links``. One that
 /// is its own inverse names itself by way of a static property, since Swift finds a circle otherwise.
 ///
-/// A getter cannot throw. When a destination cannot be loaded (a locked or damaged file), the property reads as `nil` or
-/// empty and the next `fetch` or `save` of the context throws the error. A model whose context is gone has no way to
-/// load destinations either: hold the context as long as its models. A property that is not optional has no `nil`: where
-/// there is no destination, because it was never set, or is gone, it reads as a *stand-in*, a model with empty values that
-/// is in no context and that no context inserts. A save asks for a destination.
+/// A getter cannot throw. When destinations cannot be loaded (a locked or damaged file), the property reads as `nil` or
+/// empty. The next `fetch` throws the error once, and every `save` throws it until the relationship was read again, which
+/// loads it if it can, or ``ModelContext/retryFailedLoads()`` has loaded it, or ``ModelContext/rollback()`` was called:
+/// what a program did because it found a list empty is not saved before it has seen the list. A value assigned to a
+/// relationship that cannot be loaded is not stored; `save` throws the error until one is.
+///
+/// A property that is not optional has no `nil`. If its destination is not loaded, because that fails or because the row
+/// is gone, it reads as that model all the same, see ``ModelContext/model(for:)``. If it was never set, it reads as
+/// a *placeholder*, a model with empty values that belongs to no context; a save throws
+/// ``SwiftDataError/modelValidationFailure`` until a destination is set.
+///
+/// To-many relationships that are arrays are changed in place: `trip.items.append(item)` and `removeLast()` take constant
+/// time. Assigning an array, inserting and removing elsewhere, and every change of a `Set`, take time in proportion to
+/// the number of destinations; so does the first change after the relationship was loaded.
 @propertyWrapper
 public struct Relationship<Value> {
     // In every model again, as ``Attribute`` is.
@@ -28,6 +37,16 @@ public struct Relationship<Value> {
     private let minimum: Int32
     private let maximum: Int32
     let inverse: AnyKeyPath?
+
+    /// The destinations of a model that is in no context.
+    var held: Value {
+        get { value ?? RelationshipShape.placeholder }
+        _modify {
+            if value == nil { value = RelationshipShape.placeholder }
+            // It has a value now, which is changed where it is: a copy would take time for every model in it.
+            yield &value!
+        }
+    }
 
     private init(
         value: Value?, _ options: Schema.Relationship.Options, _ deleteRule: Schema.Relationship.DeleteRule,
@@ -81,6 +100,14 @@ public struct Relationship<Value> {
     ) -> Value {
         get { model.persistentBackingData.relationship(keyPath, held: model[keyPath: storage].value) }
         set { model[keyPath: storage].value = model.persistentBackingData.setRelationship(keyPath, newValue) }
+        _modify {
+            if var change: RelationshipChange<Value> = model.persistentBackingData.beginChange(of: keyPath) {
+                defer { model.persistentBackingData.endChange(change) }
+                yield &change.value
+            } else {
+                yield &model[keyPath: storage].held
+            }
+        }
     }
 }
 

@@ -47,15 +47,23 @@ extension Optional: OptionalRelationshipCollection where Wrapped: RelationshipCo
     public var content: Wrapped? { self }
 }
 
+/// A collection that is an array of class instances in memory.
+private protocol ModelArray {}
+extension Array: ModelArray where Element: PersistentModel {}
+
 /// What leads from the values of a relationship's type to models and back, as the schema keeps it.
 struct RelationshipShape<Value> {
     let destination: any PersistentModel.Type
     let isToMany: Bool
     /// Whether there is a value that leads nowhere.
     let isOptional: Bool
+    /// Whether a value is an array in memory, or an optional one, and needs no conversion.
+    let isArray: Bool
+    /// A destination as a model.
+    let model: @Sendable (AnyObject) -> any PersistentModel
     /// The value that leads to these models; `nil` where there is none that leads nowhere.
-    let value: ([any PersistentModel]) -> Value?
-    let models: (Value) -> [any PersistentModel]
+    private let convert: ([any PersistentModel]) -> Value?
+    private let models: (Value) -> [any PersistentModel]
 
     /// `nil` for a type that leads to no models.
     static var known: RelationshipShape? {
@@ -64,9 +72,20 @@ struct RelationshipShape<Value> {
         return (Value.self as? any OptionalRelationshipCollection.Type).flatMap { shape($0) as? RelationshipShape }
     }
 
-    /// What a property reads as that is not optional and leads nowhere.
-    static var standIn: Value {
-        guard let shape = known, let value = shape.value([shape.destination.standIn(for: nil)]) else {
+    /// The value that leads to these destinations; `nil` where there is none that leads nowhere. Constant time for arrays.
+    func value(_ destinations: [AnyObject]) -> Value? {
+        // Arrays of class instances have one layout, and an optional array is as large as an array.
+        isArray ? unsafeBitCast(destinations, to: Value.self) : convert(destinations.map(model))
+    }
+
+    /// The destinations of a value. Constant time for arrays.
+    func destinations(_ value: Value) -> [AnyObject] {
+        isArray ? unsafeBitCast(value, to: [AnyObject]?.self) ?? [] : models(value)
+    }
+
+    /// What a property reads as that is not optional and was never set.
+    static var placeholder: Value {
+        guard let shape = known, let value = shape.value([shape.destination.placeholder()]) else {
             // A wrapper has no other values: its initialisers ask for it.
             fatalError("\(Value.self) leads to no models")
         }
@@ -76,18 +95,26 @@ struct RelationshipShape<Value> {
     private static func shape<Known: RelationshipValue>(_: Known.Type) -> Any {
         RelationshipShape<Known>(
             destination: Known.relationshipDestination, isToMany: Known.relationshipIsToMany, isOptional: true,
-            value: { Known.related(to: $0) }, models: { $0.relatedModels })
+            isArray: Known.self is any ModelArray.Type, model: model(Known.relationshipDestination),
+            convert: { Known.related(to: $0) }, models: { $0.relatedModels })
     }
 
     private static func shape<Known: OptionalRelationshipCollection>(_: Known.Type) -> Any {
         RelationshipShape<Known>(
             destination: Known.Content.relationshipDestination, isToMany: true, isOptional: true,
-            value: { Known(Known.Content.related(to: $0)) }, models: { $0.content?.relatedModels ?? [] })
+            isArray: Known.Content.self is any ModelArray.Type, model: model(Known.Content.relationshipDestination),
+            convert: { Known(Known.Content.related(to: $0)) }, models: { $0.content?.relatedModels ?? [] })
     }
 
     private static func shape<Known: PersistentModel>(_: Known.Type) -> Any {
         RelationshipShape<Known>(
-            destination: Known.self, isToMany: false, isOptional: false,
-            value: { $0.first as? Known }, models: { $0.persistentBackingData.isProbe ? [] : [$0] })
+            destination: Known.self, isToMany: false, isOptional: false, isArray: false, model: model(Known.self),
+            convert: { $0.first as? Known }, models: { $0.persistentBackingData.isProbe ? [] : [$0] })
+    }
+
+    private static func model<Destination: PersistentModel>(
+        _: Destination.Type
+    ) -> @Sendable (AnyObject) -> any PersistentModel {
+        { unsafeDowncast($0, to: Destination.self) }
     }
 }

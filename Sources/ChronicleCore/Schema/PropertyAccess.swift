@@ -9,9 +9,13 @@ protocol PropertyAccess: Sendable {
     func destinations(_ model: any PersistentModel) -> [any PersistentModel]
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
     /// A value of the property's type that leads to these models.
-    func value<Value>(leadingTo destinations: [any PersistentModel], as: Value.Type) -> Value?
+    func value<Value>(leadingTo destinations: [AnyObject], as: Value.Type) -> Value?
     /// The models that a value of the property's type leads to.
-    func destinations<Value>(in value: Value) -> [any PersistentModel]
+    func destinations<Value>(in value: Value) -> [AnyObject]
+    /// One of these as a model.
+    func model(_ destination: AnyObject) -> any PersistentModel
+    /// Whether a value of the property's type is changed in place.
+    var isArray: Bool { get }
     /// The `Predicate` of the models whose to-one relationship leads to this one.
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
     /// The `Predicate` of the models whose to-one relationship leads to one of these.
@@ -42,8 +46,10 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
 
     func destinations(_ model: any PersistentModel) -> [any PersistentModel] { [] }
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {}
-    func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? { nil }
-    func destinations<Other>(in value: Other) -> [any PersistentModel] { [] }
+    func value<Other>(leadingTo destinations: [AnyObject], as: Other.Type) -> Other? { nil }
+    func destinations<Other>(in value: Other) -> [AnyObject] { [] }
+    func model(_ destination: AnyObject) -> any PersistentModel { UnknownModel.placeholder() }
+    var isArray: Bool { false }
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
     func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? { nil }
 }
@@ -60,7 +66,7 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue { .null }
 
     func destinations(_ model: any PersistentModel) -> [any PersistentModel] {
-        shape.models(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
+        shape.destinations(unsafeDowncast(model, to: Model.self)[keyPath: keyPath]).map(shape.model)
     }
 
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {
@@ -68,13 +74,17 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
         unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
     }
 
-    func value<Other>(leadingTo destinations: [any PersistentModel], as: Other.Type) -> Other? {
+    func value<Other>(leadingTo destinations: [AnyObject], as: Other.Type) -> Other? {
         Other.self == Value.self ? shape.value(destinations).map { unsafeBitCast($0, to: Other.self) } : nil
     }
 
-    func destinations<Other>(in value: Other) -> [any PersistentModel] {
-        Other.self == Value.self ? shape.models(unsafeBitCast(value, to: Value.self)) : []
+    func destinations<Other>(in value: Other) -> [AnyObject] {
+        Other.self == Value.self ? shape.destinations(unsafeBitCast(value, to: Value.self)) : []
     }
+
+    func model(_ destination: AnyObject) -> any PersistentModel { shape.model(destination) }
+
+    var isArray: Bool { shape.isArray }
 
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any? {
         predicate(leadingTo: identifier, shape.destination)

@@ -54,7 +54,7 @@ import Testing
         try context.save()
     }
 
-    @Test func whatWasNeverSetReadsAsAStandIn() throws {
+    @Test func whatWasNeverSetReadsAsAPlaceholder() throws {
         let (_, context) = try context(.inMemory)
         let project = RuleProject(backingData: BackingData())
         project.name = "Engine"
@@ -64,18 +64,18 @@ import Testing
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure && error.propertyName == "owner")
 
-        // A stand-in is no destination, and no new model.
-        let standIn = project.owner
-        project.owner = standIn
+        // A placeholder is no destination, and no new model.
+        let placeholder = project.owner
+        project.owner = placeholder
         #expect(try failure { try context.save() }.propertyName == "owner")
-        context.insert(standIn)
+        context.insert(placeholder)
         #expect(try failure { try context.save() } == .modelNotFound)
         project.owner = RulePerson("Ada")
         try context.save()
         #expect(try context.fetch(FetchDescriptor<RulePerson>()).map(\.name) == ["Ada"])
     }
 
-    @Test(arguments: StoreKind.allCases) func aDestinationThatIsGoneReadsAsAStandInWithItsIdentifier(
+    @Test(arguments: StoreKind.allCases) func aDestinationThatIsGoneReadsAsAModelWithItsIdentifier(
         _ kind: StoreKind
     ) throws {
         let (store, context) = try context(kind)

@@ -27,11 +27,12 @@ struct ContextLinks {
     /// The destinations of a relationship as they are now.
     private struct List {
         let model: any PersistentModel
-        var models: [any PersistentModel]
-        var members: Set<ObjectIdentifier>
+        let models: ToManyList
     }
 
     private var changes: [End: Changes] = [:]
+    /// The ends whose changes mention a model.
+    private var mentions: [ObjectIdentifier: Set<End>] = [:]
     private var lastChange = 0
     /// By the property and the model.
     private var lists: [ObjectIdentifier: [ObjectIdentifier: List]] = [:]
@@ -64,14 +65,15 @@ struct ContextLinks {
         } else {
             if changes[end]?.added.remove(model) == false { changes[end]?.removed.insert(model) }
         }
+        mentions[ObjectIdentifier(model), default: []].insert(end)
         setListed(isLinked, model, at: end)
     }
 
     /// The model leaves the context: nothing leads to it or from it.
     mutating func forget(_ backing: BackingData) {
-        guard !changes.isEmpty, let model = backing.model else { return }
-        changes = changes.filter { $0.value.model !== model }
-        for end in changes.keys {
+        guard !changes.isEmpty, let model = backing.model, let entity = backing.membership?.entity else { return }
+        for property in entity.relationships { changes[End(backing, property)] = nil }
+        for end in mentions.removeValue(forKey: ObjectIdentifier(model)) ?? [] {
             _ = changes[end]?.added.remove(model)
             _ = changes[end]?.removed.remove(model)
         }
@@ -80,25 +82,25 @@ struct ContextLinks {
 
     /// What some ends changed is saved.
     mutating func removeChanges(where isSaved: (Changes) -> Bool) {
-        if !changes.isEmpty { changes = changes.filter { !isSaved($0.value) } }
+        guard !changes.isEmpty else { return }
+        changes = changes.filter { !isSaved($0.value) }
+        if changes.isEmpty { mentions = [:] }
     }
 
     // MARK: Lists
 
-    func list(of backing: BackingData, _ property: Schema.Property) -> [any PersistentModel]? {
+    func list(of backing: BackingData, _ property: Schema.Property) -> ToManyList? {
         lists.isEmpty ? nil : lists[ObjectIdentifier(property)]?[ObjectIdentifier(backing)]?.models
     }
 
-    /// Whether a list that was read has a model.
-    func isListed(_ model: any PersistentModel, of backing: BackingData, _ property: Schema.Property) -> Bool {
-        lists[ObjectIdentifier(property)]?[ObjectIdentifier(backing)]?.members.contains(ObjectIdentifier(model)) == true
-    }
-
-    mutating func keep(_ models: [any PersistentModel], of backing: BackingData, _ property: Schema.Property) {
-        guard let model = backing.model else { return }
+    mutating func keep(_ models: [AnyObject], of backing: BackingData, _ property: Schema.Property) -> ToManyList {
+        let list = ToManyList(models, isLinked: true)
+        guard let model = backing.model else { return list }
         let end = End(backing, property)
-        let list = List(model: model, models: models, members: Set(models.map { ObjectIdentifier($0) }))
-        if lists[end.property, default: [:]].updateValue(list, forKey: end.backing) == nil { keep(end) }
+        let known = lists[end.property, default: [:]].updateValue(
+            List(model: model, models: list), forKey: end.backing)
+        if known == nil { keep(end) }
+        return list
     }
 
     private mutating func keep(_ end: End) {
@@ -112,24 +114,23 @@ struct ContextLinks {
         }
     }
 
-    private mutating func setListed(_ isLinked: Bool, _ model: any PersistentModel, at end: End) {
-        guard var list = lists[end.property]?.removeValue(forKey: end.backing) else { return }
+    private func setListed(_ isLinked: Bool, _ model: any PersistentModel, at end: End) {
+        guard let list = lists[end.property]?[end.backing]?.models, list.setMember(isLinked, model) else { return }
         if isLinked {
-            if list.members.insert(ObjectIdentifier(model)).inserted { list.models.append(model) }
-        } else if list.members.remove(ObjectIdentifier(model)) != nil {
-            list.models.removeAll { $0 === model }
+            list.append(model)
+        } else {
+            list.remove(model)
         }
-        lists[end.property]?[end.backing] = list
     }
 
     /// What a model's list has to have, and must not have, because lists of the other side were read that say so. Another
     /// context may have changed the links since; both sides agree all the same until one of them is fetched.
     func known(
         of inverse: Schema.Property, about model: any PersistentModel
-    ) -> (members: [any PersistentModel], others: Set<ObjectIdentifier>) {
-        var (members, others): ([any PersistentModel], Set<ObjectIdentifier>) = ([], [])
+    ) -> (members: [AnyObject], others: Set<ObjectIdentifier>) {
+        var (members, others): ([AnyObject], Set<ObjectIdentifier>) = ([], [])
         for list in (lists[ObjectIdentifier(inverse)] ?? [:]).values {
-            if list.members.contains(ObjectIdentifier(model)) {
+            if list.models.members?.contains(ObjectIdentifier(model)) == true {
                 members.append(list.model)
             } else {
                 others.insert(ObjectIdentifier(list.model))
@@ -162,7 +163,7 @@ struct OrderedModels {
         members.values.sorted { $0.number < $1.number }.map(\.model)
     }
 
-    func contains(_ model: any PersistentModel) -> Bool { members[ObjectIdentifier(model)] != nil }
+    func contains(_ model: AnyObject) -> Bool { members[ObjectIdentifier(model)] != nil }
 
     mutating func insert(_ model: any PersistentModel) {
         guard members[ObjectIdentifier(model)] == nil else { return }

@@ -26,14 +26,13 @@ struct RelationshipCheck {
             }
             try checkCountsOfOthers(listed.backing, entity)
         }
-        try context.throwDeferredError()
     }
 
     // MARK: Deny
 
     private func checkDelete(_ backing: BackingData, _ property: Schema.Property) throws {
         guard let relationship = ManagedRelationship(context, backing, property),
-            let other = relationship.readAnew().first
+            let other = try relationship.loadAgain().first
         else { return }
         throw SwiftDataError.deleteDenied.adding(
             detail: "it leads to \(other.persistentModelID), which is to stay", entityName: backing.entityName,
@@ -52,11 +51,11 @@ struct RelationshipCheck {
     private mutating func checkCountsOfOthers(_ backing: BackingData, _ entity: Schema.Entity) throws {
         for property in entity.relationships where property.isChanged(in: backing) || backing.status != .saved {
             guard let relationship = property.relationship,
-                let inverse = context.container.schema.inverse(of: relationship),
+                let inverse = context.coordinator.schema.inverse(of: relationship),
                 inverse.relationship?.hasCounts == true
             else { continue }
             if relationship.isLinked, backing.status == .deleted {
-                for owner in ManagedRelationship(context, backing, property)?.readAnew() ?? [] {
+                for owner in try ManagedRelationship(context, backing, property)?.loadAgain() ?? [] {
                     try checkCount(owner.persistentBackingData, inverse)
                 }
             }
@@ -77,7 +76,7 @@ struct RelationshipCheck {
         guard backing.status == .inserted || backing.status == .saved,
             let model = backing.model, let relationship = property.relationship,
             seen.insert(Owner(model: ObjectIdentifier(model), index: property.index)).inserted,
-            let count = ManagedRelationship(context, backing, property)?.readAnew().count
+            let count = try ManagedRelationship(context, backing, property)?.loadAgain().count
         else { return }
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }

@@ -1,0 +1,54 @@
+// Relationships that are kept as links: what the store has, and what came and went since.
+extension ManagedRelationship {
+    func loadLinks() throws -> ToManyList {
+        try context.loadIfNeeded(backing)
+        guard backing.hasRow else { return rememberLinks([]) }
+        return rememberLinks(try context.loadLinked([backing.identifier], property)[backing.identifier] ?? [])
+    }
+
+    /// Keeps what the store has, with what came and went since.
+    @discardableResult
+    func rememberLinks(_ stored: [AnyObject]) -> ToManyList {
+        var saved = stored
+        if let changes = context.links[changesOf: backing, property] {
+            saved.removeAll { changes.removed.contains($0) }
+            let known = Set(saved.map { ObjectIdentifier($0) })
+            saved += changes.added.models.filter { !known.contains(ObjectIdentifier($0)) }
+        }
+        if let inverse, let own = backing.model {
+            let known = context.links.known(of: inverse, about: own)
+            let members = Set(saved.map { ObjectIdentifier($0) })
+            saved.removeAll { known.others.contains(ObjectIdentifier($0)) }
+            saved += known.members.filter { !members.contains(ObjectIdentifier($0)) }
+        }
+        saved.removeAll { !backing(of: $0).isInContext }
+        return context.links.keep(saved, of: backing, property)
+    }
+
+    /// Adds destinations to those that the model came to have by its destinations.
+    func joinLinks(_ destinations: [any PersistentModel]) throws -> [any PersistentModel] {
+        let known = try models()
+        let members = Set(known.map { ObjectIdentifier($0) })
+        return known + destinations.filter { !members.contains(ObjectIdentifier($0)) }
+    }
+
+    /// - Parameter list: The list that the model was added to, or removed from.
+    func setLinked(_ isLinked: Bool, _ destination: AnyObject, in list: ToManyList) {
+        guard let own = backing.model else { return }
+        let model = property.access.model(destination)
+        let other = model.persistentBackingData
+        // The save has to find both by their identifiers.
+        _ = (backing.identifier, other.identifier)
+        list.setMember(isLinked, model)
+        context.links.set(isLinked, model, of: backing, property)
+        backing.markChanged(property.mark)
+        guard let inverse, other !== backing || inverse !== property else { return }
+        context.links.set(isLinked, own, of: other, inverse)
+        other.markChanged(inverse.mark)
+    }
+}
+
+extension BackingData {
+    /// Whether the model is in a context and not deleted.
+    var isInContext: Bool { status == .inserted || status == .saved }
+}
