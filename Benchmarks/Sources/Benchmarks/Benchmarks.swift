@@ -21,9 +21,10 @@ enum Benchmarks {
 
     /// - Returns: Whether all rows are within their limits.
     private static func run(_ options: Options) throws -> Bool {
-        let rows = (ComparedRows.all + HistoryRows.all + PropertyRows.all).filter { row in
-            options.filter.map { row.name.contains($0) } ?? true
-        }
+        let rows = (ComparedRows.all + HistoryRows.all + PropertyRows.all + RelationshipRows.all + PendingRows.all)
+            .filter { row in
+                options.filter.map { row.name.contains($0) } ?? true
+            }
         var isWithinLimits = true
         for row in rows {
             guard !options.listsOnly else {

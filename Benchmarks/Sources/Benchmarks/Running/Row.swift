@@ -8,7 +8,7 @@ struct Row {
 
     /// What must not be passed.
     enum Limit {
-        /// Times the median of the plain C API, or of the shorter of two histories.
+        /// Times what it is compared to: the plain C API, a shorter history, fewer models, a context without changes.
         case ratio(Double)
         case time(Duration)
         /// Changes in a second, at least.

@@ -1,0 +1,57 @@
+import Chronicle
+
+/// A new store of folders, notes and tags, with one context. It is in memory, since the rows measure the context.
+struct NoteStore {
+    let container: ModelContainer
+    let context: ModelContext
+
+    init() throws {
+        container = try ModelContainer(
+            for: Folder.self, Note.self, Page.self, Cover.self, Tag.self,
+            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        context = ModelContext(container)
+    }
+
+    /// Saves what `make` inserts into a context that ends with the call, so that ``context`` knows none of it.
+    func save(_ make: (ModelContext) throws -> Void) throws {
+        let writer = ModelContext(container)
+        try make(writer)
+        try writer.save()
+    }
+
+    /// Saves models and fetches them again.
+    func saved<Model: PersistentModel>(_ count: Int, _ make: (Int) -> Model) throws -> [Model] {
+        try save { writer in
+            for index in 0..<count { writer.insert(make(index)) }
+        }
+        let models = try context.fetch(FetchDescriptor<Model>())
+        precondition(models.count == count, "the store is not empty")
+        return models
+    }
+
+    func notes(_ count: Int) throws -> [Note] { try saved(count, Note.init) }
+
+    /// A folder whose list of notes was read, with the notes in the order of the list.
+    func readFolder(notes count: Int) throws -> (folder: Folder, notes: [Note]) {
+        let folder = try unreadFolder(notes: count)
+        let notes = folder.notes
+        precondition(notes.count == count, "not every note is there")
+        return (folder, notes)
+    }
+
+    /// A folder with so many notes, none of which the context knows.
+    func unreadFolder(notes count: Int) throws -> Folder {
+        try save { $0.insert(Folder()) }
+        try save { writer in
+            let folder = try writer.fetch(FetchDescriptor<Folder>())[0]
+            for index in 0..<count {
+                let note = Note(index)
+                writer.insert(note)
+                note.folder = folder
+            }
+        }
+        return try folders()[0]
+    }
+
+    func folders() throws -> [Folder] { try context.fetch(FetchDescriptor<Folder>()) }
+}
