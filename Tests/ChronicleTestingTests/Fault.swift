@@ -15,6 +15,7 @@ enum Fault: String, CaseIterable, Sendable {
     case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, mindsCase, losesNilInNegations,
         dividesExactly, joinsInner
     case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
+    case findsExcludedRows
     // History
     case reversesHistory, repeatsTheToken, leavesOutTheSecond, leavesOutTheTwelfth, skipsOthersHistory,
         splitsTransactions
@@ -87,6 +88,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .ignoresOffsets: .pages
         case .limitsBeforeSorting: .slices
         case .countsWrongly: .counts
+        case .findsExcludedRows: .unsavedChanges
         default: historyRule
         }
     }

@@ -5,7 +5,7 @@ import Synchronization
 @testable import ExampleStore
 
 /// An honest store with one fault, or none.
-final class FaultyStore: DataStore {
+final class FaultyStore: DataStore, DataStoreExcluding {
     struct Configuration: DataStoreConfiguration {
         typealias Store = FaultyStore
 
@@ -53,6 +53,13 @@ final class FaultyStore: DataStore {
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         if let found = try misread(request) ?? missorted(request) { return found }
         var descriptor = request.descriptor
+        if !request.excludedIdentifiers.isEmpty, fault != .findsExcludedRows {
+            (descriptor.fetchOffset, descriptor.fetchLimit) = (nil, nil)
+            let all = try base.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: request.editingState))
+            let rows = all.fetchedSnapshots.filter { !request.excludedIdentifiers.contains($0.persistentIdentifier) }
+            let (offset, limit) = (request.descriptor.fetchOffset ?? 0, request.descriptor.fetchLimit ?? .max)
+            return DataStoreFetchResult(fetchedSnapshots: Array(rows.dropFirst(offset).prefix(limit)))
+        }
         switch fault {
         case .ignoresSorts where descriptor.predicate == nil: descriptor.sortBy = []
         case .ignoresOffsets where descriptor.predicate == nil: descriptor.fetchOffset = nil
@@ -69,7 +76,9 @@ final class FaultyStore: DataStore {
     }
 
     func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
-        let count = try base.fetchCount(request) + (fault == .countsWrongly ? 1 : 0)
+        let rows =
+            try request.excludedIdentifiers.isEmpty ? base.fetchCount(request) : fetch(request).fetchedSnapshots.count
+        let count = rows + (fault == .countsWrongly ? 1 : 0)
         if count == 1 { hasCountedOne.store(true, ordering: .releasing) }
         return count
     }

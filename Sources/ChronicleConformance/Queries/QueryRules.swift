@@ -4,7 +4,9 @@ import Foundation
 extension StoreRule {
     /// What was found comes in the order and within the limits that were asked for: first the predicate, then the order
     /// of `sort(using:)`, then offset and limit. Counts and identifiers are those of a fetch.
-    public static var queries: [StoreRule] { [orderStays, sorts, compoundSorts, pages, slices, counts, deletedRows] }
+    public static var queries: [StoreRule] {
+        [orderStays, sorts, compoundSorts, pages, slices, counts, deletedRows, unsavedChanges]
+    }
 
     static var orderStays: StoreRule {
         StoreRule("without a sort the order is the same each time") { bench in
@@ -106,6 +108,36 @@ extension StoreRule {
             try expect(bench.context().books().map(\.title), is: ["a", "c"], "the books that are left")
             try expect(.modelNotFound, of: "the model of a deleted row") {
                 try bench.context().existingModel(for: identifier)
+            }
+        }
+    }
+
+    static var unsavedChanges: StoreRule {
+        StoreRule("a context with unsaved changes finds what it finds after the save", needs: [.updates, .deletes]) {
+            bench in
+            try insertLibrary(bench)
+            let context = bench.context()
+            let books = try context.books()
+            books[0].title = "Ahab"
+            books[3].rating = -1
+            context.delete(books[4])
+            context.delete(books[6])
+            context.insert(Book("Queequeg", pages: 3, rating: 4.5))
+            context.insert(Book("Ishmael", pages: -3))
+            var found: [[String]] = []
+            try forEachQuery { descriptor, _ in
+                let titles = try context.fetch(descriptor).map(\.title)
+                try expect(context.fetchCount(descriptor), is: titles.count, "the count")
+                try expect(context.fetchIdentifiers(descriptor).count, is: titles.count, "the number of identifiers")
+                found.append(titles)
+            }
+            try context.save()
+            var expected: [[String]] = []
+            try forEachQuery { descriptor, _ in
+                expected.append(try bench.context().fetch(descriptor).map(\.title))
+            }
+            for (found, expected) in zip(found, expected) {
+                try expect(found, is: expected, "the books before the save")
             }
         }
     }

@@ -6,6 +6,8 @@ final class ContextEntity {
     let entity: Schema.Entity
     /// The class.
     let type: ObjectIdentifier
+    /// The place among the entities of the context.
+    let number: Int
     /// What the identifiers of new models have in common.
     let temporaryOrigin: PersistentIdentifier.Origin
     @usableFromInline let slots: SlotTable
@@ -24,9 +26,10 @@ final class ContextEntity {
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
     private static let cacheSize = 128
 
-    init(_ entity: Schema.Entity, _ storage: ContextStorage) {
+    init(_ entity: Schema.Entity, number: Int, _ storage: ContextStorage) {
         self.entity = entity
         type = ObjectIdentifier(entity.type)
+        self.number = number
         temporaryOrigin = PersistentIdentifier.temporaryOrigin(entityName: entity.name)
         slots = entity.slots
         self.storage = storage

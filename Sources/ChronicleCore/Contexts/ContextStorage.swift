@@ -20,6 +20,7 @@ final class ContextStorage {
     private var entities: [ObjectIdentifier: WeakEntity] = [:]
 
     private struct WeakEntity {
+        let number: Int
         weak var value: ContextEntity?
     }
 
@@ -38,8 +39,10 @@ final class ContextStorage {
         guard let entity = coordinator.schema.entity(for: type) else {
             throw type.missing("the container was made without this model")
         }
-        let made = ContextEntity(entity, self)
-        entities[ObjectIdentifier(type)] = WeakEntity(value: made)
+        // One that was released has its number again.
+        let number = entities[ObjectIdentifier(type)]?.number ?? entities.count
+        let made = ContextEntity(entity, number: number, self)
+        entities[ObjectIdentifier(type)] = WeakEntity(number: number, value: made)
         return made
     }
 

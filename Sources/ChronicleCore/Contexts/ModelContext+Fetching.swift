@@ -20,61 +20,6 @@ extension ModelContext {
         return models
     }
 
-    private func find<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
-        try throwForFetch()
-        let entity = try contextEntity(for: Model.self)
-        let pending = descriptor.includePendingChanges ? pendingModels(of: Model.self) : []
-        guard !pending.isEmpty else { return try fetchStored(descriptor, entity) }
-
-        var wide = descriptor
-        // What is pending may take places or leave them: that many more are enough to fill the page.
-        let offset = max(descriptor.fetchOffset ?? 0, 0)
-        let limit = descriptor.fetchLimit.map { max($0, 0) }
-        wide.fetchLimit = limit.map { [$0, offset, pending.count].reduce(0) { $0.addingClamped($1) } }
-        wide.fetchOffset = nil
-        let changed = Set(pending.map { ObjectIdentifier($0) })
-        var models = try fetchStored(wide, entity).filter { !changed.contains(ObjectIdentifier($0)) }
-        for model in pending where model.persistentBackingData.status != .deleted {
-            // A getter could only trap.
-            if descriptor.predicate != nil || !descriptor.sortBy.isEmpty {
-                try checkComplete(model.persistentBackingData, entity.entity)
-            }
-            if try descriptor.predicate?.evaluate(model) ?? true { models.append(model) }
-        }
-        models.sort { a, b in
-            for comparator in descriptor.sortBy {
-                let order = comparator.compare(a, b)
-                if order != .orderedSame { return order == .orderedAscending }
-            }
-            return a.persistentModelID.comesBefore(b.persistentModelID)
-        }
-        return Array(models.dropFirst(offset).prefix(limit ?? .max))
-    }
-
-    /// How many models match.
-    ///
-    /// - Throws: As ``fetch(_:)``.
-    public func fetchCount<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
-        if descriptor.includePendingChanges, !pendingModels(of: Model.self).isEmpty {
-            return try fetch(descriptor).count
-        }
-        try throwForFetch()
-        _ = try contextEntity(for: Model.self)
-        return try count(request(descriptor), of: coordinator.store(for: Model.self))
-    }
-
-    /// The identifiers of the models that match, without the models.
-    ///
-    /// - Throws: As ``fetch(_:)``.
-    public func fetchIdentifiers<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [PersistentIdentifier] {
-        if descriptor.includePendingChanges, !pendingModels(of: Model.self).isEmpty {
-            return try fetch(descriptor).map(\.persistentModelID)
-        }
-        try throwForFetch()
-        _ = try contextEntity(for: Model.self)
-        return try identifiers(request(descriptor), of: coordinator.store(for: Model.self))
-    }
-
     /// The model with this identifier, from memory or from the store.
     ///
     /// Use it where the row is known to exist, and ``existingModel(for:)`` where it may not. This function does not throw: if
@@ -180,19 +125,20 @@ extension ModelContext {
 
     // MARK: Parts
 
-    private func request<Model>(_ descriptor: FetchDescriptor<Model>) -> DataStoreFetchRequest<Model> {
-        DataStoreFetchRequest(descriptor: descriptor, editingState: editingState)
-    }
-
-    private func pendingModels<Model: PersistentModel>(of type: Model.Type) -> [Model] {
-        listing.compactMap { $0.backing.hasChanges ? $0.model as? Model : nil }
+    func request<Model>(
+        _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier> = []
+    ) -> DataStoreFetchRequest<Model> {
+        DataStoreFetchRequest(descriptor: descriptor, editingState: editingState, excludedIdentifiers: excluded)
     }
 
     func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, _ entity: ContextEntity) throws -> [Model] {
+        try fetchStored(request(descriptor), entity)
+    }
+
+    func fetchStored<Model>(_ request: DataStoreFetchRequest<Model>, _ entity: ContextEntity) throws -> [Model] {
         // What is fetched is read anew, lists included.
         settleLists()
-        let store = try coordinator.store(for: Model.self)
-        return try fetch(request(descriptor), from: store, entity)
+        return try fetch(request, from: try coordinator.store(for: Model.self), entity)
     }
 
     private func fetch<Model, Store: DataStore>(
@@ -314,19 +260,5 @@ extension ModelContext {
     ) throws -> [AnyObject] {
         guard let predicate = property.access.predicate(leadingTo: identifier) as? Predicate<Model> else { return [] }
         return try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Model.self))
-    }
-}
-
-extension Int {
-    fileprivate func addingClamped(_ other: Int) -> Int {
-        let (sum, isTooMuch) = addingReportingOverflow(other)
-        return isTooMuch ? .max : sum
-    }
-}
-
-extension PersistentIdentifier {
-    /// Rows by primary key, and what has none yet after them.
-    fileprivate func comesBefore(_ other: PersistentIdentifier) -> Bool {
-        isTemporary == other.isTemporary ? self < other : !isTemporary
     }
 }

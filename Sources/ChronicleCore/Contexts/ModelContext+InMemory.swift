@@ -73,6 +73,9 @@ extension ModelContext {
         if let predicate = asked.predicate, rest.predicate == nil {
             models = try models.filter { try matches(predicate, $0) }
         }
+        if !request.excludedIdentifiers.isEmpty {
+            models.removeAll { request.excludedIdentifiers.contains($0.persistentBackingData.identifier) }
+        }
         if rest.sortBy.isEmpty, !asked.sortBy.isEmpty { models.sort(using: asked.sortBy) }
         // What reading a relationship could not throw.
         try reader.throwForFetch()

@@ -19,6 +19,8 @@ public final class ModelContext {
     /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
     /// no longer fits is passed over.
     @exclusivity(unchecked) private var listedModels: [ListedModel] = []
+    /// The same by ``ContextEntity/number``.
+    @exclusivity(unchecked) private var listedByEntity: [[ListedModel]] = []
     /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
@@ -119,14 +121,32 @@ extension ModelContext {
             if storage.hasUnlistedChanges { listUnlisted() }
             return listedModels
         }
-        set { listedModels = newValue }
+        set {
+            listedModels = newValue
+            listedByEntity.removeAll(keepingCapacity: true)
+            for listed in newValue { listByEntity(listed) }
+        }
+    }
+
+    /// The models of an entity with something to save.
+    func listing(of entity: ContextEntity) -> [ListedModel] {
+        if storage.hasUnlistedChanges { listUnlisted() }
+        return entity.number < listedByEntity.count ? listedByEntity[entity.number] : []
+    }
+
+    private func listByEntity(_ listed: ListedModel) {
+        guard let number = listed.backing.membership?.number else { return }
+        while listedByEntity.count <= number { listedByEntity.append([]) }
+        listedByEntity[number].append(listed)
     }
 
     /// Puts a model on the list of those that the next save looks at.
     func list(_ backing: BackingData) {
         guard !backing.isListed, let model = backing.model else { return }
         backing.isListed = true
-        listedModels.append(ListedModel(model: model, backing: backing))
+        let listed = ListedModel(model: model, backing: backing)
+        listedModels.append(listed)
+        listByEntity(listed)
     }
 
     /// Lists the models that were changed while there was no context, or whose context was released.
@@ -141,7 +161,7 @@ extension ModelContext {
             found.append(ListedModel(model: model, backing: backing))
         }
         found.sort { $0.backing.identifier < $1.backing.identifier }
-        listedModels = found + listedModels
+        listing = found + listedModels
         for listed in found { rememberArrivals(listed.backing) }
     }
 

@@ -131,6 +131,8 @@ final class ToManyList {
     ///
     /// - Returns: What the program changed.
     func take(_ changed: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
+        // What left meanwhile, and is in the array all the same, is added again.
+        closeGaps(isMember)
         isLent = false
         models = changed
         return changeAtEnd(isMember) ?? change(where: isMember)

@@ -2,10 +2,23 @@
 public struct DataStoreFetchRequest<Model: PersistentModel>: Sendable {
     public let descriptor: FetchDescriptor<Model>
     public let editingState: EditingState
+    /// Rows that the context has changed or deleted and not saved: the result is without them, as if they were not in the
+    /// store. Empty for stores that are not ``DataStoreExcluding``.
+    public let excludedIdentifiers: Set<PersistentIdentifier>
 
-    public init(descriptor: FetchDescriptor<Model>, editingState: EditingState) {
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Which rows, in which order.
+    ///   - editingState: The context that makes the request.
+    ///   - excludedIdentifiers: Rows to leave out; none by default.
+    public init(
+        descriptor: FetchDescriptor<Model>, editingState: EditingState,
+        excludedIdentifiers: Set<PersistentIdentifier> = []
+    ) {
         self.descriptor = descriptor
         self.editingState = editingState
+        self.excludedIdentifiers = excludedIdentifiers
     }
 }
 

@@ -1,7 +1,7 @@
 public import ChronicleCore
 import ChronicleSQLite
 
-extension DefaultStore {
+extension DefaultStore: DataStoreExcluding {
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -42,7 +42,10 @@ extension DefaultStore {
         _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL) -> SQLQuery,
         _ read: (Statement) throws -> Result
     ) throws -> Result {
-        let query = query(try FetchSQL(request.descriptor, schema: schema, storeIdentifier: identifier))
+        let query = query(
+            try FetchSQL(
+                request.descriptor, excluding: request.excludedIdentifiers, schema: schema,
+                storeIdentifier: identifier))
         return try translating {
             try database.read { connection in
                 let statement = try connection.cached(query.sql)

@@ -14,12 +14,17 @@ struct FetchSQL {
     private let entityName: String
     private let tables: SQLQuery
     private let condition: SQLQuery?
+    /// The primary keys of rows to leave out.
+    private let excludedKeys: [Int64]
     private let order: SQLQuery
     private let limit: SQLQuery?
 
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
     ///   ``SwiftDataError/unknownSchema`` for a model that the schema does not have.
-    init<Model>(_ descriptor: FetchDescriptor<Model>, schema: Schema, storeIdentifier: String) throws {
+    init<Model>(
+        _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier> = [], schema: Schema,
+        storeIdentifier: String
+    ) throws {
         guard let entity = schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.adding(
                 detail: "the store was made without this model", entityName: Model.entityName)
@@ -33,6 +38,7 @@ struct FetchSQL {
         } catch let error as SwiftDataError {
             throw error.adding(entityName: entity.name)
         }
+        excludedKeys = excluded.compactMap { $0.storeIdentifier == storeIdentifier ? $0.integerPrimaryKey : nil }
         entityName = entity.name
         tables = translator.source.tables(of: .subject)
         limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
@@ -48,8 +54,12 @@ struct FetchSQL {
 
     /// The number of rows that ``select(_:)`` returns.
     var count: SQLQuery {
-        guard let limit else { return "SELECT count(*) \(rows)" }
-        return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))"
+        if let limit { return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))" }
+        let all: SQLQuery = "SELECT count(*) \(rows(where: condition))"
+        guard !excludedKeys.isEmpty else { return all }
+        // Those to leave out are found by their keys, and all of them counted as fast as without.
+        let excluded = rows(where: condition.map { "\(isExcluded) AND (\($0))" } ?? isExcluded)
+        return "SELECT (\(all)) - (SELECT count(*) \(excluded))"
     }
 
     /// Deletes all matching rows, whatever the limits. SQLite finds them before the first of them goes, so that it is of
@@ -64,8 +74,22 @@ struct FetchSQL {
     }
 
     private var rows: SQLQuery {
+        guard !excludedKeys.isEmpty else { return rows(where: condition) }
+        return rows(where: condition.map { "(\($0)) AND NOT \(isExcluded)" } ?? "NOT \(isExcluded)")
+    }
+
+    private func rows(where condition: SQLQuery?) -> SQLQuery {
         guard let condition else { return "FROM \(tables)" }
         return "FROM \(tables) WHERE \(condition)"
+    }
+
+    /// One statement for any number of keys, so that it is prepared once.
+    private var isExcluded: SQLQuery {
+        let keys = "[\(excludedKeys.map(String.init).joined(separator: ","))]"
+        let key: SQLQuery = "\(raw: Self.table).\"_rowid_\""
+        return excludedKeys.count == 1
+            ? "(\(key) = \(value: .integer(excludedKeys[0])))"
+            : "(\(key) IN (SELECT value FROM json_each(\(value: .text(keys)))))"
     }
 }
 
