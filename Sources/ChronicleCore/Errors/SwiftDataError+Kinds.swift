@@ -38,7 +38,9 @@ extension SwiftDataError {
 
 // Models and contexts
 extension SwiftDataError {
-    /// The model is in no context, or its context is gone.
+    /// A context was released before its changes were saved, and some of them with it. Thrown by a save through
+    /// ``PersistentModel/modelContext`` of a model that is still referenced. Keep a reference to the context while models
+    /// have changes; ``ModelContext/rollback()`` to continue without those that were lost.
     public static let missingModelContext = SwiftDataError(.missingModelContext)
     /// The row is gone, or never was: another writer deleted it. After a failed save, delete the model or `rollback()`.
     public static let modelNotFound = SwiftDataError(.modelNotFound)
