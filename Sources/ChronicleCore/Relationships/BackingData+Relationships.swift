@@ -150,12 +150,14 @@ extension ManagedRelationship {
     /// Does what cannot throw.
     private func attempt(_ body: () throws -> Void) {
         do {
-            // The value was made from what could not be loaded.
+            // Mostly nothing failed.
+            guard !context.storage.failures.isEmpty else { return try body() }
+            // The value may have been made from what could not be loaded.
             if context.storage.failures.wasRead(key), let error = context.storage.failures.error(of: key) {
                 throw error
             }
             try body()
-            if !context.storage.failures.isEmpty { context.storage.failures.resolveAssignment(key) }
+            context.storage.failures.resolveAssignment(key)
         } catch {
             context.storage.failures.addAssignment(key, named(error))
         }

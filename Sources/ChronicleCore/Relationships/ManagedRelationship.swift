@@ -21,7 +21,7 @@ struct ManagedRelationship {
     }
 
     /// The property of the destination that leads back.
-    var inverse: Schema.Property? { context.coordinator.schema.inverse(of: relationship) }
+    var inverse: Schema.Property? { context.coordinator.schema.inverse(of: property) }
 
     func back(_ destination: BackingData) -> ManagedRelationship? {
         inverse.flatMap { inverse in

@@ -12,6 +12,8 @@ public final class Schema: Sendable {
     public let links: [Links]
     private let entitiesByType: [ObjectIdentifier: Entity]
     private let linksByProperty: [ObjectIdentifier: Links]
+    /// By the property.
+    private let inverses: [ObjectIdentifier: Property]
     private let mistake: (any Error)?
     /// Whether there is something to look at before a save, see ``RelationshipCheck``.
     let asksOfRelationships: Bool
@@ -24,6 +26,13 @@ public final class Schema: Sendable {
         }
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
+        var inverses: [ObjectIdentifier: Property] = [:]
+        for property in entities.flatMap(\.relationships) {
+            guard let relationship = property.relationship, let name = relationship.inverseName else { continue }
+            inverses[ObjectIdentifier(property)] =
+                entitiesByName[relationship.destination]?.propertiesByName[name]
+        }
+        self.inverses = inverses
         asksOfRelationships = entities.contains { !$0.counted.isEmpty || !$0.denying.isEmpty }
         links = Links.all(in: entitiesByName)
         linksByProperty = Dictionary(
@@ -65,6 +74,10 @@ public final class Schema: Sendable {
     public func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
     }
+
+    /// The property of the destination that leads back from a relationship of this schema. Constant time, without comparing
+    /// names.
+    func inverse(of property: Property) -> Property? { inverses[ObjectIdentifier(property)] }
 
     /// The links that a relationship is kept as; `nil` for one that is not. Constant time.
     public func links(of property: Property) -> Links? {
