@@ -114,7 +114,9 @@ let package = Package(
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
         // The rules in a test of Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
-        .testTarget(name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite", "ChronicleCSQLite"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "ExampleStore", "FirstSteps"],
             swiftSettings: settings),

@@ -9,12 +9,14 @@ extension Connection {
     package func replaceDefinition(ofTable table: String, with sql: String) throws {
         // Nobody does so by accident: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 0)
-        let result = Result { try write(sql, ofTable: table) }
-        // Whatever came of it. RESET also makes this connection read the schema again.
+        let written = Result { try write(sql, ofTable: table) }
+        // RESET also makes this connection read the schema again.
         // https://www.sqlite.org/pragma.html#pragma_writable_schema
-        try execute("PRAGMA writable_schema = RESET")
+        let reset = Result { try execute("PRAGMA writable_schema = RESET") }
+        // Whatever came of the two: in this mode the schema cannot be written, even if it was not reset.
         try set(SQLITE_DBCONFIG_DEFENSIVE, 1)
-        try result.get()
+        try written.get()
+        try reset.get()
     }
 
     private func write(_ sql: String, ofTable table: String) throws {
