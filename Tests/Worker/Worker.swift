@@ -4,6 +4,7 @@ import Foundation
 /// A process of its own for the tests. What it prints is what the test waits for.
 ///
 ///     ChronicleTestWorker open STORE            opens the store and says so
+///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is refused to write, and opens the store read-only
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
 ///     ChronicleTestWorker churn STORE SEED      saves until it is killed, a dot for each save
@@ -19,12 +20,12 @@ struct Worker {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)
             } catch SwiftDataError.fileIsReadOnly { say("fileIsReadOnly\n") }
-            configuration.allowsSave = false
         }
+        configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
         let container = try ModelContainer(for: Note.self, configurations: configuration)
         let context = ModelContext(container)
         switch arguments[1] {
-        case "open", "refused": say("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")
+        case "open", "read-only", "refused": say("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")
         case "write": try write(context, author: arguments[3], saves: Int(arguments[4]) ?? 0)
         case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
         case "fill": try fill(context)

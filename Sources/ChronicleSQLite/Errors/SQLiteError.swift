@@ -58,6 +58,13 @@ extension SQLiteError {
     /// A write through a connection, to a file, or in a directory that only allows reading.
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
+    /// What a process left that did not end its transaction has to be rolled back or recovered, and this connection may not
+    /// write.
+    package var needsRecovery: Bool {
+        // SQLITE_READONLY_ROLLBACK and SQLITE_READONLY_RECOVERY. https://www.sqlite.org/rescode.html#readonly_rollback
+        [776, 264].contains(extendedCode)
+    }
+
     /// The file, or one of the files beside it, cannot be opened or made.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 

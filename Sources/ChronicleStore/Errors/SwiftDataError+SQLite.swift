@@ -10,16 +10,24 @@ extension SwiftDataError {
             case _ where error.isUniqueConstraint: .uniquenessViolation
             case _ where error.isConstraint: .modelValidationFailure
             case _ where error.isFull: .storeIsFull
+            case _ where error.needsRecovery: .loadIssueModelContainer
             case _ where error.isReadOnly: .storeIsReadOnly
             case _ where error.isNotADatabase: .notADatabase
             case _ where error.isCorrupt: .damagedFile
             default: .storeFailure
             }
-        // SQLite checks references when a save commits, and does not say which row it was: `explain` finds out.
+        let detail =
+            switch error {
+            // SQLite checks references when a save commits, and does not say which row it was: `explain` finds out.
+            case _ where error.isForeignKeyConstraint: "a relationship leads to a model that another writer deleted"
+            case _ where error.needsRecovery:
+                "a program that wrote the file was interrupted; open the store once with `allowsSave: true`, and SQLite "
+                    + "restores the file from the journal beside it"
+            default: error.message
+            }
         self = kind.adding(
-            detail: error.isForeignKeyConstraint
-                ? "a relationship leads to a model that another writer deleted" : error.message,
-            storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
+            detail: detail, storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql,
+            underlying: error)
     }
 }
 

@@ -14,19 +14,14 @@ struct StoreOpener {
 
     func open() throws -> (database: Database, layout: StoreLayout) {
         try TableNames.check(schema)
-        if !configuration.isStoredInMemoryOnly {
-            try makeDefaultDirectory()
-            _ = try FileInspection(url: configuration.url).inspect(allowsSave: configuration.allowsSave)
-        }
-        let inspection = FileInspection(url: configuration.url)
-        let path = configuration.allowsSave ? configuration.url.path : inspection.readOnlyPath
+        let path = try path()
         let durability = configuration.durability
         let isInMemory = configuration.isStoredInMemoryOnly
         let database = try Database(
             path: path, inMemory: isInMemory, readOnly: !configuration.allowsSave,
             busyTimeout: configuration.busyTimeout
         ) { connection in
-            try Self.prepare(connection, durability, isInMemory: isInMemory)
+            try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
         }
         do {
             return (database, try layout(database))
@@ -34,6 +29,15 @@ struct StoreOpener {
             database.close()
             throw error
         }
+    }
+
+    /// The path for SQLite, after a look at the file there.
+    private func path() throws -> String {
+        guard !configuration.isStoredInMemoryOnly else { return configuration.url.path }
+        try makeDefaultDirectory()
+        let inspection = try FileInspection(url: configuration.url)
+        _ = try inspection.inspect(allowsSave: configuration.allowsSave)
+        return try configuration.allowsSave ? inspection.path : inspection.readOnlyPath
     }
 
     private func layout(_ database: Database) throws -> StoreLayout {
@@ -55,22 +59,25 @@ struct StoreOpener {
     }
 
     /// Every connection's settings; the writer's come first, and make the file what it has to be before any other opens it.
+    ///
+    /// - Parameter path: The file; `nil` in memory.
     private static func prepare(
-        _ connection: Connection, _ durability: ModelConfiguration.Durability, isInMemory: Bool
+        _ connection: Connection, _ durability: ModelConfiguration.Durability, path: String?
     ) throws {
         try connection.define(TextFunctions.all)
+        // Again: what the log says was not looked at before, and another process may have been faster.
+        let finding = try FileFormat.finding(connection, path: path ?? "")
         if !connection.isReadOnly {
-            // In rollback mode, so that the header in the main file says whose it is from the first moment on.
-            if try connection.scalarInt64("PRAGMA application_id") != FileFormat.applicationIdentifier {
+            if finding == .new {
+                // In rollback mode, so that the header in the main file says whose it is from the first moment on.
                 try connection.immediate {
-                    // Another process may have been faster, or have made something else of the file.
-                    guard try FileFormat.finding(connection, path: "the file") == .new else { return }
+                    guard try FileFormat.finding(connection, path: path ?? "") == .new else { return }
                     try connection.execute(
                         "PRAGMA application_id = \(FileFormat.applicationIdentifier);"
                             + "PRAGMA user_version = \(FileFormat.version)")
                 }
             }
-            if !isInMemory { try connection.enableWAL() }
+            if path != nil { try connection.enableWAL() }
             // https://www.sqlite.org/pragma.html#pragma_recursive_triggers: rows that REPLACE removes fire triggers too.
             try connection.execute(
                 "PRAGMA recursive_triggers = ON; PRAGMA foreign_keys = ON;"

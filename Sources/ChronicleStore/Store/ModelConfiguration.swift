@@ -22,12 +22,14 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
     /// What the store is called in messages.
     public var name: String
-    /// The file; for a store in memory, a name for it that no file has.
+    /// The file, or a symbolic link to it; for a store in memory, a name for it that no file has.
     public var url: URL
     /// Whether the store lives in memory and ends with its container.
     public var isStoredInMemoryOnly: Bool
     /// Whether the store may be written. A store that may not has to exist. One without a log, in a directory that cannot
-    /// be written (a program's resources, say), is read as a file that nobody changes meanwhile.
+    /// be written (a program's resources, say), is read as a file that nobody changes meanwhile. One whose last writer was
+    /// interrupted while it made the file has to be opened with write access first:
+    /// ``SwiftDataError/loadIssueModelContainer``.
     public var allowsSave: Bool
     public var durability: Durability
     /// Whether changes are recorded. Switching this off and on again leaves a gap: tokens from before it expire.
