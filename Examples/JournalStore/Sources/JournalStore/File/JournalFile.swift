@@ -1,5 +1,6 @@
 import Chronicle
 import Foundation
+import Synchronization
 
 /// An open file: bytes at places, and a lock that other processes respect. Closed with its last owner.
 final class JournalFile: Sendable {
@@ -10,18 +11,20 @@ final class JournalFile: Sendable {
         case exclusive
     }
 
-    /// Where the file was opened.
-    private let path: String
-    private let descriptor: Int32
+    let descriptor: Int32
+    /// Whether the directory was synchronised since the file was opened.
+    let hasDurableName = Atomic(false)
 
     /// Opens a file, making an empty one where there is none if `creates` says so.
-    init(_ path: String, creates: Bool, truncates: Bool = false) throws {
-        self.path = path
-        let flags = O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0) | (truncates ? O_TRUNC : 0)
+    convenience init(_ path: String, creates: Bool) throws {
+        try self.init(path, flags: creates ? O_CREAT : 0, permissions: 0o644)
+    }
+
+    init(_ path: String, flags: Int32, permissions: mode_t) throws {
         descriptor = try Self.retrying {
-            open(path, flags, 0o644)
+            open(path, O_RDWR | O_CLOEXEC | flags, permissions)
         } orThrow: {
-            Self.openingError($0, path, creates)
+            Self.openingError($0, path, flags & O_CREAT != 0)
         }
     }
 
@@ -33,7 +36,7 @@ final class JournalFile: Sendable {
         get throws { Int(try status.st_size) }
     }
 
-    private var status: stat {
+    var status: stat {
         get throws {
             var status = stat()
             try Self.retrying {
@@ -115,21 +118,6 @@ final class JournalFile: Sendable {
                 Self.error("synchronize", $0)
             }
         #endif
-    }
-
-    /// Puts this file where another one is, at once.
-    func move(to path: String) throws {
-        try Self.retrying {
-            rename(self.path, path)
-        } orThrow: {
-            Self.error("put in place", $0)
-        }
-        // The name is on the disk when the directory is. A system that opens no directories has no need of it.
-        let directory = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
-        if directory >= 0 {
-            fsync(directory)
-            close(directory)
-        }
     }
 
     // MARK: Locks

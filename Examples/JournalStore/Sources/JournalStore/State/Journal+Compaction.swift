@@ -21,12 +21,15 @@ extension Journal {
 
     /// Puts a new file in the place of one that is locked. The new one is locked before others can see it.
     ///
+    /// When the directory cannot be synchronised, the new file is in place and `file` still the old one: the next lock finds
+    /// that, and the next save synchronises the directory before it writes.
+    ///
     /// - Parameter kept: The records of the old file that follow.
     static func replace(
         _ file: inout JournalFile, at path: String, _ header: JournalHeader, _ state: JournalState,
         copying kept: Range<Int>?
     ) throws {
-        let new = try JournalFile(path + ".new", creates: true, truncates: true)
+        let new = try JournalFile(path + ".new", replacing: file)
         var end = 0
         func add(_ bytes: [UInt8]) throws {
             try new.write(bytes, at: end)
@@ -45,7 +48,8 @@ extension Journal {
         }
         try new.synchronize()
         try new.lock(.exclusive, for: .zero)
-        try new.move(to: path)
+        try JournalFile.move(path + ".new", to: path)
+        try new.synchronizeName(path)
         file = new
     }
 }

@@ -28,6 +28,7 @@ extension Journal {
     }
 
     private func write(_ bytes: [UInt8]) throws {
+        if configuration.durability == .full { try file.synchronizeName(path) }
         do {
             try file.write(bytes, at: state.end)
             if configuration.durability == .full { try file.synchronize() }

@@ -8,27 +8,29 @@ struct Journal: Sendable {
     var state: JournalState
     let configuration: JournalStoreConfiguration
     let schema: Schema
+    /// Where the file is, without symbolic links.
+    let path: String
     var file: JournalFile
     private(set) var header: JournalHeader
     /// Whether ``state`` is still that of a file that was replaced.
     private var isAnother = false
 
     var salt: UInt32 { header.salt }
-    var path: String { configuration.url.path }
 
     /// Opens a journal, and makes one where there is none or an empty file.
     init(_ configuration: JournalStoreConfiguration, _ schema: Schema) throws {
         (self.configuration, self.schema) = (configuration, schema)
         file = try JournalFile(configuration.url.path, creates: true)
+        path = try JournalFile.resolvingLinks(configuration.url.path)
         header = JournalHeader(identifier: UUID())
-        try Self.lock(&file, .exclusive, configuration, &isAnother)
+        try Self.lock(&file, at: path, .exclusive, configuration, &isAnother)
         if try file.size == 0 {
             let state = JournalState(schema, storeIdentifier: "")
-            try Self.replace(&file, at: configuration.url.path, header, state, copying: nil)
+            try Self.replace(&file, at: path, header, state, copying: nil)
         }
         header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
         // What a compaction left that was killed. Nobody else is at it: they would have the lock.
-        unlink(configuration.url.path + ".new")
+        unlink(path + ".new")
         identifier = header.identifier.uuidString
         isAnother = false
         state = JournalState(schema, storeIdentifier: identifier)
@@ -60,7 +62,7 @@ struct Journal: Sendable {
     private mutating func locked<Result>(
         _ lock: JournalFile.Lock, _ body: (inout Journal) throws -> Result
     ) throws -> Result {
-        try Self.lock(&file, lock, configuration, &isAnother)
+        try Self.lock(&file, at: path, lock, configuration, &isAnother)
         defer { file.unlock() }
         if isAnother { try startOver() }
         return try body(&self)
@@ -70,19 +72,19 @@ struct Journal: Sendable {
     ///
     /// - Parameter isAnother: Becomes true when it is another one than before.
     private static func lock(
-        _ file: inout JournalFile, _ lock: JournalFile.Lock, _ configuration: JournalStoreConfiguration,
-        _ isAnother: inout Bool
+        _ file: inout JournalFile, at path: String, _ lock: JournalFile.Lock,
+        _ configuration: JournalStoreConfiguration, _ isAnother: inout Bool
     ) throws {
         while true {
             try file.lock(lock, for: configuration.busyTimeout)
             do {
-                if try file.isInPlace(configuration.url.path) { return }
+                if try file.isInPlace(path) { return }
             } catch {
                 file.unlock()
                 throw error
             }
             // The lock goes with the file that was replaced.
-            file = try JournalFile(configuration.url.path, creates: false)
+            file = try JournalFile(path, creates: false)
             isAnother = true
         }
     }
