@@ -60,6 +60,14 @@ import Testing
         try expectRefusal(.fileOfNewerFormat)
     }
 
+    @Test(arguments: [true, false])
+    func aNewerFormatThatOnlyTheLogHas(_ allowsSave: Bool) throws {
+        let container = try open()
+        _ = try Shell.sqlite3(file, "PRAGMA user_version = 99")
+        try expectRefusal(.fileOfNewerFormat, allowsSave: allowsSave)
+        withExtendedLifetime(container) {}
+    }
+
     @Test func aDirectoryThatIsNotThere() throws {
         #expect(throws: SwiftDataError.missingDirectory) {
             try ModelContainer(
