@@ -8,7 +8,8 @@ extension DefaultStore {
     /// With a limit, the first that match are deleted, in the order of the descriptor. What other programs wrote up to now
     /// is sealed first. When nothing matches, no token expires.
     ///
-    /// The file does not become smaller; the room is used for what comes next.
+    /// The file does not become smaller; the room is used for what comes next. What was deleted is overwritten with zeros; the
+    /// log keeps copies until a checkpoint, see the guide *History*.
     ///
     /// - Throws: The family of ``SwiftDataError/historyTokenExpired`` for a token in the predicate that is not of this
     ///   store's past, ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsReadOnly``,

@@ -78,10 +78,24 @@ struct StoreOpener {
                 }
             }
             if path != nil { try connection.enableWAL() }
-            // https://www.sqlite.org/pragma.html#pragma_recursive_triggers: rows that REPLACE removes fire triggers too.
-            try connection.execute(
-                "PRAGMA recursive_triggers = ON; PRAGMA foreign_keys = ON;"
-                    + "PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+            try connection.execute(settings(durability))
         }
+    }
+
+    /// The settings of a connection that writes. https://www.sqlite.org/pragma.html
+    private static func settings(_ durability: ModelConfiguration.Durability) -> String {
+        let isFull = durability == .full
+        return [
+            // Rows that REPLACE removes fire triggers too.
+            "recursive_triggers = ON",
+            "foreign_keys = ON",
+            // What is deleted is overwritten, and not only in builds of SQLite where that is the default.
+            "secure_delete = ON",
+            "synchronous = \(isFull ? "FULL" : "NORMAL")",
+            // On Apple platforms fsync() does not wait for the disk and F_FULLFSYNC does; elsewhere these two do nothing. A
+            // checkpoint always needs it: the log has to be on the disk before the file is overwritten.
+            "fullfsync = \(isFull ? "ON" : "OFF")",
+            "checkpoint_fullfsync = ON",
+        ].map { "PRAGMA \($0)" }.joined(separator: ";")
     }
 }

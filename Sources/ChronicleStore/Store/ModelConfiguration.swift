@@ -12,10 +12,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
 
     /// What a save promises when power fails. A crash of the program alone loses nothing in either.
     public enum Durability: Hashable, Sendable {
-        /// A save is on the disk when it returns (WAL with `synchronous=FULL`).
+        /// A save is on the disk when it returns (WAL with `synchronous=FULL`, on Apple platforms with `F_FULLFSYNC`).
         case full
         /// The last saves before a power failure may be taken back, whole and in order (WAL with `synchronous=NORMAL`).
-        /// Readers of the history notice: their tokens are forked. About ten times as fast for small saves.
+        /// Readers of the history notice: their tokens are forked, or of another store where making the file was one of
+        /// these saves. About ten times as fast for small saves.
         /// See https://www.sqlite.org/pragma.html#pragma_synchronous
         case relaxed
     }

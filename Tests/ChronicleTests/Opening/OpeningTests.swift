@@ -2,6 +2,9 @@ import Chronicle
 import Foundation
 import Testing
 
+@testable import ChronicleSQLite
+@testable import ChronicleStore
+
 /// A file that cannot be used says why, and stays as it is.
 @Suite struct OpeningTests {
     private let directory: TemporaryDirectory
@@ -185,5 +188,17 @@ import Testing
         context.insert(Trip(name: "Rome", destination: "Italy"))
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
+
+    @Test(arguments: [ModelConfiguration.Durability.full, .relaxed])
+    func durabilityDecidesWhatWaitsForTheDisk(_ durability: ModelConfiguration.Durability) throws {
+        let configuration = ModelConfiguration(url: file, durability: durability)
+        let store = try DefaultStore(configuration, schema: Schema(Trip.self))
+        func value(_ pragma: String) throws -> Int64? {
+            try store.database.write { try $0.scalarInt64("PRAGMA \(pragma)") }
+        }
+        #expect(try value("synchronous") == (durability == .full ? 2 : 1))
+        #expect(try value("fullfsync") == (durability == .full ? 1 : 0))
+        #expect(try value("checkpoint_fullfsync") == 1)
     }
 }
