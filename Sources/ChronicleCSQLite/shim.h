@@ -8,7 +8,7 @@
 static inline sqlite3_destructor_type chronicle_sqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type chronicle_sqlite_static(void) { return SQLITE_STATIC; }
 
-/// `sqlite3_config`, `sqlite3_db_config` and `sqlite3_file_control` are variadic, which Swift does not import either.
+/// `sqlite3_config` and `sqlite3_db_config` are variadic, which Swift does not import either.
 static inline int chronicle_sqlite_db_config_int(sqlite3 *database, int option, int value, int *result) {
     return sqlite3_db_config(database, option, value, result);
 }

@@ -82,7 +82,8 @@ extension SwiftDataError {
     /// No space left. Nothing was written; the context still holds its changes.
     public static let storeIsFull = SwiftDataError(.storeIsFull)
     /// The store failed in a way that has no kind of its own; see the detail, the cause and, for the default store, the
-    /// SQLite code.
+    /// SQLite code. Among them is a file that the system could not read or write (`sqliteCode & 255` is 10), which need not be
+    /// damaged: see to the disk, and try again.
     public static let storeFailure = SwiftDataError(.storeFailure)
     /// A store broke a rule of its protocol; the detail names the rule.
     public static let invalidStoreAnswer = SwiftDataError(.invalidStoreAnswer)

@@ -1,5 +1,15 @@
 import ChronicleCSQLite
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#endif
+
 /// What SQLite answered when it would not do what it was asked.
 ///
 /// The text of the statement is kept, the values bound to it are not: `description` can go into a log as it is.
@@ -74,6 +84,9 @@ extension SQLiteError {
     /// The file is a database and is damaged.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
 
+    /// The system could not read or write a file. The file itself may be as it should be.
+    package var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
+
     /// The disk, or the size limit of the database, is used up.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
@@ -89,10 +102,36 @@ extension SQLiteError {
 extension SQLiteError {
     /// The error that `connection` has just reported.
     init(code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
+        if code & 0xFF == SQLITE_CORRUPT, let failure = connection.flatMap(Self.failedRead) {
+            // SQLITE_IOERR_CORRUPTFS, which is a nested macro. https://www.sqlite.org/rescode.html#ioerr_corruptfs
+            self.init(extendedCode: 8458, message: "the system could not read the file: \(failure)", sql: sql)
+            return
+        }
         // Without a handle there was not even memory for one; `sqlite3_errstr` knows the code by itself.
         let text = connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         self.init(extendedCode: code, message: text.map { String(cString: $0) } ?? "unknown error", sql: sql)
     }
+
+    /// What the system said to a read that failed; `nil` when none did.
+    ///
+    /// When a read fails with one of three codes, SQLite takes the file system for corrupt, and a statement that was running
+    /// reports that as corruption of the database. The file remembers the system's code. It does so until its next failure:
+    /// damage that is found on a disk which could not be read before is reported as that, too.
+    private static func failedRead(on connection: OpaquePointer) -> String? {
+        var code: Int32 = 0
+        var log: UnsafeMutablePointer<sqlite3_file>?
+        // https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntllasterrno
+        _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_LAST_ERRNO, &code)
+        if !readFailures.contains(code) {
+            _ = sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log)
+            // A log that is not open has no methods.
+            guard let log, let methods = log.pointee.pMethods else { return nil }
+            _ = methods.pointee.xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &code)
+        }
+        return readFailures.contains(code) ? String(cString: strerror(code)) : nil
+    }
+
+    private static let readFailures = [EIO, ENXIO, ERANGE]
 
     static let readOnlyDatabase = SQLiteError(extendedCode: SQLITE_READONLY, message: "the database is read-only")
 

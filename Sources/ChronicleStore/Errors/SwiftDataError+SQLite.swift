@@ -23,6 +23,8 @@ extension SwiftDataError {
             case _ where error.needsRecovery:
                 "a program that wrote the file was interrupted; open the store once with `allowsSave: true`, and SQLite "
                     + "restores the file from the journal beside it"
+            case _ where error.isInputOutput:
+                "\(error.message); the disk, or the connection to it, may be failing, and the file itself be undamaged"
             default: error.message
             }
         self = kind.adding(

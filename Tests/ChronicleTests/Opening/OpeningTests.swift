@@ -201,4 +201,12 @@ import Testing
         #expect(try value("fullfsync") == (durability == .full ? 1 : 0))
         #expect(try value("checkpoint_fullfsync") == 1)
     }
+
+    @Test(arguments: [8458, 266, 778] as [Int32])
+    func aDiskThatFailsIsNoDamage(_ code: Int32) {
+        let cause = SQLiteError(extendedCode: code, message: "disk I/O error")
+        let error = SwiftDataError(cause, storeIdentifier: nil)
+        #expect(error == .storeFailure && error.sqliteCode == code)
+        #expect(error.detail?.contains("undamaged") == true)
+    }
 }
