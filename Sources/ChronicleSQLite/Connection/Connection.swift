@@ -6,7 +6,8 @@ import ChronicleCSQLite
 /// showing it only inside its closures. Closed by `close` or when the last reference goes.
 ///
 /// The limits are the same for every connection: extended result codes, a bounded busy wait, no extensions, no writes
-/// to the schema table, no double-quoted strings, no unsafe functions in the schema of a file from elsewhere.
+/// to the schema table, no double-quoted strings, no unsafe functions in the schema of a file from elsewhere, no views for
+/// connections that only read.
 package final class Connection {
     package enum Mode: Sendable {
         /// The file has to exist, and is not written.
@@ -147,6 +148,15 @@ extension Connection {
         // A misspelt "column" is an error and not a string. https://www.sqlite.org/quirks.html#dblquote
         try set(SQLITE_DBCONFIG_DQS_DML, 0)
         try set(SQLITE_DBCONFIG_DQS_DDL, 0)
+        if mode == .readOnly { denyViews(handle) }
+    }
+
+    /// Lets no statement read through a view, which another program may have put in the place of a table, and which may have
+    /// no end. SQLite asks while it prepares a statement, and does so again when the schema changed.
+    /// https://www.sqlite.org/c3ref/set_authorizer.html
+    private func denyViews(_ handle: OpaquePointer) {
+        // The last argument names the view or trigger that needs the access. A connection that only reads runs no triggers.
+        _ = sqlite3_set_authorizer(handle, { _, _, _, _, _, view in view == nil ? SQLITE_OK : SQLITE_DENY }, nil)
     }
 
     func set(_ option: Int32, _ value: Int32) throws {

@@ -90,6 +90,9 @@ extension SQLiteError {
     /// The disk, or the size limit of the database, is used up.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
+    /// A connection that only reads would have read through a view.
+    package var isDenied: Bool { primaryCode == SQLITE_AUTH }
+
     /// SQLite's code for what has no code of its own, such as triggers that fire triggers without end.
     package var isUnspecific: Bool { extendedCode == SQLITE_ERROR }
 

@@ -13,7 +13,7 @@ extension SwiftDataError {
             case _ where error.needsRecovery: .loadIssueModelContainer
             case _ where error.isReadOnly: .storeIsReadOnly
             case _ where error.isNotADatabase: .notADatabase
-            case _ where error.isCorrupt: .damagedFile
+            case _ where error.isCorrupt || error.isDenied: .damagedFile
             default: .storeFailure
             }
         let detail =
@@ -23,6 +23,7 @@ extension SwiftDataError {
             case _ where error.needsRecovery:
                 "a program that wrote the file was interrupted; open the store once with `allowsSave: true`, and SQLite "
                     + "restores the file from the journal beside it"
+            case _ where error.isDenied: "another program put a view in the place of a table: \(error.message)"
             case _ where error.isInputOutput:
                 "\(error.message); the disk, or the connection to it, may be failing, and the file itself be undamaged"
             default: error.message

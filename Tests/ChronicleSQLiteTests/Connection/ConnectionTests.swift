@@ -24,6 +24,26 @@ import Testing
         #expect(error.sql == "INSERT INTO t VALUES (2)")
     }
 
+    /// A view may have no end. Another connection may put one in the place of a table at any time.
+    @Test func readersReadNoViews() throws {
+        let writer = try Connection(path: directory.path(), mode: .readWriteCreate)
+        try writer.enableWAL()
+        try writer.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT a FROM t")
+        let reader = try Connection(path: directory.path(), mode: .readOnly)
+        let sums = ["SELECT sum(a) FROM t", "SELECT sum(a) FROM (SELECT a FROM t)"]
+        for sum in sums { #expect(try reader.scalarInt64(sum) == 1) }
+        #expect(try reader.scalarInt64("SELECT count(*) FROM json_each('[1]'), pragma_table_info('t')") == 1)
+        for sql in ["SELECT a FROM v", "SELECT count(*) FROM v", "SELECT 1 FROM t WHERE EXISTS (SELECT 1 FROM v)"] {
+            #expect(try sqliteError { _ = try reader.scalarInt64(sql) }.isDenied)
+        }
+        try writer.execute(
+            """
+            DROP TABLE t;
+            CREATE VIEW t(a) AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n
+            """)
+        for sum in sums { #expect(try sqliteError { _ = try reader.scalarInt64(sum) }.isDenied) }
+    }
+
     @Test func pathsMayBeURIs() throws {
         let plain = try Connection(path: directory.path(), mode: .readWriteCreate)
         try plain.execute("CREATE TABLE t(a)")
