@@ -103,7 +103,8 @@ extension SwiftDataError {
     public static let historyTokenOfAnotherStore = SwiftDataError(.historyTokenOfAnotherStore)
     /// The store never reached the token's position: it was taken back, and nothing stands there yet.
     public static let historyTokenAhead = SwiftDataError(.historyTokenAhead)
-    /// History was switched off for a time after the token.
+    /// Not every change after the token was recorded: history was switched off for a time, or another program dropped or
+    /// changed what records it.
     public static let historyTokenGap = SwiftDataError(.historyTokenGap)
     /// No store of the container provides transactions of this type.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)

@@ -1,7 +1,8 @@
 import ChronicleSQLite
 import Foundation
 
-/// Marks the place where recording began again: what happened before it, while it was off, nobody knows.
+/// Marks the place where recording began again: what happened before it, while it was off or while another program had
+/// changed the triggers, nobody knows.
 enum HistoryGap {
     static func record(_ connection: Connection) throws {
         // What other programs wrote while history was on ends before the gap. A void header says nothing of changes.

@@ -17,7 +17,7 @@ struct HistoryPositionFacts: Hashable, Sendable {
     /// The highest position that was deleted; 0 when nothing ever was.
     var floor: Int64 = 0
     var floorCheck: Int64?
-    /// The position at which recording began again after it was off; 0 when it never was.
+    /// The position at which recording began again after it was off, or not complete; 0 when it always was.
     var gap: Int64 = 0
     var row = Row.none
 }
@@ -80,7 +80,9 @@ enum HistoryTokenCheck {
                 detail: "history up to \(facts.floor) was deleted, and \(place) is before that; \(again)")
         case .gap:
             return .historyTokenGap.adding(
-                detail: "history was off after \(place) and began again at \(facts.gap); \(again)")
+                detail:
+                    "not all changes after \(place) were recorded: history was off, or another program changed its triggers; "
+                    + "recording began again at \(facts.gap); \(again)")
         case .forked:
             return .historyTokenForked.adding(
                 detail:

@@ -85,12 +85,13 @@ struct EntityRegistry {
         try statement.run()
     }
 
-    /// The table as the recorder needs to know it. The unique indexes are the file's, whoever made them.
+    /// The table as the recorder needs to know it. The unique indexes are the file's, whoever made them and in whatever
+    /// order: the text of a trigger depends on nothing else.
     func table(of entity: RecordedEntity) throws -> RecordedTable {
         let indexes = try connection.prepare(
             """
             SELECT i.name, c.name FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
-            WHERE i."unique" AND NOT i.partial ORDER BY i.seq, c.seqno
+            WHERE i."unique" AND NOT i.partial ORDER BY i.name, c.seqno
             """)
         try indexes.bind(entity.name, at: 1)
         var columnsByIndex: [(name: String, columns: [String])] = []

@@ -11,9 +11,9 @@ enum MetaTable {
         case floor
         /// The check value of the floor.
         case floorCheck
-        /// The position at which recording began again after it was off.
+        /// The position at which recording began again after it was off, or not complete.
         case gap
-        /// The file has all that a schema asks for.
+        /// The file has all that a schema asks for, and the digest of its definitions (``FileSchema/digest``) was this.
         case completeFor(String)
 
         var text: String {
@@ -28,15 +28,8 @@ enum MetaTable {
         }
     }
 
-    static func create(_ connection: Connection) throws {
-        try connection.execute(
-            "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID")
-    }
-
-    static func exists(_ connection: Connection) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'chronicle_meta'")
-            != nil
-    }
+    static let createTable =
+        "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 
     static func text(_ name: Name, _ connection: Connection) throws -> String? {
         try connection.scalarText("SELECT value FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }

@@ -70,18 +70,26 @@ extension SchemaCompletion {
         return ends["owner"] == owner && ends["destination"] == destination
     }
 
+    /// Whether the table of links has the triggers that it has to have, and no others of the recorder.
+    func hasTriggers(_ links: RecordedLinks) throws -> Bool {
+        try Set(triggers(of: links.name).values)
+            == Set(RecorderSQL.triggers(of: links, recordsHistory: recordsHistory))
+    }
+
     private func makeTriggers(of links: RecordedLinks) throws {
-        let present = try triggers(of: links.name)
-        let wanted = RecorderSQL.triggers(of: links, recordsHistory: recordsHistory)
-        guard Set(present.values) != Set(wanted) else { return }
-        for name in present.keys.sorted() { try connection.execute(RecorderSQL.dropTrigger(named: name)) }
+        guard try !hasTriggers(links) else { return }
+        for name in try triggers(of: links.name).keys.sorted() {
+            try connection.execute(RecorderSQL.dropTrigger(named: name))
+        }
         if links.isSymmetric {
             // Of a relationship that became its own inverse.
             let table = quoted(links.name)
             try connection.execute(
                 "INSERT OR IGNORE INTO \(table)(owner, destination) SELECT destination, owner FROM \(table)")
         }
-        for statement in wanted { try connection.execute(statement) }
+        for statement in RecorderSQL.triggers(of: links, recordsHistory: recordsHistory) {
+            try connection.execute(statement)
+        }
     }
 }
 

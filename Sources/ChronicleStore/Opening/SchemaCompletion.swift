@@ -4,8 +4,9 @@ import Foundation
 
 /// Brings a file in line with a schema: makes the tables, columns, indexes and triggers that are missing.
 ///
-/// What it did for a schema stands in the file under the schema's signature, so that opening again is one read. All of
-/// it happens in one IMMEDIATE transaction: of several processes that open a new file at once, one makes it and the
+/// The file keeps the schema's signature with a digest of all definitions, so that opening it again takes one read. When
+/// the digest differs, another program changed something: everything is compared again, and what is missing is made again.
+/// All of it happens in one IMMEDIATE transaction: of several processes that open a new file at once, one makes it and the
 /// others find it made.
 struct SchemaCompletion {
     let connection: Connection
@@ -19,30 +20,43 @@ struct SchemaCompletion {
     }
 
     func complete() throws -> StoreLayout {
-        if try isComplete() { return try existingLayout() }
+        let known = try connection.deferredRead {
+            let file = try FileSchema(connection)
+            return try knownDigest(file) == file.digest ? try layout(file) : nil
+        }
+        if let known { return known }
         return try connection.immediate {
-            if try !isComplete() { try makeWhatIsMissing() }
-            return try existingLayout()
+            let file = try FileSchema(connection)
+            let digest = try knownDigest(file)
+            if digest != file.digest { try makeWhatIsMissing(file, wasComplete: digest != nil) }
+            return try layout(FileSchema(connection))
         }
     }
 
-    /// The layout of a file that is complete, or is not to be written.
+    /// The layout of a file that is not to be written.
     func existingLayout() throws -> StoreLayout {
-        guard try MetaTable.exists(connection), let identifier = try MetaTable.text(.storeIdentifier, connection) else {
+        try connection.deferredRead { try layout(FileSchema(connection)) }
+    }
+
+    private func layout(_ file: FileSchema) throws -> StoreLayout {
+        guard try file.hasHistory(), let identifier = try MetaTable.text(.storeIdentifier, connection) else {
             throw SwiftDataError.loadIssueModelContainer.adding(
                 detail: "the file was not completely made, and the configuration does not allow to write it")
         }
         let recorded = try EntityRegistry(connection).entities()
+        // A save may read them all, whether the schema has them or not.
+        let present = try Set(recorded.map(\.name).filter { try file.hasTable($0, of: $0) })
         for entity in schema.entities {
-            let present = recorded.first { $0.name == entity.name }?.attributes.filter(\.isPresent).map(\.name) ?? []
-            let missing = entity.storedProperties.filter { !present.contains($0.name) }.map(\.name)
-            guard missing.isEmpty, recorded.contains(where: { $0.name == entity.name }) else {
+            let columns = recorded.first { $0.name == entity.name }?.attributes.filter(\.isPresent).map(\.name) ?? []
+            let missing = entity.storedProperties.filter { !columns.contains($0.name) }.map(\.name)
+            guard missing.isEmpty, present.contains(entity.name) else {
+                let what = missing.isEmpty ? "table for it" : "place for \(missing)"
                 throw SwiftDataError.loadIssueModelContainer.adding(
-                    detail: "the file has no place for \(missing), and the configuration does not allow to make it",
+                    detail: "the file has no \(what), and the configuration does not allow to make it",
                     entityName: entity.name, storeIdentifier: identifier)
             }
         }
-        for links in schema.links where try !exists(links.name) {
+        for links in schema.links where try !file.hasTable(links.name, of: links.owner) {
             throw SwiftDataError.loadIssueModelContainer.adding(
                 detail: "the file has no place for it, and the configuration does not allow to make it",
                 entityName: links.owner, propertyName: links.property.name, storeIdentifier: identifier)
@@ -52,9 +66,10 @@ struct SchemaCompletion {
 
     // MARK: Signature
 
-    private func isComplete() throws -> Bool {
-        guard try MetaTable.exists(connection) else { return false }
-        return try MetaTable.text(.completeFor(signature), connection) != nil
+    /// The digest of the definitions when the file was complete for this schema; `nil` when it never was.
+    private func knownDigest(_ file: FileSchema) throws -> String? {
+        guard try file.hasHistory() else { return nil }
+        return try MetaTable.text(.completeFor(signature), connection)
     }
 
     /// Everything that the file would be changed for.
@@ -75,23 +90,38 @@ struct SchemaCompletion {
 
     // MARK: Making
 
-    private func makeWhatIsMissing() throws {
+    private func makeWhatIsMissing(_ file: FileSchema, wasComplete: Bool) throws {
         let version = try connection.scalarInt64("PRAGMA schema_version")
-        try MetaTable.create(connection)
-        for statement in RecorderSQL.recordTables + EntityRegistry.tables { try connection.execute(statement) }
+        try checkTables(file)
+        for statement in [MetaTable.createTable] + RecorderSQL.recordTables + EntityRegistry.tables {
+            try connection.execute(statement)
+        }
         if try MetaTable.text(.storeIdentifier, connection) == nil {
             try MetaTable.set(.storeIdentifier, UUID().uuidString, connection)
             try connection.execute("INSERT INTO chronicle_source(id) VALUES (\(RecorderStatements.externalSource))")
         }
         let registry = EntityRegistry(connection)
+        // Before anything changes that triggers depend on.
+        let wasRecorded = try isRecorded(registry, linksToo: wasComplete)
         for entity in schema.entities { try complete(entity, registry) }
         try completeLinks(registry)
-        try switchHistory(registry)
+        try switchHistory(registry, wasRecorded: wasRecorded)
         // What was complete for another schema may not be any more, but only if something was made.
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
         }
-        try MetaTable.set(.completeFor(signature), "1", connection)
+        try MetaTable.set(.completeFor(signature), FileSchema(connection).digest, connection)
+    }
+
+    /// Throws for a view in the place of a table before anything reads it.
+    private func checkTables(_ file: FileSchema) throws {
+        for entity in schema.entities { _ = try file.hasTable(entity.name, of: entity.name) }
+        for links in schema.links {
+            let names = [links.name] + LinkDefinition(links: links).earlierNames.map(\.name)
+            for name in names { _ = try file.hasTable(name, of: links.owner) }
+        }
+        guard try file.hasHistory() else { return }
+        for entity in try EntityRegistry(connection).entities() { _ = try file.hasTable(entity.name, of: entity.name) }
     }
 
     private func complete(_ entity: Schema.Entity, _ registry: EntityRegistry) throws {
@@ -201,38 +231,5 @@ struct SchemaCompletion {
                     underlying: error)
             }
         }
-    }
-
-    // MARK: History
-
-    /// Makes the triggers of every entity of the file, or leaves them away.
-    private func switchHistory(_ registry: EntityRegistry) throws {
-        let wasOn = try MetaTable.text(.history, connection)
-        for entity in try registry.entities() {
-            let table = try registry.table(of: entity)
-            guard
-                try Set(triggers(of: entity.name).values) != Set(recordsHistory ? RecorderSQL.triggers(of: table) : [])
-            else {
-                continue
-            }
-            let statements =
-                recordsHistory
-                ? RecorderSQL.recreateTriggers(of: table)
-                : RecorderSQL.settleConflicts(of: table) + RecorderSQL.dropTriggers(of: entity.number)
-            for statement in statements { try connection.execute(statement) }
-        }
-        if recordsHistory, wasOn == "off" { try HistoryGap.record(connection) }
-        try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
-    }
-
-    /// The recorder's triggers that a table has by name, as SQLite keeps them: the same text as the recorder's.
-    func triggers(of table: String) throws -> [String: String] {
-        let statement = try connection.prepare(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'"
-        )
-        try statement.bind(table, at: 1)
-        var triggers: [String: String] = [:]
-        while try statement.step() { triggers[statement.text(0)] = statement.text(1) }
-        return triggers
     }
 }
