@@ -56,7 +56,7 @@ package struct FunctionCall: ~Copyable {
         guard let value = arguments[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }
         // The pointer first, then the length: the other way round a conversion in between makes the length wrong.
         let start = sqlite3_value_text(value)
-        return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+        return UnsafeBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 
     /// What is made of an argument that is text; `nil` for NULL. Of one that is the same for all rows it is made once.

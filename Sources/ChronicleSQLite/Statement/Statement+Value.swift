@@ -27,10 +27,10 @@ extension Statement {
         case SQLITE_TEXT:
             // The pointer first, then the length, as in `withText`.
             let start = sqlite3_value_text(value)
-            return .text(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+            return .text(UnsafeBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value)))
         case SQLITE_BLOB:
             let start = sqlite3_value_blob(value)
-            return .blob(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+            return .blob(UnsafeRawBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value)))
         default:
             return .null
         }

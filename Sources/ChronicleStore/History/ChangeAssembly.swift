@@ -11,7 +11,7 @@ struct ChangeAssembly {
 
     private let connection: Connection
     private let catalog: HistoryCatalog
-    private var entities: [EntityHistory?]
+    private var entities: NumberedList<EntityHistory>
     private var isReloaded = false
     private var names: [MaskKey: [String]] = [:]
     private var latest: (entity: Int64, mask: Int64, names: [String]) = (0, 0, [])
@@ -64,10 +64,10 @@ struct ChangeAssembly {
     // MARK: Entities
 
     private mutating func entity(_ row: ChangeBuffer.Row) throws -> EntityHistory {
-        if row.entity < entities.count, let entity = entities[Int(row.entity)] { return entity }
+        if let entity = entities[row.entity] { return entity }
         try reload(row)
-        guard row.entity < entities.count, let entity = entities[Int(row.entity)] else {
-            throw SwiftDataError.damagedHistory("a change of an entity that nobody registered", at: row.position)
+        guard let entity = entities[row.entity] else {
+            throw SwiftDataError.damagedRow(.change(row.position), "its entity is not in chronicle_entity")
         }
         return entity
     }
@@ -95,13 +95,7 @@ struct ChangeAssembly {
     private mutating func makeNames(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ further: String?
     ) throws -> [String] {
-        var masks = [row.detail]
-        for text in further?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
-            guard let mask = Int64(text) else {
-                throw SwiftDataError.damagedHistory("a mask that is no number", at: row.position)
-            }
-            masks.append(mask)
-        }
+        let masks = try RecorderSQL.masks(row.detail, further, at: row.position)
         if let names = entity.names(masks) { return names }
         try reload(row)
         guard let names = try self.entity(row).names(masks) else { throw unknownAttribute(row) }
@@ -126,6 +120,6 @@ struct ChangeAssembly {
     }
 
     private func unknownAttribute(_ row: ChangeBuffer.Row) -> SwiftDataError {
-        .damagedHistory("a change of an attribute that nobody registered", at: row.position)
+        .damagedRow(.change(row.position), "its attribute is not in chronicle_attribute")
     }
 }

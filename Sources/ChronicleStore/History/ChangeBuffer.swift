@@ -29,34 +29,37 @@ struct ChangeBuffer {
     private(set) var masks: [String] = []
     /// The values that deletes kept.
     private(set) var kept: [KeptValue] = []
-    /// How many rows of the file it took, and the positions of the first and the last.
-    private(set) var count: Int64 = 0
+    /// The positions of the first and the last row of the file that it took, and of all between them; 0 for none.
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = 0
+
+    var isEmpty: Bool { first == 0 }
 
     mutating func removeAll() {
         rows.removeAll(keepingCapacity: true)
         masks.removeAll(keepingCapacity: true)
         kept.removeAll(keepingCapacity: true)
-        count = 0
+        (first, last) = (0, 0)
     }
 
     /// Takes the row that a statement on `id, what, key, detail, more` stands at.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a row that no trigger writes.
+    /// - Throws: ``SwiftDataError/damagedFile`` for a row that no trigger writes, or that does not follow the one before.
     mutating func append(_ statement: Statement, position: Int64, what: Int64) throws {
-        guard statement.isInteger(2) else { throw damaged("it has no key", position) }
-        if count == 0 { first = position }
+        if first == 0 {
+            first = try statement.position(0)
+        } else if position != last &+ 1 {
+            throw damaged("changes before it are missing", position)
+        }
         last = position
-        count += 1
-        let (entity, key) = (what >> 2, statement.int64(2))
+        let (entity, key) = (what >> 2, try statement.integer(2, of: .change(position)))
         switch what & 3 {
         case 1:
             rows.append(Row(position: position, entity: entity, operation: .insert, key: key, detail: 0, place: -1))
         case 2:
-            guard statement.isInteger(3) else { throw damaged("an update without its mask", position) }
+            let mask = try statement.integer(3, of: .change(position))
             var row = Row(
-                position: position, entity: entity, operation: .update, key: key, detail: statement.int64(3), place: -1)
+                position: position, entity: entity, operation: .update, key: key, detail: mask, place: -1)
             if !statement.isNull(4) {
                 row.place = masks.count
                 masks.append(statement.text(4))
@@ -76,15 +79,13 @@ struct ChangeBuffer {
     }
 
     private mutating func keep(_ statement: Statement, _ position: Int64) throws {
-        guard statement.isInteger(3) else {
-            throw damaged("a kept value without its attribute", position)
-        }
-        kept.append(KeptValue(attribute: statement.int64(3), value: statement.plainValue(4)))
+        let attribute = try statement.integer(3, of: .change(position))
+        kept.append(KeptValue(attribute: attribute, value: statement.plainValue(4)))
         rows[rows.count - 1].detail += 1
     }
 
     private func damaged(_ detail: String, _ position: Int64) -> SwiftDataError {
-        .damagedHistory(detail, at: position)
+        .damagedRow(.change(position), detail)
     }
 }
 

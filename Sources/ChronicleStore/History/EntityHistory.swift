@@ -5,22 +5,18 @@ final class EntityHistory: Sendable {
     let name: String
     let origin: PersistentIdentifier.Origin
     let maker: any ChangeMaker
-    /// By the attribute's number.
-    private let attributes: [KeptAttribute?]
+    private let attributes: NumberedList<KeptAttribute>
 
     init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
         let entity = schema.entitiesByName[recorded.name]
         name = recorded.name
         origin = .init(storeIdentifier: storeIdentifier, entityName: recorded.name)
         maker = Self.maker(schema.modelType(named: recorded.name))
-        // A table has 32,767 columns at most; many times that, renamed and removed, would be another program's doing.
-        let known = recorded.attributes.filter { (0...1_000_000).contains($0.number) }
-        var attributes = [KeptAttribute?](repeating: nil, count: (known.map(\.number).max() ?? -1) + 1)
-        for attribute in known {
-            attributes[attribute.number] = KeptAttribute(
-                attribute.name, attribute.isPresent ? entity?.property(named: attribute.name) : nil)
-        }
-        self.attributes = attributes
+        attributes = NumberedList(
+            recorded.attributes.map { attribute in
+                let property = attribute.isPresent ? entity?.property(named: attribute.name) : nil
+                return (Int64(attribute.number), KeptAttribute(attribute.name, property))
+            })
     }
 
     private static func maker<Model: PersistentModel>(_ type: Model.Type) -> any ChangeMaker {
@@ -36,7 +32,7 @@ final class EntityHistory: Sendable {
             var rest = mask
             while rest != 0 {
                 let number = index * RecorderSQL.attributesPerMask + rest.trailingZeroBitCount
-                guard number < attributes.count, let attribute = attributes[number] else { return nil }
+                guard let attribute = attributes[Int64(number)] else { return nil }
                 names.append(attribute.name)
                 rest &= rest - 1
             }
@@ -51,9 +47,7 @@ final class EntityHistory: Sendable {
         var elements: [HistoryTombstone<RemovedModel>.Element] = []
         elements.reserveCapacity(kept.count)
         for value in kept {
-            guard value.attribute >= 0, value.attribute < attributes.count,
-                let attribute = attributes[Int(value.attribute)]
-            else { return nil }
+            guard let attribute = attributes[value.attribute] else { return nil }
             if let decoded = try attribute.decode(value.value) { elements.append((attribute.name, decoded)) }
         }
         return elements

@@ -11,7 +11,7 @@ struct HeaderSearch {
 
     /// The headers, in the order asked for.
     func headers() throws -> [HistoryHeader] {
-        let statement = try statement("SELECT h.id, h.what, h.key, h.detail, h.more")
+        let statement = try statement(Self.columns)
         defer { statement.reset() }
         var headers: [HistoryHeader] = []
         while try statement.step() { headers.append(try HistoryHeader(statement)) }
@@ -23,14 +23,14 @@ struct HeaderSearch {
         let statement = try statement("SELECT h.id")
         defer { statement.reset() }
         var identifiers: [Int64] = []
-        while try statement.step() { identifiers.append(statement.int64(0)) }
+        while try statement.step() { identifiers.append(try statement.position(0)) }
         return identifiers
     }
 
     func count() throws -> Int {
         let statement = try statement("SELECT count(*) FROM (SELECT 1", inOrder: false, ")")
         defer { statement.reset() }
-        return try statement.step() ? Int(statement.int64(0)) : 0
+        return try statement.step() ? Int(clamping: statement.int64(0)) : 0
     }
 
     /// The transactions at the beginning of the history that all match: the last of them, and the next one, which does
@@ -39,22 +39,25 @@ struct HeaderSearch {
     /// For deleting: the rows themselves need not be looked at.
     func beginning() throws -> (last: (position: Int64, check: Int64)?, next: Int64?)? {
         guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
-        var next: (position: Int64, first: Int64)?
+        var next: HistoryHeader?
         if let condition = query.sql.condition {
-            let statement = try bound(
-                "SELECT h.id, h.more", " WHERE (\(condition)) IS NOT TRUE ORDER BY h.id LIMIT 1")
+            let statement = try bound(Self.columns, " WHERE (\(condition)) IS NOT TRUE ORDER BY h.id LIMIT 1")
             defer { statement.reset() }
-            if try statement.step() { next = (statement.int64(0), statement.int64(1)) }
+            if try statement.step() { next = try HistoryHeader(statement) }
         }
         let statement = try connection.cached(
             "SELECT id, detail FROM chronicle_change WHERE id < ? AND what < 0 ORDER BY id DESC LIMIT 1")
         defer { statement.reset() }
-        try statement.bind(next.map { min($0.first, $0.position) } ?? .max, at: 1)
-        let last = try statement.step() ? (statement.int64(0), statement.int64(1)) : nil
-        return (last, next?.position)
+        try statement.bind(next?.first ?? .max, at: 1)
+        guard try statement.step() else { return (nil, next?.position) }
+        let last = try statement.position(0)
+        return ((last, try statement.integer(1, of: .change(last))), next?.position)
     }
 
     // MARK: SQL
+
+    /// What ``HistoryHeader`` is decoded from.
+    private static let columns = "SELECT h.id, h.what, h.key, h.detail, h.more"
 
     /// A header at the position after the range's begin ends changes that all are before it.
     ///

@@ -8,8 +8,7 @@ import Synchronization
 /// reader that misses it and in its snapshot.
 final class HistoryCatalog: Sendable {
     private struct State {
-        /// By the entity's number, which is its place; there are no large ones.
-        var entities: [EntityHistory?]
+        var entities: NumberedList<EntityHistory>
         var signers: [Int64: HistorySigner] = [RecorderStatements.externalSource: .external]
     }
 
@@ -25,15 +24,17 @@ final class HistoryCatalog: Sendable {
     }
 
     /// The entities by their number, as far as known.
-    var entities: [EntityHistory?] { state.withLock(\.entities) }
+    var entities: NumberedList<EntityHistory> { state.withLock(\.entities) }
 
     /// The number of an entity, as far as known.
     func number(ofEntity name: String) -> Int64? {
-        entities.firstIndex { $0?.name == name }.map { Int64($0) }
+        entities.firstNumber { $0.name == name }
     }
 
     /// The entities by their number, as the connection's snapshot has them.
-    func reloadEntities(_ connection: Connection) throws -> [EntityHistory?] {
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile``.
+    func reloadEntities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
         let entities = Self.entities(try EntityRegistry(connection).entities(), schema, storeIdentifier)
         state.withLock { $0.entities = entities }
         return entities
@@ -41,15 +42,9 @@ final class HistoryCatalog: Sendable {
 
     private static func entities(
         _ recorded: [RecordedEntity], _ schema: Schema, _ storeIdentifier: String
-    ) -> [EntityHistory?] {
-        // A file that numbers its entities in millions was not made by us: what refers to them is damaged then.
-        let known = recorded.filter { (1...1_000_000).contains($0.number) }
-        var entities = [EntityHistory?](repeating: nil, count: Int(known.map(\.number).max() ?? 0) + 1)
-        for entity in known {
-            entities[Int(entity.number)] = EntityHistory(
-                entity, schema, storeIdentifier: storeIdentifier)
-        }
-        return entities
+    ) -> NumberedList<EntityHistory> {
+        NumberedList(
+            recorded.map { ($0.number, EntityHistory($0, schema, storeIdentifier: storeIdentifier)) })
     }
 
     /// The signer with this number; `nil` when the file does not have it.

@@ -55,7 +55,9 @@ struct HistoryEraser {
     mutating func erase(_ search: HeaderSearch) throws {
         var search = search
         if let beginning = try search.beginning() {
-            if let last = beginning.last { try delete(1...last.position, last.check) }
+            if let last = beginning.last {
+                try delete(HistoryPosition.range(from: 1, through: last.position), last.check)
+            }
             guard let next = beginning.next else { return try raiseFloor() }
             search.range.skip(next)
         }
@@ -71,16 +73,24 @@ struct HistoryEraser {
             guard let check = header.check else { continue }
             var first = header.first
             if ranges.last?.0.upperBound != first - 1 {
-                first = 1 + (try connection.scalarInt64(Self.selectKeptBefore) { try $0.bind(first, at: 1) } ?? 0)
+                first = try lastKept(before: first) + 1
             }
             // What lies between is void or gone: the range before goes on in this one.
             if let last = ranges.last, last.0.upperBound >= first - 1 {
                 first = last.0.lowerBound
                 ranges.removeLast()
             }
-            ranges.append((first...header.position, check))
+            ranges.append((try HistoryPosition.range(from: first, through: header.position), check))
         }
         return ranges
+    }
+
+    /// The last row before a position that is not void; 0 when there is none.
+    private func lastKept(before position: Int64) throws -> Int64 {
+        let statement = try connection.cached(Self.selectKeptBefore)
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        return try statement.step() ? statement.position(0) : 0
     }
 
     private mutating func delete(_ positions: ClosedRange<Int64>, _ check: Int64) throws {
@@ -101,7 +111,7 @@ struct HistoryEraser {
     }
 
     private func raiseFloor() throws {
-        guard let highest, try MetaTable.integer(.floor, connection) ?? 0 < highest.position else { return }
+        guard let highest, try MetaTable.position(.floor, connection) ?? 0 < highest.position else { return }
         try MetaTable.set(.floor, highest.position, connection)
         try MetaTable.set(.floorCheck, highest.check, connection)
     }

@@ -18,18 +18,31 @@ struct HistoryFacts {
         guard try statement.step() else { return HistoryPositionFacts() }
         guard statement.text(6) != "off" else { throw Self.historyIsOff }
         var facts = HistoryPositionFacts()
-        facts.newest = statement.int64(0)
-        guard facts.newest < .max else { throw SwiftDataError.damagedHistory("no position can follow it", at: .max) }
-        facts.floor = statement.int64(3)
-        facts.floorCheck = statement.isNull(4) ? nil : statement.int64(4)
-        facts.gap = statement.int64(5)
-        switch statement.columnType(1) {
-        case .null: facts.row = .none
-        case .integer where statement.int64(1) > 0: facts.row = statement.int64(7) == 1 ? .partOfChange : .change
-        case .integer where statement.columnType(2) == .integer: facts.row = .header(check: statement.int64(2))
-        default: throw SwiftDataError.damagedHistory("it is neither a change nor a header", at: position)
+        facts.newest = statement.isNull(0) ? 0 : try statement.position(0)
+        facts.floor = try meta(.floor, in: 3, of: statement, upTo: facts.newest)
+        facts.floorCheck =
+            statement.isNull(4) ? nil : try statement.integer(4, of: .meta(MetaTable.Name.floorCheck.text))
+        facts.gap = try meta(.gap, in: 5, of: statement, upTo: facts.newest)
+        if !statement.isNull(8) {
+            let what = try statement.integer(1, of: .change(position))
+            if what > 0 {
+                facts.row = statement.int64(7) == 1 ? .partOfChange : .change
+            } else {
+                facts.row = .header(check: try statement.integer(2, of: .change(position)))
+            }
         }
         return facts
+    }
+
+    /// A position that the file keeps, 0 for none. The newest row is never deleted: nothing lies after it.
+    private func meta(
+        _ name: MetaTable.Name, in column: Int32, of statement: Statement, upTo newest: Int64
+    ) throws -> Int64 {
+        let position = try MetaTable.position(name, in: column, of: statement) ?? 0
+        guard position <= newest else {
+            throw SwiftDataError.damagedRow(.meta(name.text), "it is after the newest position of the history")
+        }
+        return position
     }
 
     /// The newest position; `nil` when there never was one. One look-up.
@@ -45,8 +58,11 @@ struct HistoryFacts {
         guard let newest = try newest(requiringHistory: false), newest.check == nil, newest.position > position else {
             return nil
         }
-        let header = try connection.scalarInt64(Self.selectNewestHeader) { try $0.bind(position, at: 1) }
-        return max(header ?? 0, position) + 1...newest.position
+        let statement = try connection.cached(Self.selectNewestHeader)
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        let header = try statement.step() ? statement.position(0) : 0
+        return try HistoryPosition.range(from: max(header, position) + 1, through: newest.position)
     }
 
     private func newest(requiringHistory: Bool) throws -> (position: Int64, check: Int64?)? {
@@ -54,12 +70,9 @@ struct HistoryFacts {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         if requiringHistory, statement.text(3) == "off" { throw Self.historyIsOff }
-        let position = statement.int64(0)
-        guard statement.int64(1) <= 0 else { return (position, nil) }
-        guard statement.columnType(2) == .integer else {
-            throw SwiftDataError.damagedHistory("it is neither a change nor a header", at: position)
-        }
-        return (position, statement.int64(2))
+        let position = try statement.position(0)
+        guard try statement.integer(1, of: .change(position)) <= 0 else { return (position, nil) }
+        return (position, try statement.integer(2, of: .change(position)))
     }
 
     static let historyIsOff = SwiftDataError.historyIsOff.adding(
@@ -71,7 +84,7 @@ struct HistoryFacts {
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.floorCheck.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.gap.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.history.text)'), \
-        (SELECT what & 3 = 0 AND what > 0 FROM chronicle_change WHERE id = c.id + 1) \
+        (SELECT what & 3 = 0 AND what > 0 FROM chronicle_change WHERE id = c.id + 1), c.id \
         FROM (SELECT 1) LEFT JOIN chronicle_change AS c ON c.id = ?
         """
     private static let selectNewest = """
@@ -80,11 +93,4 @@ struct HistoryFacts {
         """
     private static let selectNewestHeader =
         "SELECT id FROM chronicle_change WHERE what <= 0 AND id > ? ORDER BY id DESC LIMIT 1"
-}
-
-extension SwiftDataError {
-    /// A row of the history that no program of ours can have written.
-    static func damagedHistory(_ detail: String, at position: Int64) -> SwiftDataError {
-        .damagedFile.adding(detail: "position \(position) of the history: \(detail)")
-    }
 }

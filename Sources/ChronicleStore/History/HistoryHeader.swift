@@ -32,18 +32,18 @@ struct HistoryHeader {
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` for a header that no save writes.
     init(_ statement: Statement) throws {
-        let position = statement.int64(0)
-        let isUnsealed = statement.isNull(3)
-        guard statement.isInteger(1), statement.isNumber(2), isUnsealed || statement.isInteger(3),
-            statement.isInteger(4)
-        else { throw SwiftDataError.damagedHistory("a header that is not complete", at: position) }
-        source = 0 &- statement.int64(1)
-        timestamp = Date(timeIntervalSinceReferenceDate: statement.double(2))
-        check = isUnsealed ? nil : statement.int64(3)
-        first = statement.int64(4)
-        self.position = position
+        position = try statement.position(0)
+        let row = FileRow.change(position)
+        source = 0 &- (try statement.integer(1, of: row))
+        let seconds = statement.double(2)
+        guard statement.isNumber(2), seconds.isFinite else {
+            throw SwiftDataError.damagedRow(row, "a header without a time")
+        }
+        timestamp = Date(timeIntervalSinceReferenceDate: seconds)
+        check = statement.isNull(3) ? nil : try statement.integer(3, of: row)
+        first = try statement.integer(4, of: row)
         guard first >= 1, first <= position else {
-            throw SwiftDataError.damagedHistory("a header of changes that are not before it", at: position)
+            throw SwiftDataError.damagedRow(row, "a header of changes that are not before it")
         }
     }
 
@@ -61,12 +61,7 @@ struct HistoryHeader {
     }
 }
 
-// Without `==`, which for an enum of another module is a call through its conformance.
 extension Statement {
-    func isInteger(_ index: Int32) -> Bool {
-        if case .integer = columnType(index) { true } else { false }
-    }
-
     fileprivate func isNumber(_ index: Int32) -> Bool {
         switch columnType(index) {
         case .integer, .float: true

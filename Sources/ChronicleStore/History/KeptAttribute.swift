@@ -32,7 +32,7 @@ final class KeptAttribute: Sendable {
         switch (value, form) {
         case (.null, _): return nil
         case (.text(let text), .text): return text
-        case (.integer(let integer), .integer): return Int(integer)
+        case (.integer(let integer), .integer) where Int(exactly: integer) != nil: return Int(integer)
         case (.real(let real), .real): return real
         case (.real(let seconds), .date): return Date(timeIntervalSinceReferenceDate: seconds)
         default:

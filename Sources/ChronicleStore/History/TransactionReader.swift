@@ -49,11 +49,11 @@ struct TransactionReader {
                 try buffer.append(statement, position: position, what: what)
             } else if what < 0 {
                 try take(HistoryHeader(statement), &self)
-            } else if buffer.count > 0 {
-                throw SwiftDataError.damagedHistory("changes that no transaction has", at: position)
+            } else if !buffer.isEmpty {
+                throw SwiftDataError.damagedRow(.change(position), "no transaction has the changes before it")
             }
         }
-        if limit > 0, buffer.count > 0 {
+        if limit > 0, !buffer.isEmpty {
             try take(.unsealed(buffer.first...buffer.last), &self)
         }
     }
@@ -61,10 +61,13 @@ struct TransactionReader {
     /// Whether the header ends changes that were read, which then are all of its changes from a position on.
     private func isWhole(_ header: HistoryHeader, from position: Int64) throws -> Bool {
         let first = max(header.first, position)
-        guard buffer.count == header.last - first + 1, buffer.count == 0 || buffer.first == first else {
-            throw SwiftDataError.damagedHistory("some of the transaction's changes are missing", at: header.position)
+        let isWhole =
+            buffer.isEmpty ? first == header.last + 1 : buffer.first == first && buffer.last == header.last
+        guard isWhole else {
+            throw SwiftDataError.damagedRow(
+                .change(header.position), "some of the transaction's changes are missing")
         }
-        return buffer.count > 0
+        return !buffer.isEmpty
     }
 
     private mutating func transaction(_ header: HistoryHeader) throws -> DefaultHistoryTransaction {
@@ -81,7 +84,7 @@ struct TransactionReader {
     private mutating func signer(of header: HistoryHeader) throws -> HistorySigner {
         if signer.number == header.source { return signer.signer }
         guard let found = try catalog.signer(header.source, connection) else {
-            throw SwiftDataError.damagedHistory("nobody has the signer's number", at: header.position)
+            throw SwiftDataError.damagedRow(.change(header.position), "its source is not in chronicle_source")
         }
         signer = (header.source, found)
         return found

@@ -20,6 +20,12 @@ struct EntityRegistry {
         """,
     ]
 
+    /// The numbers that entities can have: those of their changes are four times as large.
+    static let entityNumbers: ClosedRange<Int64> = 1...1_000_000
+
+    /// The entities of the file, each number, name and attribute number once, in the order of the numbers.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile``.
     func entities() throws -> [RecordedEntity] {
         let statement = try connection.prepare(
             """
@@ -27,17 +33,40 @@ struct EntityRegistry {
             LEFT JOIN chronicle_attribute AS a ON a.entity = e.id ORDER BY e.id, a.number
             """)
         var entities: [RecordedEntity] = []
+        var names: Set<String> = []
         while try statement.step() {
-            if entities.last?.number != statement.int64(0) {
-                entities.append(RecordedEntity(number: statement.int64(0), name: statement.text(1), attributes: []))
+            let entity = try Self.entity(statement)
+            if entities.last.map({ ($0.number, $0.name) != (entity.number, entity.name) }) ?? true {
+                guard entities.last.map({ $0.number < entity.number }) ?? true, names.insert(entity.name).inserted else {
+                    throw SwiftDataError.damagedRow(.entity(entity.number), "another row has its number or name")
+                }
+                entities.append(entity)
+                if statement.isNull(2) { continue }
             }
-            guard !statement.isNull(2) else { continue }
-            entities[entities.count - 1].attributes.append(
-                RecordedAttribute(
-                    number: Int(statement.int64(2)), name: statement.text(3), isPreserved: statement.int64(4) != 0,
-                    isPresent: statement.int64(5) != 0))
+            let attribute = try Self.attribute(statement, of: entity.number)
+            guard entities[entities.count - 1].attributes.last.map({ $0.number < attribute.number }) ?? true else {
+                throw SwiftDataError.damagedRow(
+                    .attribute(entity: entity.number, number: Int64(attribute.number)), "another row has its number")
+            }
+            entities[entities.count - 1].attributes.append(attribute)
         }
         return entities
+    }
+
+    private static func entity(_ statement: Statement) throws -> RecordedEntity {
+        let row = FileRow.entity(statement.int64(0))
+        return RecordedEntity(
+            number: try statement.integer(0, in: entityNumbers, of: row), name: try statement.text(1, of: row),
+            attributes: [])
+    }
+
+    private static func attribute(_ statement: Statement, of entity: Int64) throws -> RecordedAttribute {
+        let row = FileRow.attribute(entity: entity, number: statement.int64(2))
+        let numbers = RecorderSQL.attributeNumbers
+        return RecordedAttribute(
+            number: Int(try statement.integer(2, in: Int64(numbers.lowerBound)...Int64(numbers.upperBound), of: row)),
+            name: try statement.text(3, of: row), isPreserved: statement.int64(4) != 0,
+            isPresent: statement.int64(5) != 0)
     }
 
     /// The entity with this name, which gets a number when it has none yet.
@@ -46,6 +75,10 @@ struct EntityRegistry {
         let statement = try connection.prepare("INSERT INTO chronicle_entity(name) VALUES (?)")
         try statement.bind(name, at: 1)
         try statement.run()
+        guard Self.entityNumbers.contains(connection.lastInsertRowID) else {
+            throw SwiftDataError.storeIsFull.adding(
+                detail: "the last number of chronicle_entity is used", entityName: name)
+        }
         return RecordedEntity(number: connection.lastInsertRowID, name: name, attributes: [])
     }
 
@@ -64,9 +97,13 @@ struct EntityRegistry {
 
     /// Gives a property the next number of its entity.
     func add(_ name: String, isPreserved: Bool, isPresent: Bool, to entity: inout RecordedEntity) throws {
+        let number = (entity.attributes.map(\.number).max() ?? -1) + 1
+        guard RecorderSQL.attributeNumbers.contains(number) else {
+            throw SwiftDataError.storeIsFull.adding(
+                detail: "the last number of chronicle_attribute is used", entityName: entity.name, propertyName: name)
+        }
         let attribute = RecordedAttribute(
-            number: (entity.attributes.map(\.number).max() ?? -1) + 1, name: name, isPreserved: isPreserved,
-            isPresent: isPresent)
+            number: number, name: name, isPreserved: isPreserved, isPresent: isPresent)
         entity.attributes.append(attribute)
         try update(attribute, of: entity)
     }

@@ -1,3 +1,4 @@
+import ChronicleCore
 import ChronicleSQLite
 
 /// What the file knows of itself, by name.
@@ -31,12 +32,40 @@ enum MetaTable {
     static let createTable =
         "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 
-    static func text(_ name: Name, _ connection: Connection) throws -> String? {
-        try connection.scalarText("SELECT value FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }
+    static func contains(_ name: Name, _ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }
+            != nil
     }
 
-    static func integer(_ name: Name, _ connection: Connection) throws -> Int64? {
-        try connection.scalarInt64("SELECT value FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }
+    /// The text under a name; `nil` when there is none.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` for a value of another storage class.
+    static func text(_ name: Name, _ connection: Connection) throws -> String? {
+        try value(name, connection) { try $0.text(0, of: .meta(name.text)) }
+    }
+
+    /// The position under a name; `nil` when there is none.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` for what is no position.
+    static func position(_ name: Name, _ connection: Connection) throws -> Int64? {
+        try value(name, connection) { try position(name, in: 0, of: $0) }
+    }
+
+    /// The position under a name, in a column of a statement that selected it; `nil` for NULL.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` for what is no position.
+    static func position(_ name: Name, in column: Int32, of statement: Statement) throws -> Int64? {
+        if statement.isNull(column) { return nil }
+        return try statement.integer(column, in: HistoryPosition.valid, of: .meta(name.text))
+    }
+
+    private static func value<Value>(
+        _ name: Name, _ connection: Connection, _ read: (Statement) throws -> Value?
+    ) throws -> Value? {
+        let statement = try connection.cached("SELECT value FROM chronicle_meta WHERE name = ?")
+        defer { statement.reset() }
+        try statement.bind(name.text, at: 1)
+        return try statement.step() ? read(statement) : nil
     }
 
     static func set(_ name: Name, _ value: String, _ connection: Connection) throws {

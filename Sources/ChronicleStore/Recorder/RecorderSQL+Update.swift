@@ -1,8 +1,14 @@
+import ChronicleCore
+
 extension RecorderSQL {
     /// How many attributes one mask holds.
     ///
     /// 62 bits stay clear of the sign of SQLite's 64-bit integers, so that no shift or sum can reach it.
     static let attributesPerMask = 62
+
+    /// The numbers that attributes can have. ``recordUpdate(_:)`` joins a mask for every 62 of them, and SQLite refuses an
+    /// expression deeper than 1,000 (<https://sqlite.org/limits.html>).
+    static let attributeNumbers = 0...attributesPerMask * 500 - 1
 
     /// The trigger that records which attributes an update changed; nil for an entity without attributes.
     ///
@@ -59,6 +65,20 @@ extension RecorderSQL {
                 }
             return bits.isEmpty ? "0" : "(\(bits.joined(separator: " | ")))"
         }
+    }
+
+    /// The masks of an update, as its row has them in `detail` and `more`.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile``.
+    static func masks(_ first: Int64, _ further: String?, at position: Int64) throws -> [Int64] {
+        var masks = [first]
+        for text in further?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+            guard let mask = Int64(text), masks.count <= attributeNumbers.upperBound / attributesPerMask else {
+                throw SwiftDataError.damagedRow(.change(position), "the masks of its attributes are wrong")
+            }
+            masks.append(mask)
+        }
+        return masks
     }
 
     private static func sortedColumns(_ table: RecordedTable) -> [RecordedTable.Column] {

@@ -60,19 +60,22 @@ struct HeaderWriter {
         let last = try connection.cached(RecorderStatements.newest)
         defer { last.reset() }
         guard try last.step() else { return 1 }
-        let (position, what) = (last.int64(0), last.int64(1))
-        // No store counts that far; SQLite would give later rows any number that is free.
-        guard position < .max else {
-            throw SwiftDataError.damagedFile.adding(detail: "the history has a position that no store reaches")
-        }
-        guard what > 0 else { return position + 1 }
+        let position = try last.position(0)
+        guard try last.integer(1, of: .change(position)) > 0 else { return position + 1 }
         try settleConflicts()
-        let previous = try connection.scalarInt64(RecorderStatements.newestHeader) ?? 0
+        let previous = try newestHeader()
         let statement = try connection.cached(RecorderStatements.insertHeader)
         try bind(
             statement, source: RecorderStatements.externalSource, check: CheckValues.next(), first: previous + 1)
         try statement.run()
         return connection.lastInsertRowID + 1
+    }
+
+    /// The position of the newest header; 0 when there is none.
+    private func newestHeader() throws -> Int64 {
+        let statement = try connection.cached(RecorderStatements.newestHeader)
+        defer { statement.reset() }
+        return try statement.step() ? statement.position(0) : 0
     }
 
     /// Records the deletes of foreign REPLACEs that no trigger had the occasion to record. There almost never are any.

@@ -35,13 +35,14 @@ struct UpdateMerge {
         try scan.bind(first, at: 1)
         while try scan.step() {
             let model = Model(what: scan.int64(1), key: scan.int64(2))
-            let masks =
-                [scan.int64(3)] + (scan.isNull(4) ? [] : scan.text(4).split(separator: ",").map { Int64($0) ?? 0 })
+            let position = try scan.position(0)
+            let masks = try RecorderSQL.masks(
+                scan.integer(3, of: .change(position)), scan.isNull(4) ? nil : scan.text(4), at: position)
             if updates[model] == nil {
-                updates[model] = Update(position: scan.int64(0), masks: masks)
+                updates[model] = Update(position: position, masks: masks)
             } else {
                 updates[model]?.add(masks)
-                repeated.append(scan.int64(0))
+                repeated.append(position)
             }
         }
         guard !repeated.isEmpty else { return }

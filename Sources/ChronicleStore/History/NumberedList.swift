@@ -1,0 +1,35 @@
+/// What a file gives numbers to, by number. Numbers are given one after the other, so that the place of an element mostly
+/// tells its number; a file from elsewhere may have any numbers, which cost no memory.
+struct NumberedList<Element> {
+    /// In the order of their numbers.
+    private let elements: [(number: Int64, element: Element)]
+
+    /// - Parameter elements: Elements in any order, each with a number of its own.
+    init(_ elements: some Sequence<(number: Int64, element: Element)>) {
+        self.elements = elements.sorted { $0.number < $1.number }
+    }
+
+    /// The element with this number; `nil` when there is none.
+    subscript(number: Int64) -> Element? {
+        guard let first = elements.first, number >= first.number else { return nil }
+        let place = UInt64(bitPattern: number &- first.number)
+        if place < elements.count, elements[Int(place)].number == number { return elements[Int(place)].element }
+        return search(number)
+    }
+
+    private func search(_ number: Int64) -> Element? {
+        var places = elements.indices
+        while let first = places.first {
+            let middle = first + places.count / 2
+            if elements[middle].number == number { return elements[middle].element }
+            places = elements[middle].number < number ? middle + 1..<places.upperBound : first..<middle
+        }
+        return nil
+    }
+
+    func firstNumber(where isWanted: (Element) -> Bool) -> Int64? {
+        elements.first { isWanted($0.element) }?.number
+    }
+}
+
+extension NumberedList: Sendable where Element: Sendable {}
