@@ -5,6 +5,14 @@ SWIFT ?= swift
 SWIFT_FLAGS ?=
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=
+# How long `make fuzz` mutates files, or how many; the seed of a run, and a case of one, SEED/NUMBER, to have again, in a
+# directory that stays.
+FUZZ_SECONDS ?= 60
+FUZZ_FILES ?=
+FUZZ_SEED ?=
+FUZZ_WORKERS ?=
+FUZZ_CASE ?=
+FUZZ_KEEP ?=
 # What the demo keeps its trips in: sqlite or journal.
 STORE = sqlite
 # Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
@@ -34,6 +42,13 @@ test: ready ## every test, those of other packages first
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
 	exit $$failed
+
+.PHONY: fuzz
+fuzz: ready ## mutated store files, for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: one of them again
+	@$(SWIFT) build --product ChronicleFuzz $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
+		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
+		--keep "$(FUZZ_KEEP)"
 
 .PHONY: bench
 bench: ready ## speed, as a table: name, median, ratio to the plain C API, limit, ok or over

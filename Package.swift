@@ -136,6 +136,10 @@ let package = Package(
         // A second process for the tests: it opens, writes, reads and is killed.
         .executableTarget(
             name: "ChronicleTestWorker", dependencies: ["Chronicle"], path: "Tests/Worker", swiftSettings: settings),
+        // Mutates store files and uses them: `make fuzz`.
+        .executableTarget(
+            name: "ChronicleFuzz", dependencies: ["Chronicle", "ChronicleCSQLite"], path: "Tests/Fuzz",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

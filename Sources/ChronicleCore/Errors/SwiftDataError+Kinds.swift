@@ -27,8 +27,9 @@ extension SwiftDataError {
     public static let fileIsReadOnly = SwiftDataError(.fileIsReadOnly)
     /// The directory that should hold the file does not exist. Chronicle does not make directories.
     public static let missingDirectory = SwiftDataError(.missingDirectory)
-    /// The file is damaged; the detail says where. Restore a backup, or recover what can be read, for the default store
-    /// with `sqlite3 .recover`.
+    /// The file is damaged, or another program wrote an invalid row to one of the store's own tables; the detail names table
+    /// and row. Nothing was written. Restore a backup, or recover what can be read, for the default store with
+    /// `sqlite3 .recover`.
     public static let damagedFile = SwiftDataError(.damagedFile)
     /// Two configurations have one name or open one store, or one model stands in two of them.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
@@ -85,7 +86,8 @@ extension SwiftDataError {
     /// SQLite code. Among them is a file that the system could not read or write (`sqliteCode & 255` is 10), which need not be
     /// damaged: see to the disk, and try again.
     public static let storeFailure = SwiftDataError(.storeFailure)
-    /// A store broke a rule of its protocol; the detail names the rule.
+    /// A store broke a rule of its protocol; the detail names the rule. The default store does so only when its file is
+    /// damaged: an index of a table can then return a row twice.
     public static let invalidStoreAnswer = SwiftDataError(.invalidStoreAnswer)
     /// The store lacks what it was asked for; the detail names it. Do without, or use another store.
     public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)

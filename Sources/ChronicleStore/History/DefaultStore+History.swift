@@ -66,7 +66,7 @@ extension DefaultStore: HistoryProviding {
 
     /// The newest position, also when it was deleted; 0 when there never was one. One look-up.
     ///
-    /// - Throws: ``SwiftDataError/historyIsOff``.
+    /// - Throws: ``SwiftDataError/historyIsOff``, ``SwiftDataError/damagedFile``.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
         return try naming {

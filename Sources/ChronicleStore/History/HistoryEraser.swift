@@ -13,7 +13,8 @@ extension DefaultStore {
     ///
     /// - Throws: The family of ``SwiftDataError/historyTokenExpired`` for a token in the predicate that is not of this
     ///   store's past, ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsReadOnly``,
-    ///   ``SwiftDataError/storeIsBusy``, ``SwiftDataError/historyIsOff``. After an error nothing was deleted.
+    ///   ``SwiftDataError/storeIsBusy``, ``SwiftDataError/historyIsOff``, ``SwiftDataError/damagedFile``. After an error
+    ///   nothing was deleted.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         guard configuration.allowsSave else {
             throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)

@@ -37,7 +37,8 @@ struct EntityRegistry {
         while try statement.step() {
             let entity = try Self.entity(statement)
             if entities.last.map({ ($0.number, $0.name) != (entity.number, entity.name) }) ?? true {
-                guard entities.last.map({ $0.number < entity.number }) ?? true, names.insert(entity.name).inserted else {
+                guard entities.last.map({ $0.number < entity.number }) ?? true, names.insert(entity.name).inserted
+                else {
                     throw SwiftDataError.damagedRow(.entity(entity.number), "another row has its number or name")
                 }
                 entities.append(entity)

@@ -32,11 +32,6 @@ enum MetaTable {
     static let createTable =
         "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 
-    static func contains(_ name: Name, _ connection: Connection) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM chronicle_meta WHERE name = ?") { try $0.bind(name.text, at: 1) }
-            != nil
-    }
-
     /// The text under a name; `nil` when there is none.
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` for a value of another storage class.

@@ -176,8 +176,10 @@ import Testing
     }
 
     @Test func numbersThatAreFarApart() {
-        let list = NumberedList([(1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c"), (-5, "d")].map { (Int64($0), $1) })
-        for (number, element) in [(-5, "d"), (1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c")] as [(Int64, String)] {
+        let list = NumberedList(
+            [(1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c"), (-5, "d")].map { (Int64($0), $1) })
+        for (number, element) in [(-5, "d"), (1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c")] as [(Int64, String)]
+        {
             #expect(list[number] == element)
         }
         for number in [Int64.min, -6, -4, 0, 3, .max] { #expect(list[number] == nil) }

@@ -1,0 +1,61 @@
+import Chronicle
+
+/// The results of the operations on a mutated file.
+struct Outcomes {
+    /// How many operations succeeded.
+    private(set) var successes = 0
+    /// How many errors there were, by kind.
+    private(set) var errors: [String: Int] = [:]
+    /// Errors that a damaged file does not explain, each with its operation; the first three.
+    private(set) var failures: [String] = []
+
+    /// Runs an operation, which should succeed or throw one of the ``allowed`` errors.
+    ///
+    /// - Returns: Its result; `nil` after an error.
+    @discardableResult
+    mutating func attempt<Result>(_ operation: String, _ body: () throws -> Result) -> Result? {
+        do {
+            let result = try body()
+            successes += 1
+            return result
+        } catch let error as SwiftDataError {
+            if let kind = Self.allowed.first(where: { $0.error == error && $0.detail ?? error.detail == error.detail })
+            {
+                errors[kind.name, default: 0] += 1
+            } else {
+                fail(operation, "\(error)")
+            }
+        } catch {
+            fail(operation, "\(type(of: error)): \(error)")
+        }
+        return nil
+    }
+
+    private mutating func fail(_ operation: String, _ error: String) {
+        let failure = "\(operation) threw \(error)"
+        if failures.count < 3, !failures.contains(failure) { failures.append(failure) }
+    }
+
+    /// The errors that a file which is damaged, or was changed by another program, can cause:
+    ///
+    /// - The file, a row or a value is invalid.
+    /// - A table, column or trigger is missing or was replaced, for which SQLite has no code of its own (`storeFailure`).
+    /// - A save violates a constraint that another program declared, or conflicts with a row that it wrote.
+    /// - A store that is opened read-only has a journal that would have to be rolled back.
+    /// - A fetch returns a row twice, because an index is damaged or the table was replaced by a view.
+    /// - History was deleted, switched off, or replaced.
+    private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
+        ("repeatedRow", .invalidStoreAnswer, "a fetch has no row twice"),
+        ("damagedFile", .damagedFile, nil), ("notADatabase", .notADatabase, nil),
+        ("fileOfAnotherApplication", .fileOfAnotherApplication, nil), ("fileOfNewerFormat", .fileOfNewerFormat, nil),
+        ("undecodableValue", .undecodableValue, nil), ("loadIssueModelContainer", .loadIssueModelContainer, nil),
+        ("backwardMigration", .backwardMigration, nil), ("storeFailure", .storeFailure, nil),
+        ("uniquenessViolation", .uniquenessViolation, nil), ("modelValidationFailure", .modelValidationFailure, nil),
+        ("deleteDenied", .deleteDenied, nil), ("modelNotFound", .modelNotFound, nil),
+        ("storeIsFull", .storeIsFull, nil),
+        ("storeIsReadOnly", .storeIsReadOnly, nil), ("historyIsOff", .historyIsOff, nil),
+        ("historyTokenExpired", .historyTokenExpired, nil),
+        ("historyTokenForked", .historyTokenForked, nil), ("historyTokenAhead", .historyTokenAhead, nil),
+        ("historyTokenGap", .historyTokenGap, nil), ("historyTokenOfAnotherStore", .historyTokenOfAnotherStore, nil),
+    ]
+}

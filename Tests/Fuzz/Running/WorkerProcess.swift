@@ -1,0 +1,102 @@
+import Foundation
+
+/// A running worker, as the run sees it.
+final class WorkerProcess {
+    /// The numbers of its cases.
+    let cases: Range<Int>
+    /// The case that it began last.
+    private(set) var current: Int
+    private var beginning = ContinuousClock.now
+    private var isHanging = false
+    private let process = Process()
+    private let output = Pipe()
+    private let errorFile: URL
+    private var said: [UInt8] = []
+    private var hasClosed = false
+
+    /// Environment variables that give sets and dictionaries the same order in every process, so that cases can be repeated.
+    static let deterministic = ["SWIFT_DETERMINISTIC_HASHING": "1"]
+
+    /// - Parameter directory: The place for its error output.
+    init(_ arguments: [String], in directory: URL, cases: Range<Int> = 0..<0) throws {
+        self.cases = cases
+        current = cases.lowerBound
+        errorFile = directory.appending(path: "errors.txt")
+        try Data().write(to: errorFile)
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = [FuzzWorker.command] + arguments
+        process.standardOutput = output
+        process.standardError = try FileHandle(forWritingTo: errorFile)
+        // A crash does not print a backtrace, which takes seconds.
+        let settings = Self.deterministic.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(settings) { $1 }
+        try process.run()
+    }
+
+    // MARK: Reading
+
+    /// Waits until one of them prints something or ends.
+    static func wait(for workers: [WorkerProcess], seconds: Int) {
+        var descriptors = workers.map { worker in
+            pollfd(fd: worker.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        }
+        _ = poll(&descriptors, nfds_t(descriptors.count), Int32(seconds * 1_000))
+        for (worker, descriptor) in zip(workers, descriptors) where descriptor.revents != 0 { worker.read() }
+    }
+
+    private func read() {
+        let data = output.fileHandleForReading.availableData
+        if data.isEmpty { hasClosed = true }
+        said += data
+    }
+
+    /// The lines that it printed since the last call.
+    func lines() -> [String] {
+        guard let end = said.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+        let lines = String(decoding: said[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
+        said.removeSubrange(...end)
+        return lines
+    }
+
+    func begin(_ number: Int) {
+        current = number
+        beginning = .now
+    }
+
+    var secondsOfCurrent: Int { Int((ContinuousClock.now - beginning).components.seconds) }
+
+    // MARK: Ending
+
+    var hasEnded: Bool { hasClosed }
+
+    /// Kills it.
+    func hang() {
+        isHanging = true
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        hasClosed = true
+    }
+
+    /// How it ended; nil when it finished its work.
+    var unexpectedEnd: String? {
+        process.waitUntilExit()
+        if isHanging { return "it took longer than \(secondsOfCurrent) seconds" }
+        switch (process.terminationReason, process.terminationStatus) {
+        case (.exit, 0): return nil
+        case (.exit, let status): return "the worker ended with exit code \(status)"
+        case (_, let signal): return "the worker ended with signal \(signal)"
+        }
+    }
+
+    /// Waits for the end.
+    func finish() -> Bool {
+        while !hasClosed { read() }
+        return unexpectedEnd == nil
+    }
+
+    /// The last lines of its error output.
+    func errors() -> String {
+        guard let text = try? String(contentsOf: errorFile, encoding: .utf8) else { return "" }
+        return text.split(separator: "\n").suffix(20).joined(separator: "\n")
+    }
+}
