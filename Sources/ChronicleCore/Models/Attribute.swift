@@ -98,7 +98,7 @@ public struct Attribute<Value> {
                     backing.assignedCount &+= 1
                 }
             } else if PropertyValue.isDirect(Value.self) {
-                if !backing.willChange(at: offset(of: storage, in: model)) { backing.willChange(keyPath) }
+                backing.willChange(at: offset(of: storage, in: model))
             } else {
                 backing.willChange(keyPath)
             }
@@ -113,8 +113,8 @@ public struct Attribute<Value> {
                     yield &model[keyPath: storage].held
                 }
             } else {
-                var value = model[keyPath: keyPath]
-                defer { model[keyPath: keyPath] = value }
+                var value = Self[_enclosingInstance: model, wrapped: keyPath, storage: storage]
+                defer { Self[_enclosingInstance: model, wrapped: keyPath, storage: storage] = value }
                 yield &value
             }
         }

@@ -57,14 +57,22 @@ extension BackingData {
     }
 
     /// Called before an attribute of a model in a context is set.
-    ///
-    /// - Returns: Whether the schema knows of an attribute at this place. If not, the key path tells; a lost change would be
-    ///   worse than a slow one.
     @usableFromInline
-    func willChange(at offset: Int) -> Bool {
-        guard let slot = membership?.slots.slot(at: offset) else { return false }
+    func willChange(at offset: Int) {
+        guard let slot = membership?.slots.slot(at: offset) else { return changeUnknownAttribute() }
         willChange(slot: slot)
-        return true
+    }
+
+    /// The schema has learned where every stored attribute of a direct type is, so that one elsewhere is ephemeral. If the
+    /// class has none, a change would be lost, and the save says so. (To ask for the key path here would double the cost
+    /// of setting any attribute.)
+    private func changeUnknownAttribute() {
+        guard let membership, !membership.entity.hasEphemeralAttributes else { return }
+        membership.storage.failures.addAssignment(
+            ContextFailures.Key(identifier: identifier, propertyName: nil),
+            SwiftDataError.modelValidationFailure.adding(
+                detail: "an attribute was set that is not where the schema found it, and its value cannot be saved",
+                entityName: membership.entity.name, persistentIdentifier: identifier))
     }
 
     /// The same by the property's key path. One that is not stored has nothing to remember.

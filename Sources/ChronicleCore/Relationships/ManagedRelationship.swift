@@ -89,6 +89,8 @@ struct ManagedRelationship {
     @discardableResult
     func remember(_ saved: [AnyObject]) -> ToManyList {
         guard let inverse else { return backing.setList(property, []) }
+        // What was set while there was no context is not announced yet.
+        if context.storage.hasUnlistedChanges { context.listUnlisted() }
         var models = saved.filter { refersHere(backing(of: $0), inverse) }
         // Mostly there are none.
         if let arrivals = context.arrivals[backing.identifier]?.models {

@@ -110,6 +110,8 @@ extension Schema {
         /// All slots: what an insert changes.
         let allSlots: PropertySet
         let relationships: [Property]
+        /// Whether the class has attributes that are not stored.
+        let hasEphemeralAttributes: Bool
         /// The relationships to one model that are not optional.
         let requiredReferences: [Property]
         /// The relationships with a model count.
@@ -118,7 +120,11 @@ extension Schema {
         let denying: [Property]
         private let propertiesByKeyPath: KeyPathTable
 
-        init(type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]]) {
+        init(
+            type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]],
+            hasEphemeralAttributes: Bool
+        ) {
+            self.hasEphemeralAttributes = hasEphemeralAttributes
             name = type.entityName
             self.type = type
             self.properties = properties

@@ -23,6 +23,7 @@ struct SchemaBuilder {
         var properties: [Declaration]
         let uniqueness: [[AnyKeyPath]]
         let indices: [[AnyKeyPath]]
+        let hasEphemeralAttributes: Bool
     }
 
     func entities(of types: [any PersistentModel.Type]) throws -> [Schema.Entity] {
@@ -98,7 +99,8 @@ struct SchemaBuilder {
         }
         return EntityDeclaration(
             type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } },
-            indices: Model.indices.indices.map { $0.map { $0 } })
+            indices: Model.indices.indices.map { $0.map { $0 } },
+            hasEphemeralAttributes: wrappers.values.contains(where: \.isEphemeral))
     }
 
     /// Where the wrapper of an attribute stands in every instance, as two of them say that were read; `nil` when they say
@@ -259,7 +261,8 @@ struct SchemaBuilder {
         return Schema.Entity(
             type: declaration.type, properties: properties,
             uniqueness: try stored(unique + declaration.uniqueness, "a uniqueness constraint"),
-            indices: try stored(declaration.indices, "an index"))
+            indices: try stored(declaration.indices, "an index"),
+            hasEphemeralAttributes: declaration.hasEphemeralAttributes)
     }
 
     private func stored(

@@ -46,6 +46,26 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func bothSidesAgreeWithoutAContext(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try saveTrip(store)
+        func fetch() throws -> [Trip] {
+            let context = store.context()
+            context.insert(Trip(name: "Oslo", destination: "Norway"))
+            try context.save()
+            return try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]))
+        }
+        let (oslo, rome) = try { ($0[0], $0[1]) }(fetch())
+        let items = rome.bucketList
+        items[0].trip = oslo
+        #expect(oslo.bucketList == [items[0]] && rome.bucketList == [items[1]])
+        oslo.bucketList.append(items[1])
+        #expect(items[1].trip === oslo && rome.bucketList.isEmpty)
+        try oslo.modelContext?.save()
+        #expect(try store.context().fetch(FetchDescriptor<BucketListItem>()).allSatisfy { $0.trip?.name == "Oslo" })
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func changesOfModelsThatAreStillReferencedOutliveTheContext(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         func insert() -> Trip {
@@ -208,6 +228,31 @@ import Testing
             context.insert(trip)
             return [store.container, store.container.stores[0], context, trip]
         }
+    }
+
+    @Test func prefetchedModelsAreNotKeptForEver() throws {
+        let store = try TestStore(.inMemory)
+        let writer = store.context()
+        for number in 0..<4_000 {
+            let item = BucketListItem(title: "\(number)")
+            item.trip = Trip(name: "\(number)", destination: "")
+            writer.insert(item)
+        }
+        try writer.save()
+
+        let context = store.context()
+        var descriptor = FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.persistentModelID)])
+        descriptor.fetchLimit = 2_500
+        descriptor.relationshipKeyPathsForPrefetching = [\.trip]
+        let prefetched = try context.fetch(descriptor)
+        let trip = Weak(value: prefetched[0].trip)
+        #expect(trip.value != nil)
+        descriptor.relationshipKeyPathsForPrefetching = []
+        (descriptor.fetchOffset, descriptor.fetchLimit) = (2_500, nil)
+        let others = try context.fetch(descriptor)
+        #expect(others.count { $0.trip != nil } == 1_500)
+        #expect(trip.value == nil)
+        withExtendedLifetime(prefetched) {}
     }
 
     @Test(arguments: StoreKind.allCases) func modelsWithoutAContextAreReleased(_ kind: StoreKind) throws {
