@@ -21,6 +21,9 @@ final class EntityTable: Sendable {
     /// The same with keys that are bound too, each before the columns of its row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
+    /// The highest key that the table ever had, by which SQLite chooses the next one: that of a row, or of
+    /// `sqlite_sequence`, where rows may be missing or wrong. https://www.sqlite.org/autoinc.html
+    let highestKey: String
     /// Whether there may be links to its rows.
     let isLinked: Bool
     /// What a fetch selects of the table, the primary key first.
@@ -67,6 +70,10 @@ final class EntityTable: Sendable {
         self.inserts = names.isEmpty ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
         insertsWithKeys = inserts([RecorderSQL.key] + names)
         delete = "DELETE FROM \(table) WHERE _rowid_ = ?"
+        highestKey = """
+            SELECT max(ifnull((SELECT max(_rowid_) FROM \(table)), 0), \
+            ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = ?), 0))
+            """
     }
 
     /// Writes these columns of one row; the primary key is the last parameter.

@@ -8,6 +8,7 @@ extension RowWriter {
         let statement = try connection.cached(single.sql)
         try bind(snapshot, table, statement, from: 1)
         try run(statement, snapshot, table)
+        guard connection.changes == 1 else { throw ignored(snapshot, table) }
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
@@ -30,6 +31,11 @@ extension RowWriter {
                     index += Int32(table.columns.count)
                 }
                 try self.run(statement, snapshots, start..<start + count, table)
+                if connection.changes != count {
+                    // Rows that are inserted one by one tell which one it is.
+                    guard bindingKeys else { throw KeysDiffer() }
+                    throw ignored(snapshots[try missing(start..<start + count, table) ?? start], table)
+                }
                 start += count
                 guard connection.lastInsertRowID == inserted[start - 1].integerPrimaryKey else { throw KeysDiffer() }
             }
@@ -66,8 +72,11 @@ extension RowWriter {
 
     mutating func delete(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         let statement = try statements.delete(table)
-        try statement.bind(key(snapshot, table), at: 1)
+        let key = try key(snapshot, table)
+        try statement.bind(key, at: 1)
         try run(statement, snapshot, table)
+        // Another writer may have deleted it.
+        if connection.changes == 0, try exists(key, table) { throw ignored(snapshot, table) }
     }
 
     @inline(__always)
@@ -90,13 +99,30 @@ extension RowWriter {
     ) throws {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // OR FAIL left the rows before the one that was refused.
-            let refused = try rows.first { row in
-                try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE _rowid_ = ?") {
-                    try $0.bind(.reference(inserted[row]), at: 1)
-                } == nil
-            }
-            throw refusal(error, of: snapshots[refused ?? rows.lowerBound], table)
+            throw refusal(error, of: snapshots[try missing(rows, table) ?? rows.lowerBound], table)
         }
+    }
+
+    /// The first of some rows with foreseen keys that the table does not have.
+    private func missing(_ rows: Range<Int>, _ table: EntityTable) throws -> Int? {
+        try rows.first { row in
+            guard let key = inserted[row].integerPrimaryKey else { return true }
+            return try !exists(key, table)
+        }
+    }
+
+    private func exists(_ key: Int64, _ table: EntityTable) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE _rowid_ = ?") {
+            try $0.bind(key, at: 1)
+        } != nil
+    }
+
+    /// A trigger of another program that ends with RAISE(IGNORE): without an error the save would be lost.
+    /// https://www.sqlite.org/lang_createtrigger.html#raise
+    private func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
+        .modelValidationFailure.adding(
+            detail: "a trigger of the table ignored the change; remove the trigger or change the model",
+            entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
     private func refusal(

@@ -125,7 +125,7 @@ struct RowWriter {
         inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
         var highest: [Int64: Int64] = [:]
         for (rows, table) in inserts {
-            let last = try highest[table.number] ?? highestKey(table)
+            let last = try highest[table.number] ?? highestKey(of: table)
             let (end, isPastTheLast) = last.addingReportingOverflow(Int64(rows.count))
             guard !isPastTheLast else {
                 throw SwiftDataError.storeIsFull.adding(
@@ -170,11 +170,7 @@ struct RowWriter {
         return runs
     }
 
-    /// The highest key that the table ever had. https://www.sqlite.org/autoinc.html
-    private func highestKey(_ table: EntityTable) throws -> Int64 {
-        let highest = try connection.scalarInt64("SELECT seq FROM sqlite_sequence WHERE name = ?") {
-            try $0.bind(table.entity.name, at: 1)
-        }
-        return highest ?? 0
+    private func highestKey(of table: EntityTable) throws -> Int64 {
+        try connection.scalarInt64(table.highestKey) { try $0.bind(table.entity.name, at: 1) } ?? 0
     }
 }

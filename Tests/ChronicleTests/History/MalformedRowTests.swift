@@ -175,6 +175,48 @@ import Testing
         #expect(try store.reading { try $0.items().first?.tags.isEmpty } == true)
     }
 
+    /// SQLite goes on after the highest row then, and so do the keys that a save gives to rows which others refer to.
+    @Test(arguments: StoreKind.allCases, ["DELETE FROM sqlite_sequence", "UPDATE sqlite_sequence SET seq = 'x'"])
+    func tablesWithoutASequence(_ kind: StoreKind, _ sql: String) throws {
+        let (store, _) = try filled(kind)
+        let context = store.context()
+        let known = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+        try store.foreign(sql)
+        let trip = Trip(name: "c", destination: "somewhere")
+        context.insert(trip)
+        trip.bucketList = [BucketListItem(title: "first"), BucketListItem(title: "second")]
+        try context.save()
+        #expect(known.persistentModelID.integerPrimaryKey == 1 && trip.persistentModelID.integerPrimaryKey == 2)
+        #expect(try ModelContext(store.container).fetch(FetchDescriptor<Trip>()).map(\.name) == ["a", "c"])
+        #expect(try ModelContext(store.container).fetchCount(FetchDescriptor<BucketListItem>()) == 2)
+    }
+
+    /// One row, several rows, several that others refer to, and a delete.
+    @Test(arguments: StoreKind.allCases)
+    func aTriggerThatIgnoresChanges(_ kind: StoreKind) throws {
+        let (store, _) = try filled(kind)
+        try store.foreign(
+            """
+            CREATE TRIGGER ignoring BEFORE INSERT ON Trip WHEN NEW.name = 'x' BEGIN SELECT RAISE(IGNORE); END;
+            CREATE TRIGGER keeping BEFORE DELETE ON Trip BEGIN SELECT RAISE(IGNORE); END;
+            """)
+        for (count, items) in [(1, 0), (10, 0), (10, 1)] {
+            let context = store.context()
+            for number in 0..<count {
+                let trip = Trip(name: number == count / 2 ? "x" : "y", destination: "somewhere")
+                context.insert(trip)
+                trip.bucketList = (0..<items).map { BucketListItem(title: "\($0)") }
+            }
+            let error = try failure(of: { try context.save() })
+            #expect(error == .modelValidationFailure && error?.entityName == "Trip", "\(String(describing: error))")
+            #expect(context.insertedModelsArray.count == count * (1 + items))
+        }
+        let context = store.context()
+        context.delete(try #require(try context.fetch(FetchDescriptor<Trip>()).first))
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+        #expect(try ModelContext(store.container).fetch(FetchDescriptor<Trip>()).map(\.name) == ["a"])
+    }
+
     @Test func numbersThatAreFarApart() {
         let list = NumberedList(
             [(1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c"), (-5, "d")].map { (Int64($0), $1) })

@@ -8,6 +8,9 @@ struct Exercise {
     let tokens: [DefaultHistoryToken]
     var random: SplitMix
     var outcomes = Outcomes()
+    /// Whether the models that a save wrote can be fetched afterwards: the indexes agree with the tables, and no trigger of
+    /// another program writes to them.
+    var findsWhatItSaved = false
 
     init(_ url: URL, _ tokens: [DefaultHistoryToken], _ random: SplitMix) {
         (self.url, self.tokens, self.random) = (url, tokens, random)
@@ -77,7 +80,12 @@ struct Exercise {
         }
         let name = "new \(random.next())"
         context.insert(Sample(name, random.below(1_000_000)))
-        attemptSave("save", context)
+        if attemptSave("save", context), findsWhatItSaved {
+            let found = outcomes.attempt("count saved") {
+                try context.fetchCount(FetchDescriptor<Sample>(predicate: #Predicate { $0.name == name }))
+            }
+            if let found, found != 1 { outcomes.fail("save", "nothing, and there are \(found) of its models") }
+        }
         for number in 0..<10 { context.insert(Sample("\(name) \(number)", Int(random.below(1_000_000)))) }
         let owner = Owner(name)
         context.insert(owner)
@@ -86,8 +94,12 @@ struct Exercise {
         attemptSave("save several", context)
     }
 
-    mutating func attemptSave(_ operation: String, _ context: ModelContext) {
-        if outcomes.attempt(operation, { try context.save() }) == nil { context.rollback() }
+    /// - Returns: Whether it succeeded.
+    @discardableResult
+    mutating func attemptSave(_ operation: String, _ context: ModelContext) -> Bool {
+        if outcomes.attempt(operation, { try context.save() }) != nil { return true }
+        context.rollback()
+        return false
     }
 
     private mutating func delete(_ context: ModelContext) {

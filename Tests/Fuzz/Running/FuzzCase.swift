@@ -40,6 +40,7 @@ struct FuzzCase {
         let url = directory.appending(path: "fuzzed.store")
         try FileManager.default.copyItem(at: bases.url(pageSize: pageSize), to: url)
         var exercise = Exercise(url, try BaseStores.tokens(bases.url(pageSize: pageSize)), random)
+        exercise.findsWhatItSaved = [.none, .rows, .rowsWhileOpen].contains(kind)
         switch kind {
         case .none: break
         case .rows: try mutateRows(url, &random)

@@ -31,7 +31,7 @@ struct Outcomes {
         return nil
     }
 
-    private mutating func fail(_ operation: String, _ error: String) {
+    mutating func fail(_ operation: String, _ error: String) {
         let failure = "\(operation) threw \(error)"
         if failures.count < 3, !failures.contains(failure) { failures.append(failure) }
     }
