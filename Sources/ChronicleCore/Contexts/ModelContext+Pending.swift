@@ -42,69 +42,103 @@ extension ModelContext {
         let entity = try contextEntity(for: Model.self)
         let pending = try pending(descriptor)
         guard !pending.isEmpty else { return try fetchStored(descriptor, entity) }
+        func comesBefore(_ a: Model, _ b: Model) -> Bool {
+            for comparator in descriptor.sortBy {
+                let order = comparator.compare(a, b)
+                if order != .orderedSame { return order == .orderedAscending }
+            }
+            let (a, b) = (a.persistentBackingData, b.persistentBackingData)
+            guard a.hasRow, b.hasRow else { return a.hasRow && !b.hasRow }
+            return a.identifier < b.identifier
+        }
+        return try page(
+            descriptor, pending, rows: { try fetchStored($0, entity) }, identifier: \.persistentBackingData.identifier,
+            element: { $0 }, comesBefore)
+    }
+
+    /// The identifiers of the models that match, without the models.
+    ///
+    /// - Throws: As ``fetch(_:)``.
+    public func fetchIdentifiers<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [PersistentIdentifier] {
+        try throwForFetch()
+        let store = try coordinator.store(for: Model.self)
+        let pending = try pending(descriptor)
+        guard !pending.isEmpty else { return try identifiers(request(descriptor), of: store) }
+        // What is sorted has to be known.
+        guard descriptor.sortBy.isEmpty else { return try find(descriptor).map(\.persistentModelID) }
+        try refresh(pending)
+        return try page(
+            descriptor, pending, rows: { try identifiers($0, of: store) }, identifier: { $0 },
+            element: \.persistentModelID, <)
+    }
+
+    /// A page of what the store has, without the rows that the context has changed, and of the models that it has changed
+    /// or inserted.
+    ///
+    /// - Parameters:
+    ///   - rows: Asks the store.
+    ///   - identifier: The identifier of an element.
+    ///   - element: The element for a model.
+    ///   - comesBefore: The order of the elements.
+    private func page<Model, Element>(
+        _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>,
+        rows: (DataStoreFetchRequest<Model>) throws -> [Element], identifier: (Element) -> PersistentIdentifier,
+        element: (Model) -> Element, _ comesBefore: (Element, Element) -> Bool
+    ) throws -> [Element] {
         let (offset, limit) = (max(descriptor.fetchOffset ?? 0, 0), descriptor.fetchLimit.map { max($0, 0) })
-        var page = try rows(descriptor, entity, pending, from: offset, limit)
+        // How many matching rows come before those that are fetched.
+        var start = 0
+        var (found, isLast): ([Element], Bool)
+        var asked = descriptor
+        if offset > 0, try pending.excluded.isEmpty || canExclude(Model.self) {
+            try refresh(pending)
+            // As many rows before the page as there are models that may come before it.
+            let earlier = pending.changed.count + (descriptor.sortBy.isEmpty ? 0 : pending.inserted.count)
+            start = max(offset - earlier, 0)
+            asked.fetchOffset = start
+            asked.fetchLimit = limit.map { $0.addingClamped(offset - start) }
+            found = try rows(request(asked, excluding: pending.excluded))
+            isLast = asked.fetchLimit.map { found.count < $0 } ?? true
+            if start > 0, found.isEmpty {
+                // The page begins behind the last row, wherever that is.
+                (asked.fetchOffset, asked.fetchLimit) = (nil, nil)
+                start = max(try count(asked, excluding: pending.excluded) - earlier, 0)
+                asked.fetchOffset = start
+                found = try rows(request(asked, excluding: pending.excluded))
+            }
+        } else {
+            // Those to leave out are among as many rows more.
+            asked.fetchOffset = nil
+            asked.fetchLimit = limit.map { $0.addingClamped(offset).addingClamped(pending.excluded.count) }
+            found = try rows(request(asked))
+            isLast = asked.fetchLimit.map { found.count < $0 } ?? true
+            found.removeAll { pending.excluded.contains(identifier($0)) }
+        }
         // What was fetched is up to date now.
         var matches = try pending.changed.filter { try isMatch($0, descriptor) }
         if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, descriptor) } }
-        merge(matches, into: &page.models, by: descriptor.sortBy)
-        var models = Array(page.models.dropFirst(offset - page.start).prefix(limit ?? .max))
-        guard descriptor.sortBy.isEmpty, page.isLast else { return models }
+        merge(matches.map(element), into: &found, comesBefore)
+        var page = Array(found.dropFirst(offset - start).prefix(limit ?? .max))
+        guard descriptor.sortBy.isEmpty, isLast else { return page }
 
         // The new models, no more of them than there is room for.
-        var skipped = max(offset - page.start - page.models.count, 0)
-        if page.start > 0, page.models.isEmpty {
-            // The page begins behind the last row, wherever that is.
-            var all = descriptor
-            (all.fetchOffset, all.fetchLimit) = (nil, nil)
-            skipped = max(offset - matches.count - (try count(all, excluding: pending.excluded)), 0)
-        }
-        for model in pending.inserted where models.count < limit ?? .max {
+        var skipped = max(offset - start - found.count, 0)
+        for model in pending.inserted where page.count < limit ?? .max {
             guard try isMatch(model, descriptor) else { continue }
-            if skipped > 0 { skipped -= 1 } else { models.append(model) }
+            if skipped > 0 { skipped -= 1 } else { page.append(element(model)) }
         }
-        return models
+        return page
     }
 
-    /// Rows of the store, without those that the context has changed.
-    private struct Page<Model> {
-        /// How many matching rows come before the first.
-        var start = 0
-        var models: [Model] = []
-        /// Whether no matching row comes after them.
-        var isLast: Bool
-    }
-
-    /// The rows that a page is made of.
-    private func rows<Model>(
-        _ descriptor: FetchDescriptor<Model>, _ entity: ContextEntity, _ pending: Pending<Model>, from offset: Int,
-        _ limit: Int?
-    ) throws -> Page<Model> {
-        var rows = descriptor
-        let canExclude = try coordinator.store(for: Model.self) is any DataStoreExcluding
-        guard offset > 0, canExclude, !pending.excluded.isEmpty else {
-            // Those to leave out are among as many rows more.
-            rows.fetchOffset = nil
-            rows.fetchLimit = limit.map { $0.addingClamped(offset).addingClamped(pending.excluded.count) }
-            let found = try fetchStored(rows, entity)
-            return Page(
-                models: found.filter { !pending.excluded.contains($0.persistentBackingData.identifier) },
-                isLast: rows.fetchLimit.map { found.count < $0 } ?? true)
-        }
-        try refresh(pending, entity)
-        // As many rows before the page as there are models that may come before it.
-        let start = max(offset - pending.changed.count - pending.inserted.count, 0)
-        rows.fetchOffset = start
-        rows.fetchLimit = limit.map { $0.addingClamped(offset - start) }
-        let found = try fetchStored(request(rows, excluding: pending.excluded), entity)
-        return Page(start: start, models: found, isLast: rows.fetchLimit.map { found.count < $0 } ?? true)
+    private func canExclude(_ type: any PersistentModel.Type) throws -> Bool {
+        try coordinator.store(for: type) is any DataStoreExcluding
     }
 
     /// Brings the models that the context has changed up to date, except for what was changed.
-    private func refresh<Model>(_ pending: Pending<Model>, _ entity: ContextEntity) throws {
+    private func refresh<Model>(_ pending: Pending<Model>) throws {
         guard !pending.changed.isEmpty else { return }
         let identifiers = Set(pending.changed.map { $0.persistentBackingData.identifier })
-        _ = try fetchStored(FetchDescriptor<Model>(identifiers: identifiers), entity)
+        _ = try fetchStored(FetchDescriptor<Model>(identifiers: identifiers), contextEntity(for: Model.self))
     }
 
     /// How many models match.
@@ -112,10 +146,9 @@ extension ModelContext {
     /// - Throws: As ``fetch(_:)``.
     public func fetchCount<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         try throwForFetch()
-        let entity = try contextEntity(for: Model.self)
         let pending = try pending(descriptor)
         guard !pending.isEmpty else { return try count(descriptor, excluding: []) }
-        try refresh(pending, entity)
+        try refresh(pending)
         var all = descriptor
         (all.fetchOffset, all.fetchLimit) = (nil, nil)
         all.sortBy = []
@@ -124,21 +157,11 @@ extension ModelContext {
         return min(max(total - max(descriptor.fetchOffset ?? 0, 0), 0), max(descriptor.fetchLimit ?? .max, 0))
     }
 
-    /// The identifiers of the models that match, without the models.
-    ///
-    /// - Throws: As ``fetch(_:)``.
-    public func fetchIdentifiers<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [PersistentIdentifier] {
-        try throwForFetch()
-        _ = try contextEntity(for: Model.self)
-        guard try pending(descriptor).isEmpty else { return try find(descriptor).map(\.persistentModelID) }
-        return try identifiers(request(descriptor), of: coordinator.store(for: Model.self))
-    }
-
     private func count<Model>(
         _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier>
     ) throws -> Int {
         let store = try coordinator.store(for: Model.self)
-        if excluded.isEmpty || store is any DataStoreExcluding {
+        if try excluded.isEmpty || canExclude(Model.self) {
             return try count(request(descriptor, excluding: excluded), of: store)
         }
         return try identifiers(request(descriptor), of: store).count { !excluded.contains($0) }
@@ -152,35 +175,26 @@ extension ModelContext {
         return try descriptor.predicate?.evaluate(model) ?? true
     }
 
-    /// Merges models that are in no order into rows that are in that of the descriptor.
-    private func merge<Model: PersistentModel>(
-        _ models: [Model], into rows: inout [Model], by sort: [SortDescriptor<Model>]
+    /// Merges elements that are in no order into others that are.
+    private func merge<Element>(
+        _ elements: [Element], into found: inout [Element], _ comesBefore: (Element, Element) -> Bool
     ) {
-        guard !models.isEmpty else { return }
-        func comesBefore(_ a: Model, _ b: Model) -> Bool {
-            for comparator in sort {
-                let order = comparator.compare(a, b)
-                if order != .orderedSame { return order == .orderedAscending }
-            }
-            let (a, b) = (a.persistentBackingData, b.persistentBackingData)
-            guard a.hasRow, b.hasRow else { return a.hasRow }
-            return a.identifier < b.identifier
-        }
-        // New models that are equal stay in the order of their inserts.
-        let sorted = models.enumerated().sorted { a, b in
+        guard !elements.isEmpty else { return }
+        // Those that are equal stay in their order.
+        let sorted = elements.enumerated().sorted { a, b in
             comesBefore(a.element, b.element) || !comesBefore(b.element, a.element) && a.offset < b.offset
         }
-        var merged: [Model] = []
-        merged.reserveCapacity(rows.count + models.count)
-        var next = rows.startIndex
-        for model in sorted.lazy.map(\.element) {
-            while next < rows.endIndex, !comesBefore(model, rows[next]) {
-                merged.append(rows[next])
+        var merged: [Element] = []
+        merged.reserveCapacity(found.count + elements.count)
+        var next = found.startIndex
+        for element in sorted.lazy.map(\.element) {
+            while next < found.endIndex, !comesBefore(element, found[next]) {
+                merged.append(found[next])
                 next += 1
             }
-            merged.append(model)
+            merged.append(element)
         }
-        rows = merged + rows[next...]
+        found = merged + found[next...]
     }
 }
 

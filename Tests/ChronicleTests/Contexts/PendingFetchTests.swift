@@ -42,6 +42,60 @@ import Testing
         #expect(try context.fetch(sorted).map(\.name) == ["0", "2", "3", "4", "5", "new", "1"])
     }
 
+    /// Any changes, on a store that leaves out rows and on one that does not: a fetch finds what it finds after the save.
+    @Test(arguments: 0..<8, [false, true]) func anyPageIsThatOfAfterTheSave(_ seed: Int, excludes: Bool) throws {
+        var random = SplitMix(state: UInt64(seed))
+        let excluding = try TestStore(.inMemory, [GraphNode.self])
+        let container = try excludes ? excluding.container : UnavailableContainer(.inMemory, GraphNode.self).container
+        let context = ModelContext(container)
+        let nodes = (0..<12).map { GraphNode("\($0)") }
+        for node in nodes {
+            node.number = random.below(4)
+            context.insert(node)
+        }
+        try context.save()
+        for node in nodes {
+            switch random.below(5) {
+            case 0: node.number = random.below(4)
+            case 1: node.tags = ["changed"]
+            case 2: context.delete(node)
+            default: break
+            }
+        }
+        for index in 0..<random.below(4) {
+            let node = GraphNode("new \(index)")
+            node.number = random.below(4)
+            context.insert(node)
+        }
+
+        var descriptors: [FetchDescriptor<GraphNode>] = []
+        for predicate in [nil, #Predicate<GraphNode> { $0.number > 1 }, #Predicate { $0.tags == ["changed"] }] {
+            for sort in [[], [SortDescriptor(\GraphNode.number, order: .reverse)]] {
+                for (offset, limit) in [(nil, nil), (nil, 1), (nil, 5), (1, nil), (3, 4), (9, 9), (40, 1)]
+                    as [(Int?, Int?)]
+                {
+                    var descriptor = FetchDescriptor(predicate: predicate, sortBy: sort)
+                    (descriptor.fetchOffset, descriptor.fetchLimit) = (offset, limit)
+                    descriptors.append(descriptor)
+                }
+            }
+        }
+        var found: [[String]] = []
+        for descriptor in descriptors {
+            let identifiers = try context.fetchIdentifiers(descriptor)
+            let models = try context.fetch(descriptor)
+            #expect(identifiers == models.map(\.persistentModelID), "seed \(seed)")
+            #expect(try context.fetchCount(descriptor) == models.count, "seed \(seed)")
+            found.append(models.map(\.name))
+        }
+        try context.save()
+        for (descriptor, found) in zip(descriptors, found) {
+            let saved = try ModelContext(container).fetch(descriptor).map(\.name)
+            let (offset, limit) = (descriptor.fetchOffset, descriptor.fetchLimit)
+            #expect(found == saved, "seed \(seed), offset \(offset ?? 0), limit \(limit ?? -1)")
+        }
+    }
+
     @Test func aModelWithoutAValueIsAnErrorAndNoTrap() throws {
         context.insert(GraphNode(backingData: BackingData()))
         let error = try failure {
