@@ -10,8 +10,9 @@
 /// }
 /// ```
 ///
-/// A thrown error carries what is known beyond its kind (`model`, `property`, `detail`, an SQLite code and statement);
-/// equality and `~=` look at the kind alone. Values of models are never part of a message.
+/// A thrown error carries what is known beyond its kind: ``entityName``, ``propertyName``, ``persistentIdentifier``,
+/// ``storeIdentifier``, ``storeName``, ``detail``, ``sqliteCode``, ``sql`` and ``underlying``. Equality and `~=` look at the
+/// kind alone. Values of models are never part of a description of the error, so that it can go into a log as it is.
 public struct SwiftDataError: Error, Sendable {
     let kind: Kind
     /// The entity that the error is about.
@@ -30,7 +31,10 @@ public struct SwiftDataError: Error, Sendable {
     public internal(set) var sqliteCode: Int32?
     /// The statement that SQLite refused, without its bound values.
     public internal(set) var sql: String?
-    /// What caused it.
+    /// The error that caused this one, when there is one: what a type's own `encode(to:)` threw, for example.
+    ///
+    /// - Warning: It may contain values of models; an `EncodingError` has the value that could not be encoded. Descriptions
+    ///   of `SwiftDataError` name its type only. Do not log it where values must not be logged.
     public internal(set) var underlying: (any Error)?
 
     init(_ kind: Kind) { self.kind = kind }
@@ -103,8 +107,31 @@ extension SwiftDataError: CustomStringConvertible {
         // An insert of many rows is long; ``sql`` has all of it.
         if let sql { text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")" }
         // What SQLite said stands above already.
-        if let underlying, sqliteCode == nil { text += " (cause: \(underlying))" }
+        if let cause, sqliteCode == nil { text += " (cause: \(cause))" }
         return text
+    }
+
+    /// What is printed of the underlying error: its type, unless it is one that never has values of models.
+    private var cause: String? {
+        switch underlying {
+        case nil: nil
+        case let error as SwiftDataError: error.description
+        case let error as DataStoreError: "\(error)"
+        case let error?: "\(type(of: error))"
+        }
+    }
+}
+
+extension SwiftDataError: CustomReflectable {
+    /// As ``description``, without the underlying error's content: for `dump`, debuggers and tests.
+    public var customMirror: Mirror {
+        let details: KeyValuePairs<String, Any?> = [
+            "kind": kind, "entityName": entityName, "propertyName": propertyName,
+            "persistentIdentifier": persistentIdentifier, "storeIdentifier": storeIdentifier, "storeName": storeName,
+            "detail": detail, "sqliteCode": sqliteCode, "sql": sql, "underlying": cause,
+        ]
+        return Mirror(
+            self, children: details.compactMap { name, value in value.map { (name, $0) } }, displayStyle: .struct)
     }
 }
 
