@@ -10,7 +10,7 @@ struct FuzzRun {
     private var failures: [String] = []
 
     /// How many files a process takes.
-    private static let batch = 50
+    private static let batch = 20
     /// After this time a file counts as hanging. Most take less than a tenth of a second.
     private static let secondsPerFile = 60
 

@@ -53,7 +53,7 @@ enum FuzzWorker {
     }
 
     private static func limitMemory() {
-        #if os(Linux)
+        #if canImport(Glibc)
             var limit = rlimit(rlim_cur: addressSpace, rlim_max: addressSpace)
             guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else {
                 fatalError("the address space cannot be limited: \(errno)")

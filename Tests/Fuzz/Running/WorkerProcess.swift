@@ -94,9 +94,9 @@ final class WorkerProcess {
         return unexpectedEnd == nil
     }
 
-    /// The last lines of its error output.
+    /// The first lines of its error output, which tell what happened.
     func errors() -> String {
         guard let text = try? String(contentsOf: errorFile, encoding: .utf8) else { return "" }
-        return text.split(separator: "\n").suffix(20).joined(separator: "\n")
+        return text.split(separator: "\n").prefix(5).joined(separator: "\n")
     }
 }
