@@ -42,7 +42,7 @@ extension ModelContext {
                 try deleteByFetching(request)
             }
         }
-        settleModels(afterDeleting: entity)
+        ReadCancellation.suspended { settleModels(afterDeleting: entity) }
     }
 
     /// Does it with models of a context of their own: what counts is what the store has.

@@ -10,8 +10,9 @@ extension ModelContext {
     ///   ``SwiftDataError/unsupportedKeyPath`` for what is to be prefetched and is no relationship,
     ///   ``SwiftDataError/unknownSchema``; ``SwiftDataError/undecodableValue`` when another program stored a value that the
     ///   model's property cannot have; ``SwiftDataError/invalidStoreAnswer`` and ``SwiftDataError/unsupportedFeature`` for
-    ///   a store that breaks its rules or lacks something; the store's failures; and what reading a relationship could not
-    ///   throw.
+    ///   a store that breaks its rules or lacks something; the store's failures; what reading a relationship could not
+    ///   throw; and `CancellationError` when the task is cancelled while the store reads. The context can be used as before
+    ///   then.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         let models = try find(descriptor)
         if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {

@@ -17,6 +17,10 @@ extension ModelContext {
     ///   are,
     ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
     public func save() throws {
+        try ReadCancellation.suspended(saveChanges)
+    }
+
+    private func saveChanges() throws {
         settleLists()
         try storage.failures.throwForSave()
         try finishDeletes()

@@ -26,6 +26,10 @@ package final class Connection {
 
     var statements = StatementCache(capacity: 128)
 
+    /// What ends a read; see ``setInterruptible(_:)``.
+    var interruption: Interruption?
+    var isInterruptible = false
+
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
     ///
     /// SQLite reads the file with the first statement, not here: a file that is no database shows itself only then.

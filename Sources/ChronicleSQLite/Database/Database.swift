@@ -30,6 +30,8 @@ package final class Database: Sendable {
     ///   - busyTimeout: how long a statement waits for another connection's lock before it throws `isBusy`.
     ///   - maximumReaders: how many idle readers stay open. More are opened while they are needed, since a reader that
     ///     had to wait for another could wait for itself.
+    ///   - interruption: ends a `read` whose result is not needed any more with an error that `isInterrupted`; never a
+    ///     `write`.
     ///   - configure: prepares each new connection, the writer's first. `isReadOnly` tells which kind it is.
     /// - Throws: the errors of `Connection.init`, and those of `configure`.
     package init(
@@ -38,11 +40,14 @@ package final class Database: Sendable {
         readOnly: Bool = false,
         busyTimeout: Duration = .seconds(5),
         maximumReaders: Int = 4,
+        interruption: Interruption? = nil,
         configure: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) throws {
         @Sendable func make(_ path: String, _ mode: Connection.Mode) throws -> Connection {
             let connection = try Connection(path: path, mode: mode, busyTimeout: busyTimeout)
             try configure(connection)
+            connection.interruption = interruption
+            connection.setInterruptible(mode == .readOnly)
             return connection
         }
         isReadOnly = readOnly && !inMemory
@@ -66,7 +71,7 @@ package final class Database: Sendable {
     /// The same thread may call `write` and `read` inside of it.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard let writer else { throw SQLiteError.readOnlyDatabase }
-        return try writer.use(body)
+        return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
     }
 
     /// Runs `body` with a reading connection, of which another call, nested or in another thread, gets a different one.
@@ -76,7 +81,7 @@ package final class Database: Sendable {
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
         if let readers { return try readers.use(body) }
         guard let writer else { throw SQLiteError.readOnlyDatabase }
-        return try writer.use(body)
+        return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
     /// Closes the readers and then the writer, waiting for a `write` that is running. Readers in use are closed when

@@ -96,6 +96,9 @@ extension SQLiteError {
     /// SQLite's code for what has no code of its own, such as triggers that fire triggers without end.
     package var isUnspecific: Bool { extendedCode == SQLITE_ERROR }
 
+    /// A read ended because its result was not needed any more.
+    package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
+
     /// The call itself was wrong: a closed connection, several statements where one belongs, a transaction left open.
     package var isMisuse: Bool { primaryCode == SQLITE_MISUSE }
 }

@@ -35,8 +35,11 @@ extension SwiftDataError {
 }
 
 /// Runs `body`, and says what SQLite's errors mean.
+///
+/// - Throws: `CancellationError` for a read that ended because its task was cancelled.
 func translatingErrors<Result>(storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
+        if error.isInterrupted { throw CancellationError() }
         throw SwiftDataError(error, storeIdentifier: storeIdentifier)
     }
 }

@@ -19,7 +19,7 @@ struct StoreOpener {
         let isInMemory = configuration.isStoredInMemoryOnly
         let database = try Database(
             path: path, inMemory: isInMemory, readOnly: !configuration.allowsSave,
-            busyTimeout: configuration.busyTimeout
+            busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
         ) { connection in
             try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
         }
