@@ -71,7 +71,8 @@ extension ModelContext {
         (reader.author, reader.name) = (author, name)
         var models = try reader.fetch(rest)
         if let predicate = asked.predicate, rest.predicate == nil {
-            models = try models.filter { try matches(predicate, $0) }
+            let evaluator = try PredicateEvaluator(predicate)
+            models = try models.filter(evaluator.matches)
         }
         if !request.excludedIdentifiers.isEmpty {
             models.removeAll { request.excludedIdentifiers.contains($0.persistentBackingData.identifier) }
@@ -80,13 +81,5 @@ extension ModelContext {
         // What reading a relationship could not throw.
         try reader.throwForFetch()
         return Array(models.dropFirst(max(asked.fetchOffset ?? 0, 0)).prefix(max(asked.fetchLimit ?? .max, 0)))
-    }
-}
-
-/// Whether a model satisfies a predicate. One that makes it unwrap a `nil` by force does not: it ends neither a store's
-/// query nor this one.
-private func matches<Model>(_ predicate: Predicate<Model>, _ model: Model) throws -> Bool {
-    do { return try predicate.evaluate(model) } catch let error as PredicateError where error == .forceUnwrapFailure {
-        return false
     }
 }

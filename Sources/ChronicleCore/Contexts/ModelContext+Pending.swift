@@ -86,6 +86,7 @@ extension ModelContext {
         element: (Model) -> Element, _ comesBefore: (Element, Element) -> Bool
     ) throws -> [Element] {
         let (offset, limit) = (max(descriptor.fetchOffset ?? 0, 0), descriptor.fetchLimit.map { max($0, 0) })
+        let matcher = try Matcher(descriptor, contextEntity(for: Model.self).entity)
         // How many matching rows come before those that are fetched.
         var start = 0
         var (found, isLast): ([Element], Bool)
@@ -115,8 +116,8 @@ extension ModelContext {
             found.removeAll { pending.excluded.contains(identifier($0)) }
         }
         // What was fetched is up to date now.
-        var matches = try pending.changed.filter { try isMatch($0, descriptor) }
-        if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, descriptor) } }
+        var matches = try pending.changed.filter { try isMatch($0, matcher) }
+        if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, matcher) } }
         merge(matches.map(element), into: &found, comesBefore)
         var page = Array(found.dropFirst(offset - start).prefix(limit ?? .max))
         guard descriptor.sortBy.isEmpty, isLast else { return page }
@@ -124,7 +125,7 @@ extension ModelContext {
         // The new models, no more of them than there is room for.
         var skipped = max(offset - start - found.count, 0)
         for model in pending.inserted where page.count < limit ?? .max {
-            guard try isMatch(model, descriptor) else { continue }
+            guard try isMatch(model, matcher) else { continue }
             if skipped > 0 { skipped -= 1 } else { page.append(element(model)) }
         }
         return page
@@ -152,7 +153,8 @@ extension ModelContext {
         var all = descriptor
         (all.fetchOffset, all.fetchLimit) = (nil, nil)
         all.sortBy = []
-        let matches = try (pending.changed + pending.inserted).count { try isMatch($0, all) }
+        let matcher = try Matcher(all, contextEntity(for: Model.self).entity)
+        let matches = try (pending.changed + pending.inserted).count { try isMatch($0, matcher) }
         let total = try count(all, excluding: pending.excluded) + matches
         return min(max(total - max(descriptor.fetchOffset ?? 0, 0), 0), max(descriptor.fetchLimit ?? .max, 0))
     }
@@ -167,12 +169,24 @@ extension ModelContext {
         return try identifiers(request(descriptor), of: store).count { !excluded.contains($0) }
     }
 
-    private func isMatch<Model>(_ model: Model, _ descriptor: FetchDescriptor<Model>) throws -> Bool {
+    private func isMatch<Model>(_ model: Model, _ matcher: Matcher<Model>) throws -> Bool {
         // A getter could only trap.
-        if descriptor.predicate != nil || !descriptor.sortBy.isEmpty {
-            try checkComplete(model.persistentBackingData, contextEntity(for: Model.self).entity)
+        if matcher.reads { try checkComplete(model.persistentBackingData, matcher.entity) }
+        return try matcher.evaluator?.matches(model) ?? true
+    }
+
+    /// What decides whether a model belongs to a fetch.
+    private struct Matcher<Model: PersistentModel> {
+        let evaluator: PredicateEvaluator<Model>?
+        let entity: Schema.Entity
+        /// Whether properties of the models are read.
+        let reads: Bool
+
+        init(_ descriptor: FetchDescriptor<Model>, _ entity: Schema.Entity) throws {
+            evaluator = try descriptor.predicate.map(PredicateEvaluator.init)
+            self.entity = entity
+            reads = descriptor.predicate != nil || !descriptor.sortBy.isEmpty
         }
-        return try descriptor.predicate?.evaluate(model) ?? true
     }
 
     /// Merges elements that are in no order into others that are.

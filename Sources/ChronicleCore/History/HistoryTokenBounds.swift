@@ -30,8 +30,8 @@ public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
     public init<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws
     where Transaction.TokenType == Token {
         guard let predicate = descriptor.predicate else { return }
-        var walker = PredicateWalker(AnyHistoryKeyPaths<Token>(), subject: predicate.variable)
-        collect(try walker.tree(predicate.expression), isRequired: true, isNegated: false)
+        let tree = try PredicateWalker.tree(of: predicate, AnyHistoryKeyPaths<Token>())
+        collect(tree, isRequired: true, isNegated: false)
     }
 
     /// The tokens in a tree.

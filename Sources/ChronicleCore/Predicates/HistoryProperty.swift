@@ -66,8 +66,7 @@ extension PredicateTree where Property == HistoryProperty {
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` for what no store can answer; the detail names the part.
     public init(_ predicate: Predicate<DefaultHistoryTransaction>) throws {
-        var walker = PredicateWalker(HistoryKeyPaths(), subject: predicate.variable)
-        self = try walker.tree(predicate.expression)
+        self = try PredicateWalker.tree(of: predicate, HistoryKeyPaths())
     }
 }
 

@@ -36,8 +36,7 @@ extension PredicateTree where Property == ModelProperty {
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` for what no store can answer; the detail names the part.
     public init<Model: PersistentModel>(_ predicate: Predicate<Model>, schema: Schema) throws {
-        var walker = PredicateWalker(ModelKeyPaths(schema: schema), subject: predicate.variable)
-        self = try walker.tree(predicate.expression)
+        self = try PredicateWalker.tree(of: predicate, ModelKeyPaths(schema: schema))
     }
 }
 

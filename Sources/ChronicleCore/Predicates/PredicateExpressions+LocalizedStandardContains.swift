@@ -19,8 +19,11 @@ public import Foundation
     }
 #else
     extension PredicateExpressions.StringLocalizedStandardContains: PredicateNode {
-        func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-            .localizedStandardContains(try walker.tree(root), try walker.tree(other))
+        static func tree<Resolver>(
+            _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+        ) throws -> PredicateTree<Resolver.Property> {
+            let (root, other) = node.pair
+            return .localizedStandardContains(try walker.tree(root), try walker.tree(other))
         }
     }
 #endif
@@ -45,11 +48,27 @@ extension String {
 /// A node whose value are the parts of a text.
 protocol PredicateParts {
     /// The text; `nil` when the node leads to something else.
-    func wholeText<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property>?
+    static func wholeText<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>?
 }
 
 extension PredicateExpressions.KeyPath: PredicateParts {
-    func wholeText<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property>? {
-        keyPath == \String.localizedStandardParts ? try walker.tree(root) : nil
+    static func wholeText<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property>? {
+        node.pointer(as: Self.self).pointee.keyPath == \String.localizedStandardParts
+            ? try walker.tree(node.operand) : nil
+    }
+}
+
+extension PredicateWalker {
+    /// The text whose parts a node is; `nil` for something else.
+    mutating func wholeText(_ node: BorrowedNode) throws -> Tree? {
+        guard let type = node.type.type as? any PredicateParts.Type else { return nil }
+        func open<Parts: PredicateParts>(_ type: Parts.Type) throws -> Tree? {
+            try Parts.wholeText(node, &self)
+        }
+        return try open(type)
     }
 }

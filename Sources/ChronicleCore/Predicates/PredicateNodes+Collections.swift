@@ -3,13 +3,16 @@ import Foundation
 // MARK: Captured collections
 
 extension PredicateExpressions.SequenceContains: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        if let range = sequence as? any PredicateRange, let bounds = try range.bounds(&walker) {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let (sequence, element) = node.pair
+        if let bounds = try walker.bounds(sequence) {
             return try walker.condition(that: walker.tree(element), isIn: bounds, of: RHS.Output.self)
         }
-        if let captured = sequence as? any CapturedValue {
+        if let captured = sequence.captured {
             // What is no collection may be endless.
-            guard let collection = captured.captured as? any Collection else {
+            guard let collection = captured as? any Collection else {
                 throw walker.unsupported("SequenceContains in a captured \(LHS.Output.self)")
             }
             return .isOneOf(try walker.tree(element), try walker.constants(collection))
@@ -22,55 +25,76 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
 
 /// A node that knows its value.
 private protocol CapturedValue {
-    var captured: Any { get }
+    static func captured(_ node: BorrowedNode) -> Any
 }
 
 extension PredicateExpressions.Value: CapturedValue {
-    fileprivate var captured: Any { value }
+    fileprivate static func captured(_ node: BorrowedNode) -> Any { node.pointer(as: Self.self).pointee.value }
+}
+
+extension BorrowedNode {
+    /// The value of a node that knows it.
+    fileprivate var captured: Any? {
+        guard let type = type.type as? any CapturedValue.Type else { return nil }
+        func open<Node: CapturedValue>(_ type: Node.Type) -> Any { Node.captured(self) }
+        return open(type)
+    }
 }
 
 // MARK: To-many properties
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .exists(try walker.elements(sequence, variable, where: test))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        .exists(try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable))
     }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .not(.exists(try walker.elements(sequence, variable, where: test, negated: true)))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        .not(.exists(try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable, negated: true)))
     }
 }
 
 extension PredicateExpressions.Filter: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         throw walker.unsupported("Filter as a single value")
     }
 
-    func elements<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    static func elements<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        try walker.elements(sequence, variable, where: filter)
+        try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable)
     }
 }
 
 // MARK: Text
 
 extension PredicateExpressions.CollectionContainsCollection: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         guard Base.Output.self == String.self, Other.Output.self == String.self else {
             throw walker.unsupported("CollectionContainsCollection of \(Base.Output.self)")
         }
+        let (base, other) = node.pair
         return .contains(try walker.tree(base), try walker.tree(other))
     }
 }
 
 extension PredicateExpressions.SequenceStartsWith: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         guard Base.Output.self == String.self, Prefix.Output.self == String.self else {
             throw walker.unsupported("SequenceStartsWith of \(Base.Output.self)")
         }
+        let (base, prefix) = node.pair
         return .starts(try walker.tree(base), with: try walker.tree(prefix))
     }
 }

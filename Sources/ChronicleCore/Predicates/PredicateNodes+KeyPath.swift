@@ -1,36 +1,42 @@
 import Foundation
 
 extension PredicateExpressions.KeyPath: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let keyPath = node.pointer(as: Self.self).pointee.keyPath
         if let property = walker.resolver.property(at: keyPath, of: Root.Output.self) {
             guard !property.isToMany else {
                 throw walker.unsupported("KeyPath: \(property.name) leads to many and is no single value")
             }
-            return try path(property, &walker)
+            return try path(property, node, &walker)
         }
-        if let tree = try partOfCollection(&walker) ?? partOfValue(&walker) { return tree }
-        throw unknown(walker)
+        if let tree = try partOfCollection(node, &walker) ?? partOfValue(node, &walker) { return tree }
+        throw unknown(keyPath, walker)
     }
 
-    func elements<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    static func elements<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        guard let property = walker.resolver.property(at: keyPath, of: Root.Output.self) else { throw unknown(walker) }
+        let keyPath = node.pointer(as: Self.self).pointee.keyPath
+        guard let property = walker.resolver.property(at: keyPath, of: Root.Output.self) else {
+            throw unknown(keyPath, walker)
+        }
         guard property.isToMany else {
             throw walker.unsupported("KeyPath: what is inside of \(property.name), which is stored as one value")
         }
-        switch try path(property, &walker) {
+        switch try path(property, node, &walker) {
         case .path(let path), .unwrapped(.path(let path)):
             return PredicateTree.Elements(path: path, variable: walker.newVariable())
-        default: throw unknown(walker)
+        default: throw unknown(keyPath, walker)
         }
     }
 
     /// The property of the object that the root stands for.
-    private func path<Resolver>(
-        _ property: Resolver.Property, _ walker: inout PredicateWalker<Resolver>
+    private static func path<Resolver>(
+        _ property: Resolver.Property, _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        switch try walker.tree(root) {
+        switch try walker.tree(node.operand) {
         case .path(var path):
             path.properties.append(property)
             return .path(path)
@@ -38,43 +44,49 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             path.properties.append(property)
             return Output.self is any OptionalValue.Type ? .path(path) : .unwrapped(.path(path))
         default:
-            throw walker.unsupported("KeyPath: \(property.name) of \(name(ofNode: Root.self))")
+            throw walker.unsupported("KeyPath: \(property.name) of \(node.operand.type.name)")
         }
     }
 
     /// `isEmpty` and `count`
-    private func partOfCollection<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    private static func partOfCollection<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>? {
-        guard let kind else { return nil }
+        // Of a node without what is below it, which the answer does not depend on and a call would copy.
+        let root = PredicateExpressions.Variable<Root.Output>()
+        let bare = PredicateExpressions.KeyPath(root: root, keyPath: node.pointer(as: Self.self).pointee.keyPath)
+        guard let kind = bare.kind else { return nil }
         if Root.Output.self == String.self {
             switch kind {
-            case .collectionIsEmpty: return .equal(try walker.tree(root), .constant(.text("")))
-            case .collectionCount: return .characterCount(try walker.tree(root))
+            case .collectionIsEmpty: return .equal(try walker.tree(node.operand), .constant(.text("")))
+            case .collectionCount: return .characterCount(try walker.tree(node.operand))
             default: throw walker.unsupported("KeyPath: \(kind) of a String")
             }
         }
         switch kind {
-        case .collectionIsEmpty: return .not(.exists(try walker.elements(root)))
-        case .collectionCount: return .count(try walker.elements(root))
+        case .collectionIsEmpty: return .not(.exists(try walker.elements(node.operand)))
+        case .collectionCount: return .count(try walker.elements(node.operand))
         default: throw walker.unsupported("KeyPath: \(kind)")
         }
     }
 
     /// Other ways to the value itself.
-    private func partOfValue<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    private static func partOfValue<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>? {
+        let keyPath = node.pointer(as: Self.self).pointee.keyPath
         let isSame =
             keyPath == \Date.timeIntervalSinceReferenceDate || keyPath == \PersistentIdentifier.id
-            || (Root.Output.self as? any CaseIterable.Type).map { isRawValue($0) } == true
-        return isSame ? try walker.tree(root) : nil
+            || (Root.Output.self as? any CaseIterable.Type).map { isRawValue(keyPath, $0) } == true
+        return isSame ? try walker.tree(node.operand) : nil
     }
 
     /// Whether the key path leads to the raw value of every case of an enum.
     ///
     /// The key path of a concrete type's `rawValue` is not that of the protocol's, so that only a trial tells.
-    private func isRawValue<Cases: CaseIterable>(_ type: Cases.Type) -> Bool {
+    private static func isRawValue<Cases: CaseIterable>(
+        _ keyPath: Swift.KeyPath<Root.Output, Output>, _ type: Cases.Type
+    ) -> Bool {
         func agrees<Raw: RawRepresentable>(_ value: Raw) -> Bool {
             guard let root = value as? Root.Output, let raw = value.rawValue as? any Equatable else { return false }
             return isEqual(raw, root[keyPath: keyPath])
@@ -83,7 +95,9 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return Cases.allCases.allSatisfy { ($0 as? any RawRepresentable).map { agrees($0) } == true }
     }
 
-    private func unknown<Resolver>(_ walker: PredicateWalker<Resolver>) -> SwiftDataError {
+    private static func unknown<Resolver>(
+        _ keyPath: Swift.KeyPath<Root.Output, Output>, _ walker: PredicateWalker<Resolver>
+    ) -> SwiftDataError {
         if let raw = Root.Output.self as? any RawRepresentable.Type, isRawValueType(of: raw) {
             return walker.unsupported(
                 "KeyPath: \(keyPath); compare the value itself, since \(Root.Output.self) is not CaseIterable")
@@ -93,7 +107,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return walker.unsupported("KeyPath: \(text), which is no stored property of \(Root.Output.self)")
     }
 
-    private func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {
+    private static func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {
         Raw.RawValue.self == Output.self && !(type is any CaseIterable.Type)
     }
 }

@@ -1,44 +1,57 @@
 import Foundation
 
 extension PredicateExpressions.Conjunction: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .and(try walker.tree(lhs), try walker.tree(rhs))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        try walker.chain(node, of: .and)
     }
 }
 
 extension PredicateExpressions.Disjunction: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .or(try walker.tree(lhs), try walker.tree(rhs))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        try walker.chain(node, of: .or)
     }
 }
 
 extension PredicateExpressions.Negation: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .not(try walker.tree(wrapped))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let (condition, isNegated) = node.withoutNegations
+        let tree = try walker.tree(condition)
+        return isNegated ? .not(tree) : tree
     }
 }
 
 // MARK: Comparison
 
 extension PredicateExpressions.Equal: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        try walker.equality(lhs, rhs)
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        try walker.equality(node.pair, of: LHS.Output.self)
     }
 }
 
 extension PredicateExpressions.NotEqual: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .not(try walker.equality(lhs, rhs))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        .not(try walker.equality(node.pair, of: LHS.Output.self))
     }
 }
 
 extension PredicateWalker {
-    fileprivate mutating func equality<Left: PredicateExpression, Right: PredicateExpression>(
-        _ left: Left, _ right: Right
+    fileprivate mutating func equality<Value>(
+        _ operands: (BorrowedNode, BorrowedNode), of type: Value.Type
     ) throws -> Tree {
-        if isToMany(Left.Output.self) {
-            if right is any PredicateNil { return .not(try presence(ofModels: left)) }
-            if left is any PredicateNil { return .not(try presence(ofModels: right)) }
+        let (left, right) = operands
+        if isToMany(type) {
+            if right.type.type is any PredicateNil.Type { return .not(try presence(ofModels: left)) }
+            if left.type.type is any PredicateNil.Type { return .not(try presence(ofModels: right)) }
         }
         return .equal(try tree(left), try tree(right))
     }
@@ -50,67 +63,91 @@ private protocol PredicateNil {}
 extension PredicateExpressions.NilLiteral: PredicateNil {}
 
 extension PredicateExpressions.Comparison: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        try walker.comparison(
-            walker.tree(lhs), order(walker), walker.tree(rhs), of: LHS.Output.self, "Comparison")
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let (left, right) = node.pair
+        return try walker.comparison(
+            walker.tree(left), order(node.pointer(as: Self.self).pointee.op, walker), walker.tree(right),
+            of: LHS.Output.self,
+            "Comparison")
     }
 
-    private func order<Resolver>(
-        _ walker: PredicateWalker<Resolver>
+    private static func order<Resolver>(
+        _ operation: PredicateExpressions.ComparisonOperator, _ walker: PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Order {
-        switch op {
+        switch operation {
         case .lessThan: .less
         case .lessThanOrEqual: .lessOrEqual
         case .greaterThan: .greater
         case .greaterThanOrEqual: .greaterOrEqual
-        @unknown default: throw walker.unsupported("Comparison.\(op)")
+        @unknown default: throw walker.unsupported("Comparison.\(operation)")
         }
     }
 }
 
 // MARK: Arithmetic
 
+extension PredicateWalker {
+    fileprivate mutating func arithmetic(
+        _ operation: Tree.Arithmetic, _ number: Tree.Number, _ operands: (BorrowedNode, BorrowedNode)
+    ) throws -> Tree {
+        .arithmetic(operation, number, try tree(operands.0), try tree(operands.1))
+    }
+}
+
 extension PredicateExpressions.Arithmetic: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         let number = try walker.number(Output.self, "Arithmetic")
-        return .arithmetic(try operation(walker), number, try walker.tree(lhs), try walker.tree(rhs))
+        let operation = try operation(node.pointer(as: Self.self).pointee.op, walker)
+        return try walker.arithmetic(operation, number, node.pair)
     }
 
-    private func operation<Resolver>(
-        _ walker: PredicateWalker<Resolver>
+    private static func operation<Resolver>(
+        _ operation: PredicateExpressions.ArithmeticOperator, _ walker: PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Arithmetic {
-        switch op {
+        switch operation {
         case .add: .add
         case .subtract: .subtract
         case .multiply: .multiply
-        @unknown default: throw walker.unsupported("Arithmetic.\(op)")
+        @unknown default: throw walker.unsupported("Arithmetic.\(operation)")
         }
     }
 }
 
 extension PredicateExpressions.IntDivision: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         let number = try walker.number(Output.self, "IntDivision")
-        return .arithmetic(.divide, number, try walker.tree(lhs), try walker.tree(rhs))
+        return try walker.arithmetic(.divide, number, node.pair)
     }
 }
 
 extension PredicateExpressions.IntRemainder: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         let number = try walker.number(Output.self, "IntRemainder")
-        return .arithmetic(.remainder, number, try walker.tree(lhs), try walker.tree(rhs))
+        return try walker.arithmetic(.remainder, number, node.pair)
     }
 }
 
 extension PredicateExpressions.FloatDivision: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         let number = try walker.number(Output.self, "FloatDivision")
-        return .arithmetic(.divide, number, try walker.tree(lhs), try walker.tree(rhs))
+        return try walker.arithmetic(.divide, number, node.pair)
     }
 }
 
 extension PredicateExpressions.UnaryMinus: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .negative(try walker.number(Output.self, "UnaryMinus"), try walker.tree(wrapped))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        .negative(try walker.number(Output.self, "UnaryMinus"), try walker.tree(node.operand))
     }
 }

@@ -1,11 +1,14 @@
 import Foundation
 
 extension PredicateExpressions.RangeExpressionContains: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        if let parts = range as? any PredicateParts, let text = try parts.wholeText(&walker) {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let (range, element) = node.pair
+        if let text = try walker.wholeText(range) {
             return .localizedStandardContains(text, try walker.tree(element))
         }
-        guard let range = range as? any PredicateRange, let bounds = try range.bounds(&walker) else {
+        guard let bounds = try walker.bounds(range) else {
             throw walker.unsupported("RangeExpressionContains in a \(RangeExpression.Output.self)")
         }
         return try walker.condition(that: walker.tree(element), isIn: bounds, of: Element.Output.self)
@@ -18,6 +21,15 @@ extension PredicateWalker {
         var lower: Tree?
         var upper: Tree?
         var includesUpper = false
+    }
+
+    /// The bounds of a range, or `nil` for something else.
+    mutating func bounds(_ node: BorrowedNode) throws -> Bounds? {
+        guard let type = node.type.type as? any PredicateRange.Type else { return nil }
+        func open<Range: PredicateRange>(_ type: Range.Type) throws -> Bounds? {
+            try Range.bounds(node, &self)
+        }
+        return try open(type)
     }
 
     /// The condition that a value lies between bounds.
@@ -33,24 +45,35 @@ extension PredicateWalker {
 /// A node whose value is a range.
 protocol PredicateRange {
     /// The bounds, or `nil` for a captured value that is no range.
-    func bounds<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateWalker<Resolver>.Bounds?
+    static func bounds<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateWalker<Resolver>.Bounds?
 }
 
 extension PredicateExpressions.ClosedRange: PredicateRange {
-    func bounds<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateWalker<Resolver>.Bounds? {
-        PredicateWalker.Bounds(lower: try walker.tree(lower), upper: try walker.tree(upper), includesUpper: true)
+    static func bounds<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateWalker<Resolver>.Bounds? {
+        let (lower, upper) = node.pair
+        return PredicateWalker.Bounds(
+            lower: try walker.tree(lower), upper: try walker.tree(upper), includesUpper: true)
     }
 }
 
 extension PredicateExpressions.Range: PredicateRange {
-    func bounds<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateWalker<Resolver>.Bounds? {
-        PredicateWalker.Bounds(lower: try walker.tree(lower), upper: try walker.tree(upper))
+    static func bounds<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateWalker<Resolver>.Bounds? {
+        let (lower, upper) = node.pair
+        return PredicateWalker.Bounds(lower: try walker.tree(lower), upper: try walker.tree(upper))
     }
 }
 
 extension PredicateExpressions.Value: PredicateRange {
-    func bounds<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateWalker<Resolver>.Bounds? {
-        try (value as? any CapturedRange)?.bounds(walker)
+    static func bounds<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateWalker<Resolver>.Bounds? {
+        try (node.pointer(as: Self.self).pointee.value as? any CapturedRange)?.bounds(walker)
     }
 }
 

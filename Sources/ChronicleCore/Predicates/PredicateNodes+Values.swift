@@ -1,34 +1,41 @@
 import Foundation
 
 extension PredicateExpressions.Value: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        try walker.constant(value)
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        try walker.constant(node.pointer(as: Self.self).pointee.value)
     }
 
-    func elements<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    static func elements<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
         throw walker.unsupported("a closure on the elements of a captured \(Output.self)")
     }
 }
 
 extension PredicateExpressions.NilLiteral: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         .constant(.null)
     }
 }
 
 extension PredicateExpressions.Variable: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
         guard !isToMany(Output.self) else { throw walker.unsupported("models as a single value") }
-        return try walker.value(of: self)
+        return try walker.value(of: node.pointer(as: Self.self).pointee)
     }
 
     /// Of `trip.items` in `trip.items?.isEmpty`.
-    func elements<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    static func elements<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        guard isToMany(Output.self), case .path(let path) = try walker.value(of: self) else {
+        guard isToMany(Output.self), case .path(let path) = try walker.value(of: node.pointer(as: Self.self).pointee)
+        else {
             throw walker.unsupported("Variable as a collection")
         }
         return PredicateTree.Elements(path: path, variable: walker.newVariable())
@@ -36,8 +43,12 @@ extension PredicateExpressions.Variable: PredicateNode {
 }
 
 extension PredicateExpressions.Conditional: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .conditional(try walker.tree(test), then: try walker.tree(trueBranch), else: try walker.tree(falseBranch))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let parts = node.operands
+        return .conditional(
+            try walker.tree(parts[0]), then: try walker.tree(parts[1]), else: try walker.tree(parts[2]))
     }
 }
 
@@ -45,11 +56,13 @@ extension PredicateExpressions.Conditional: PredicateNode {
 
 /// Whether it is the type of a to-many relationship. One that is optional is never nil in a context, so that
 /// `trip.items?.isEmpty` says what `trip.items.isEmpty` does.
-func isToMany<Value>(_ type: Value.Type) -> Bool { RelationshipShape<Value>.known?.isToMany == true }
+func isToMany<Value>(_ type: Value.Type) -> Bool {
+    type is any RelationshipCollection.Type || type is any OptionalRelationshipCollection.Type
+}
 
 extension PredicateWalker {
     /// Whether there are models at all, if only none: whether there is an object that has them.
-    mutating func presence(ofModels models: some PredicateExpression) throws -> Tree {
+    mutating func presence(ofModels models: BorrowedNode) throws -> Tree {
         var owner = try elements(models).path
         owner.properties.removeLast()
         return owner.properties.isEmpty ? .constant(.integer(1)) : .not(.equal(.path(owner), .constant(.null)))
@@ -57,59 +70,69 @@ extension PredicateWalker {
 }
 
 extension PredicateExpressions.OptionalFlatMap: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        if isToMany(Wrapped.self) { return try treeOfModels(&walker) }
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        if isToMany(Wrapped.self) { return try treeOfModels(node, &walker) }
+        let (wrapped, transform) = node.pair
         let value = try walker.tree(wrapped)
-        let result = try walker.tree(transform, with: variable, being: value.whenPresent)
+        let (present, size) = walker.whenPresent(value)
+        let variable = node.pointer(as: Self.self).pointee.variable
+        let result = try walker.with(variable, being: present, size) { try $0.tree(transform) }
+        walker.endResult()
         // A path is nil wherever one of its parts is, which is what `trip.livingAccommodation?.name` says.
         if case .path(let start) = value, case .path(let end) = result, end.begins(with: start) { return result }
         return .ifPresent(value, then: result)
     }
 
     /// The models themselves are never nil; the object that has them may be.
-    private func treeOfModels<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    private static func treeOfModels<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
+        let (wrapped, transform) = node.pair
         let models = try walker.elements(wrapped)
         guard models.filter == nil else { throw walker.unsupported("OptionalFlatMap of a Filter") }
-        let result = try walker.tree(transform, with: variable, being: .path(models.path))
+        let variable = node.pointer(as: Self.self).pointee.variable
+        let result = try walker.with(variable, being: .path(models.path)) { try $0.tree(transform) }
+        walker.endResult()
         var owner = models.path
         owner.properties.removeLast()
         return owner.properties.isEmpty ? result : .ifPresent(.path(owner), then: result)
     }
 
     /// Of `item.trip?.items`.
-    func elements<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    static func elements<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
         guard !isToMany(Wrapped.self) else { throw walker.unsupported("OptionalFlatMap as a collection") }
+        let (wrapped, transform) = node.pair
         let value = try walker.tree(wrapped)
-        return try walker.elements(transform, with: variable, being: value.whenPresent)
+        let (present, size) = walker.whenPresent(value)
+        let variable = node.pointer(as: Self.self).pointee.variable
+        return try walker.with(variable, being: present, size) { try $0.elements(transform) }
     }
 }
 
 extension PredicateExpressions.NilCoalesce: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .coalesce(try walker.tree(lhs), try walker.tree(rhs))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        let (value, other) = node.pair
+        return .coalesce(try walker.tree(value), try walker.tree(other))
     }
 }
 
 extension PredicateExpressions.ForcedUnwrap: PredicateNode {
-    func tree<Resolver>(_ walker: inout PredicateWalker<Resolver>) throws -> PredicateTree<Resolver.Property> {
-        .unwrapped(try walker.tree(inner))
+    static func tree<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> PredicateTree<Resolver.Property> {
+        .unwrapped(try walker.tree(node.operand))
     }
 
-    func elements<Resolver>(
-        _ walker: inout PredicateWalker<Resolver>
+    static func elements<Resolver>(
+        _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        try walker.elements(inner)
-    }
-}
-
-extension PredicateTree {
-    /// The value where it is known not to be nil.
-    fileprivate var whenPresent: PredicateTree {
-        if case .ifPresent(_, let result) = self { result.whenPresent } else { self }
+        try walker.elements(node.operand)
     }
 }
 

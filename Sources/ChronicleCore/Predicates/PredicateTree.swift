@@ -12,6 +12,9 @@
 /// translation has to keep is Swift's meaning: nil equals nil and nothing else, NaN equals nothing and is in no order,
 /// and a condition is never anything between true and false.
 ///
+/// A tree is at most 50 levels deep, so that a store may walk it by recursion: chains of ``and(_:_:)`` and of ``or(_:_:)`` are
+/// balanced, and a predicate that is nested deeper otherwise is ``SwiftDataError/unsupportedPredicate``.
+///
 /// Swift stops the program, or throws, on a nil that is unwrapped by force, on an overflow and on a division of integers
 /// by zero. Nothing of this can happen to a store that looks at many rows: a row whose values come to that matches or
 /// does not, as the store pleases, and ends neither the query nor the program.

@@ -93,6 +93,15 @@ extension SQLiteError {
     /// A connection that only reads would have read through a view.
     package var isDenied: Bool { primaryCode == SQLITE_AUTH }
 
+    /// A statement beyond one of SQLite's limits, which depend on its version and on how it was built.
+    /// https://www.sqlite.org/limits.html
+    package var isLimitExceeded: Bool {
+        guard isUnspecific else { return primaryCode == SQLITE_TOOBIG }
+        // These have no code of their own. The parser's stack is in no list of limits; since 3.46 it has none.
+        return ["Expression tree is too large", "parser stack overflow", "too many ", "at most "]
+            .contains { message.hasPrefix($0) }
+    }
+
     /// SQLite's code for what has no code of its own, such as triggers that fire triggers without end.
     package var isUnspecific: Bool { extendedCode == SQLITE_ERROR }
 

@@ -48,9 +48,8 @@ extension DefaultStore: DataStoreExcluding {
                 storeIdentifier: identifier))
         return try translating {
             try database.read { connection in
-                let statement = try connection.cached(query.sql)
+                let statement = try connection.cached(query)
                 defer { statement.reset() }
-                for (index, value) in query.bindings.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
                 return try read(statement)
             }
         }

@@ -80,16 +80,13 @@ struct HeaderSearch {
 
     private func bound(_ selection: String, _ rest: SQLQuery) throws -> Statement {
         let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
-        let statement = try connection.cached(selection + Self.source + rest.sql)
+        let statement = try connection.cached("\(raw: selection + Self.source)\(rest)", bindingFrom: 6)
         try statement.bind(range.endingAfter, at: 1)
         try statement.bind(range.after, at: 2)
         if let unsealed {
             try statement.bind(unsealed.upperBound, at: 3)
             try statement.bind(unsealed.lowerBound, at: 4)
             try statement.bind(Date().timeIntervalSinceReferenceDate, at: 5)
-        }
-        for (index, value) in rest.bindings.enumerated() {
-            try statement.bind(value, at: Int32(index + 6))
         }
         return statement
     }

@@ -98,16 +98,9 @@ extension PredicateSQL {
     ///
     /// - Parameter isKnown: Says which of the conditions that all have to be true need not be asked.
     mutating func topCondition(_ tree: Tree, without isKnown: (Tree) -> Bool = { _ in false }) throws -> SQLQuery? {
-        let terms = try tree.terms.filter { !isKnown($0) }.map { try condition($0, .nullIsFalse) }.filter { $0 != "1" }
-        return terms.isEmpty ? nil : terms.joined(" AND ")
-    }
-}
-
-extension PredicateTree {
-    /// The conditions that all have to be true.
-    fileprivate var terms: [PredicateTree] {
-        guard case .and(let a, let b) = self else { return [self] }
-        return a.terms + b.terms
+        let terms = try tree.conjuncts.filter { !isKnown($0) }.map { try condition($0, .nullIsFalse) }
+            .filter { $0 != "1" }
+        return terms.isEmpty ? nil : terms.chained(" AND ")
     }
 }
 

@@ -33,8 +33,9 @@ struct HistorySQL {
 
     private static func order(_ descriptors: [SortDescriptor<DefaultHistoryTransaction>]) throws -> [SQLQuery] {
         var terms: [SQLQuery] = []
+        var columns: Set<SQLQuery> = []
         for descriptor in descriptors {
-            guard let column = try column(descriptor) else { continue }
+            guard let column = try column(descriptor), columns.insert(column).inserted else { continue }
             // Nothing is left to be told apart, and ascending positions are the order anyway.
             if column == Self.position { return descriptor.order == .forward ? terms : terms + ["\(column) DESC"] }
             terms.append(descriptor.order == .forward ? column : "\(column) DESC")

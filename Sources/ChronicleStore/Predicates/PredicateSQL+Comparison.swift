@@ -5,9 +5,17 @@ extension PredicateSQL {
 
     /// Swift's `==` and `!=`: nil equals nil, so it is IS and IS NOT wherever there may be one.
     mutating func equality(_ a: Tree, _ b: Tree, isNegated: Bool, _ truth: Truth) throws -> SQLQuery {
-        if let condition = try ofSource(a, nil, b) { return isNegated ? "NOT (\(condition))" : condition }
-        var (left, right) = (try operand(a), try operand(b))
-        if left.constant != nil { swap(&left, &right) }
+        if let condition = try ofSource(a, nil, b) { return isNegated ? negated(condition) : condition }
+        let left = try operand(a)
+        return try equality(left, operand(b), isNegated: isNegated, truth)
+    }
+
+    // Without recursion, as are the other functions that make SQL of operands: their frames need not fit into the stack
+    // once for each level.
+    private func equality(
+        _ first: SQLOperand, _ second: SQLOperand, isNegated: Bool, _ truth: Truth
+    ) throws -> SQLQuery {
+        let (left, right) = first.constant == nil ? (first, second) : (second, first)
         if right.isNull { return "\(left.storable.sql) IS \(raw: isNegated ? "NOT NULL" : "NULL")" }
         guard let right = try comparable(right, with: left) else { return isNegated ? "1" : "0" }
         if let condition = differentEntities(left, right, isNegated: isNegated) { return condition }
@@ -62,8 +70,14 @@ extension PredicateSQL {
     mutating func comparison(
         _ a: Tree, _ order: Tree.Order, _ b: Tree, isNegated: Bool, _ truth: Truth
     ) throws -> SQLQuery {
-        if let condition = try ofSource(a, order, b) { return isNegated ? "NOT (\(condition))" : condition }
-        let (left, right) = (try operand(a), try operand(b))
+        if let condition = try ofSource(a, order, b) { return isNegated ? negated(condition) : condition }
+        let left = try operand(a)
+        return comparison(left, order, try operand(b), isNegated: isNegated, truth)
+    }
+
+    private func comparison(
+        _ left: SQLOperand, _ order: Tree.Order, _ right: SQLOperand, isNegated: Bool, _ truth: Truth
+    ) -> SQLQuery {
         if left.isNaN || right.isNaN { return isNegated ? "1" : "0" }
         if let condition = identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
 

@@ -2,24 +2,44 @@ import ChronicleCore
 
 extension PredicateSQL {
     mutating func operand(_ tree: Tree) throws -> SQLOperand {
+        let operand = try translation(tree)
+        try operand.sql.requireReasonableLength()
+        return operand
+    }
+
+    private mutating func translation(_ tree: Tree) throws -> SQLOperand {
         switch tree {
         case .constant(let value): SQLOperand(constant: value)
         case .path(let path): try source.operand(path)
         case .arithmetic(let operation, .integer, let a, let b): try integers(operation, a, b)
         case .arithmetic(let operation, .real, let a, let b): try reals(operation, a, b)
         case .negative(let number, let value): try negative(number, value)
-        case .count(let elements): SQLOperand(sql: try subquery("count(*)", elements), form: .integer)
-        case .characterCount(let text):
-            SQLOperand(sql: TextFunctions.count(try operand(text).sql), form: .integer)
+        case .count(let elements): try count(elements)
+        case .characterCount(let text): try characterCount(text)
         case .ifPresent(let value, let result): try flatMap(value, result)
         case .coalesce(let value, let other): try coalesce(value, other)
         case .unwrapped(let value): try unwrapped(value)
         case .conditional(let test, let then, let other): try conditional(test, then, other)
-        case .foreign(let value):
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured \(type(of: value)) in this place")
+        case .foreign(let value): throw unsupported(value)
         case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .localizedStandardContains, .exists:
-            SQLOperand(sql: "(\(try condition(tree, .exact)))", form: .integer)
+            try truth(of: tree)
         }
+    }
+
+    private func unsupported(_ value: any Sendable) -> SwiftDataError {
+        .unsupportedPredicate.adding(detail: "a captured \(type(of: value)) in this place")
+    }
+
+    private mutating func truth(of condition: Tree) throws -> SQLOperand {
+        SQLOperand(sql: "(\(try self.condition(condition, .exact)))", form: .integer)
+    }
+
+    private mutating func count(_ elements: Tree.Elements) throws -> SQLOperand {
+        SQLOperand(sql: try subquery("count(*)", elements), form: .integer)
+    }
+
+    private mutating func characterCount(_ text: Tree) throws -> SQLOperand {
+        SQLOperand(sql: TextFunctions.count(try operand(text).sql), form: .integer)
     }
 
     // MARK: Optionals

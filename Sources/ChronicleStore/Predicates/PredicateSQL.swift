@@ -18,9 +18,15 @@ struct PredicateSQL<Source: PredicateSource> {
     }
 
     mutating func condition(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
+        let condition = try translation(tree, truth)
+        try condition.requireReasonableLength()
+        return condition
+    }
+
+    private mutating func translation(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
         switch tree {
-        case .and(let a, let b): try "(\(conditions(a, truth)) AND \(condition(b, truth)))"
-        case .or(let a, let b): try "(\(alternatives(a, truth)) OR \(condition(b, truth)))"
+        case .and: try chain(tree.conjuncts, " AND ", truth)
+        case .or: try chain(tree.disjuncts, " OR ", truth)
         case .not(let inner): try negation(inner, truth)
         case .equal(let a, let b): try equality(a, b, isNegated: false, truth)
         case .compare(let a, let order, let b): try comparison(a, order, b, isNegated: false, truth)
@@ -28,9 +34,8 @@ struct PredicateSQL<Source: PredicateSource> {
         case .contains(let text, let part): try contains(text, part)
         case .starts(let text, let prefix): try starts(text, prefix)
         case .localizedStandardContains(let text, let part): try localizedStandardContains(text, part)
-        case .exists(let elements): try "EXISTS \(subquery("1", elements))"
-        case .conditional(let test, let then, let other):
-            try choice(condition(test, .nullIsFalse), condition(then, truth), condition(other, truth))
+        case .exists(let elements): try exists(elements)
+        case .conditional(let test, let then, let other): try conditional(test, then, other, truth)
         case .coalesce(.ifPresent(let value, let result), let other) where result.isCondition:
             try presence(value, result, other, truth)
         case .constant(.integer(let truth)): truth == 0 ? "0" : "1"
@@ -38,15 +43,21 @@ struct PredicateSQL<Source: PredicateSource> {
         }
     }
 
-    /// The terms of a chain of `&&`, which leans to the left, without parentheses around each step.
-    private mutating func conditions(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
-        guard case .and(let a, let b) = tree else { return try condition(tree, truth) }
-        return try "\(conditions(a, truth)) AND \(condition(b, truth))"
+    private mutating func chain(_ terms: [Tree], _ operation: SQLQuery, _ truth: Truth) throws -> SQLQuery {
+        var conditions: [SQLQuery] = []
+        for term in terms { conditions.append(try condition(term, truth)) }
+        return "(\(conditions.chained(operation)))"
     }
 
-    private mutating func alternatives(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
-        guard case .or(let a, let b) = tree else { return try condition(tree, truth) }
-        return try "\(alternatives(a, truth)) OR \(condition(b, truth))"
+    private mutating func exists(_ elements: Tree.Elements) throws -> SQLQuery {
+        "EXISTS \(try subquery("1", elements))"
+    }
+
+    private mutating func conditional(
+        _ test: Tree, _ then: Tree, _ other: Tree, _ truth: Truth
+    ) throws -> SQLQuery {
+        let (test, then) = (try condition(test, .nullIsFalse), try condition(then, truth))
+        return choice(test, then, try condition(other, truth))
     }
 
     private mutating func negation(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
@@ -55,9 +66,11 @@ struct PredicateSQL<Source: PredicateSource> {
         case .equal(let a, let b): try equality(a, b, isNegated: true, truth)
         case .compare(let a, let order, let b): try comparison(a, order, b, isNegated: true, truth)
         case .constant(.integer(let truth)): truth == 0 ? "1" : "0"
-        default: try "NOT (\(condition(tree, .exact)))"
+        default: negated(try condition(tree, .exact))
         }
     }
+
+    func negated(_ condition: SQLQuery) -> SQLQuery { "NOT (\(condition))" }
 
     func choice(_ test: SQLQuery, _ then: SQLQuery, _ other: SQLQuery) -> SQLQuery {
         "CASE WHEN \(test) THEN \(then) ELSE \(other) END"
@@ -72,6 +85,18 @@ struct PredicateSQL<Source: PredicateSource> {
 }
 
 extension PredicateTree {
+    /// The conditions that all have to be true.
+    var conjuncts: [PredicateTree] {
+        guard case .and(let a, let b) = self else { return [self] }
+        return a.conjuncts + b.conjuncts
+    }
+
+    /// The conditions of which one has to be true.
+    var disjuncts: [PredicateTree] {
+        guard case .or(let a, let b) = self else { return [self] }
+        return a.disjuncts + b.disjuncts
+    }
+
     /// Whether it is true or false by its nature, and never nil.
     var isCondition: Bool {
         switch self {

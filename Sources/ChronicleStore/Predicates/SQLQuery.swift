@@ -56,6 +56,36 @@ extension SQLQuery {
     }
 }
 
+extension SQLQuery {
+    /// Some values stand several times in the SQL, and so do those inside of them: what is nested may become more than there
+    /// is memory for.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``.
+    func requireReasonableLength() throws {
+        guard sql.utf8.count > Self.maximumLength else { return }
+        throw SwiftDataError.unsupportedPredicate.adding(
+            detail: "it becomes more than \(Self.maximumLength) bytes of SQL; nest less, or fetch in several steps")
+    }
+
+    private static let maximumLength = 10_000_000
+}
+
+extension Array<SQLQuery> {
+    /// The terms of an AND or an OR.
+    ///
+    /// SQLite takes `a AND b AND c` for `(a AND b) AND c`, and no expression may be nested deeper than 1,000
+    /// (https://www.sqlite.org/limits.html#max_expr_depth): parentheses keep a long chain low.
+    func chained(_ operation: SQLQuery) -> SQLQuery {
+        guard count > Self.longestChain else { return joined(operation) }
+        let length = (count + Self.longestChain - 1) / Self.longestChain
+        return stride(from: 0, to: count, by: length).map { start -> SQLQuery in
+            "(\(Array(self[start..<Swift.min(start + length, count)]).chained(operation)))"
+        }.joined(operation)
+    }
+
+    private static var longestChain: Int { 32 }
+}
+
 extension Sequence<SQLQuery> {
     func joined(_ separator: SQLQuery) -> SQLQuery {
         var result = SQLQuery(raw: "")

@@ -12,8 +12,11 @@ struct SortSQL {
     /// pages fit together.
     func order<Model: PersistentModel>(_ descriptors: [SortDescriptor<Model>]) throws -> SQLQuery {
         var terms: [SQLQuery] = []
+        var columns: Set<SQLQuery> = []
         for descriptor in descriptors {
             let column = try column(descriptor)
+            // Rows that a column does not tell apart, it does not tell apart the second time.
+            guard columns.insert(column).inserted else { continue }
             terms.append(descriptor.order == .forward ? column : "\(column) DESC")
             // Nothing is left to be told apart.
             if column == Self.id { return terms.joined(", ") }

@@ -34,9 +34,7 @@ extension DefaultStore: DataStoreBatching {
         let header = try connection.immediate(explaining: { explain($0, on: connection, deleted: nil) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
-            let statement = try connection.cached(query.sql)
-            for (index, value) in query.bindings.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
-            try statement.run()
+            try connection.cached(query).run()
             return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
         }
         // Only now: a transaction that failed took its new signer back.
