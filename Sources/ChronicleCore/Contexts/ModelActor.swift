@@ -28,7 +28,8 @@ import Dispatch
 /// }
 /// ```
 ///
-/// Models do not leave the actor; their identifiers do.
+/// Models do not leave the actor; their identifiers do. Nor does the context, although `modelExecutor` is reachable from
+/// everywhere: see ``DefaultSerialModelExecutor``.
 public protocol ModelActor: Actor {
     nonisolated var modelContainer: ModelContainer { get }
     /// Runs the actor's work, and has its context.
@@ -64,18 +65,39 @@ public protocol SerialModelExecutor: ModelExecutor {}
 /// The executor of a ``ModelActor``: a queue of its own, so that waiting for a disk does not hold up the threads that all
 /// tasks share.
 ///
+/// From its first job on, the executor owns the context: only its jobs, which are the actor's methods, may use the context
+/// and its models. Until then, the context belongs to the code that made the executor; an initializer or a test may use it.
+/// A debug build checks this when the context fetches, inserts, changes, deletes, saves or rolls back, and stops the program
+/// with a message. A release build does not check; using the context from two threads at once is undefined then.
+///
 /// `@unchecked Sendable`: the context is used by the jobs of the queue, which come one after the other.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "chronicle.modelActor")
+    #if DEBUG
+        private let ownership = ContextOwnership()
+    #endif
 
+    /// - Parameter modelContext: The context that the actor's methods use; a context has one executor.
     public init(modelContext: ModelContext) {
         self.modelContext = modelContext
+        #if DEBUG
+            modelContext.ownership = ownership
+        #endif
     }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()
-        queue.async { job.runSynchronously(on: executor) }
+        #if DEBUG
+            ownership.beginJobs()
+            queue.async { [ownership] in ownership.isolating { job.runSynchronously(on: executor) } }
+        #else
+            queue.async { job.runSynchronously(on: executor) }
+        #endif
     }
+
+    #if DEBUG
+        deinit { ownership.endJobs() }
+    #endif
 }

@@ -200,6 +200,7 @@ extension ModelContext {
     /// Forgets every change that was not saved: new models leave the context, changed ones are as they were read,
     /// deleted ones are back.
     public func rollback() {
+        checkIsolation()
         storage.failures = ContextFailures()
         unverifiedLists = []
         let models = listing

@@ -17,6 +17,7 @@ extension ModelContext {
     ///   are,
     ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
     public func save() throws {
+        checkIsolation()
         try ReadCancellation.suspended(saveChanges)
     }
 

@@ -33,6 +33,10 @@ public final class ModelContext {
     private let isTemporary: Bool
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
     @exclusivity(unchecked) private var latestEntity: ContextEntity?
+    #if DEBUG
+        /// Who may use the context, if it has an executor.
+        var ownership: ContextOwnership?
+    #endif
 
     /// Makes a context of the container's stores.
     public convenience init(_ container: ModelContainer) {
@@ -105,6 +109,7 @@ extension ModelContext {
     }
 
     func contextEntity(for type: any PersistentModel.Type) throws -> ContextEntity {
+        checkIsolation()
         if let latestEntity, latestEntity.type == ObjectIdentifier(type) { return latestEntity }
         if let known = entities[ObjectIdentifier(type)] {
             latestEntity = known
@@ -142,6 +147,7 @@ extension ModelContext {
 
     /// Puts a model on the list of those that the next save looks at.
     func list(_ backing: BackingData) {
+        checkIsolation()
         guard !backing.isListed, let model = backing.model else { return }
         backing.isListed = true
         let listed = ListedModel(model: model, backing: backing)

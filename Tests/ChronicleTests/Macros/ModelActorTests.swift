@@ -21,6 +21,16 @@ private actor Importer {
         try modelContext.save()
     }
 
+    /// A model that leaves its actor, as `nonisolated(unsafe)` lets it.
+    func stop(_ identifier: PersistentIdentifier) -> Leak { Leak(stop: self[identifier, as: Stop.self]) }
+
+    struct Leak: @unchecked Sendable { let stop: Stop? }
+
+    /// Uses the context from another queue, while the actor waits for it.
+    func countOnAnotherQueue() throws -> Int {
+        try DispatchQueue(label: "another").sync { try modelContext.fetchCount(FetchDescriptor<Stop>()) }
+    }
+
     func isOnItsExecutor() -> Bool {
         assertIsolated()
         return true
@@ -46,9 +56,12 @@ private actor ByHandImporter: ModelActor {
     nonisolated let modelExecutor: any ModelExecutor
     nonisolated let modelContainer: ModelContainer
 
-    init(modelContainer: ModelContainer) {
+    /// - Parameter places: Inserted before the actor is there.
+    init(modelContainer: ModelContainer, places: [String] = []) {
         self.modelContainer = modelContainer
-        modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(modelContainer))
+        let context = ModelContext(modelContainer)
+        modelExecutor = DefaultSerialModelExecutor(modelContext: context)
+        for place in places { context.insert(Stop(place: place)) }
     }
 
     func count() throws -> Int { try modelContext.fetchCount(FetchDescriptor<Stop>()) }
@@ -82,4 +95,84 @@ private actor ByHandImporter: ModelActor {
         }
         #expect(try await ByHandImporter(modelContainer: store.container).count() == 50)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func theContextIsItsMakersBeforeTheActorsFirstCall(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind, Self.models)
+        let importer = ByHandImporter(modelContainer: store.container, places: ["a"])
+        importer.modelExecutor.modelContext.insert(Stop(place: "b"))
+        try importer.modelExecutor.modelContext.save()
+        #expect(try importer.modelExecutor.modelContext.fetchCount(FetchDescriptor<Stop>()) == 2)
+        #expect(try await importer.count() == 2)
+    }
+
+    @Test func theContextIsFreeWhenTheActorIsGone() async throws {
+        let store = try TestStore(.file, Self.models)
+        var importer: Importer? = Importer(modelContainer: store.container)
+        _ = try await importer?.add(["a"])
+        let context = try #require(importer?.modelExecutor.modelContext)
+        importer = nil
+        #expect(try context.fetchCount(FetchDescriptor<Stop>()) == 1)
+    }
+
+    @Test func anActorMayWaitForAnotherQueueThatUsesTheContext() async throws {
+        let importer = Importer(modelContainer: try TestStore(.file, Self.models).container)
+        _ = try await importer.add(["a"])
+        #expect(try await importer.countOnAnotherQueue() == 1)
+    }
+
+    #if DEBUG
+        /// An actor that was called, so that its context is its own.
+        private static func calledImporter() async throws -> (importer: Importer, stop: PersistentIdentifier) {
+            let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+            let importer = Importer(modelContainer: try ModelContainer(for: Stop.self, configurations: configuration))
+            return (importer, try await importer.add(["a"])[0])
+        }
+
+        private static func expectMessage(_ result: ExitTest.Result?) {
+            let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(output.contains("The ModelContext of a ModelActor was used outside of the actor"))
+            #expect(output.contains("Call a method of the actor"))
+        }
+
+        @Test func fetchingBesideTheActorIsDiagnosed() async {
+            Self.expectMessage(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    let importer = try await Self.calledImporter().importer
+                    _ = try importer.modelExecutor.modelContext.fetchCount(FetchDescriptor<Stop>())
+                })
+        }
+
+        @Test func insertingBesideTheActorIsDiagnosed() async {
+            Self.expectMessage(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    let importer = try await Self.calledImporter().importer
+                    importer.modelExecutor.modelContext.insert(Stop(place: "b"))
+                })
+        }
+
+        @Test func savingBesideTheActorIsDiagnosed() async {
+            Self.expectMessage(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    let importer = try await Self.calledImporter().importer
+                    try importer.modelExecutor.modelContext.save()
+                })
+        }
+
+        @Test func rollingBackBesideTheActorIsDiagnosed() async {
+            Self.expectMessage(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    let importer = try await Self.calledImporter().importer
+                    importer.modelExecutor.modelContext.rollback()
+                })
+        }
+
+        @Test func editingAModelBesideItsActorIsDiagnosed() async {
+            Self.expectMessage(
+                await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                    let (importer, identifier) = try await Self.calledImporter()
+                    await importer.stop(identifier).stop?.place = "b"
+                })
+        }
+    #endif
 }
