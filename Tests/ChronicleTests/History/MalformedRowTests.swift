@@ -101,11 +101,13 @@ import Testing
             UPDATE sqlite_schema SET sql = replace(sql, 'id DESC', 'id') WHERE name = 'chronicle_change';
             PRAGMA writable_schema = RESET;
             """)
-        let reopened = ModelContext(try store.reopened())
-        #expect(throws: SwiftDataError.damagedFile) { try reopened.fetchHistory(Descriptor()) }
-        #expect(throws: SwiftDataError.damagedFile) { try reopened.fetchHistoryCount(Descriptor()) }
-        #expect(throws: SwiftDataError.self) { try reopened.fetchHistory(.after(token)) }
-        #expect(throws: SwiftDataError.self) { try reopened.deleteHistory(Descriptor()) }
+        // Opening finds that the table is another one. A store that is open already reads its rows.
+        #expect(throws: SwiftDataError.damagedFile) { try store.reopened() }
+        let context = store.context()
+        #expect(throws: SwiftDataError.damagedFile) { try context.fetchHistory(Descriptor()) }
+        #expect(throws: SwiftDataError.damagedFile) { try context.fetchHistoryCount(Descriptor()) }
+        #expect(throws: SwiftDataError.self) { try context.fetchHistory(.after(token)) }
+        #expect(throws: SwiftDataError.self) { try context.deleteHistory(Descriptor()) }
     }
 
     @Test(arguments: [
@@ -118,9 +120,8 @@ import Testing
         ("UPDATE chronicle_entity SET id = 1 << 61 WHERE id = 1", "row 2305843009213693952 of chronicle_entity"),
         ("UPDATE chronicle_entity SET id = ~(1 << 63) WHERE id = 1", "row 9223372036854775807 of chronicle_entity"),
         ("UPDATE chronicle_entity SET name = x'00' WHERE id = 1", "row 1 of chronicle_entity"),
-        (unconstrainedEntities + "UPDATE chronicle_entity SET id = '2' WHERE id = 1", "row 2 of chronicle_entity"),
-        (unconstrainedEntities + "UPDATE chronicle_entity SET id = 2 WHERE id = 1", "row 2 of chronicle_entity"),
-        (unconstrainedEntities + "UPDATE chronicle_entity SET name = 'Trip'", "of chronicle_entity"),
+        // Without its constraints, the table could have rows that are there twice.
+        (unconstrainedEntities + "UPDATE chronicle_entity SET id = 2 WHERE id = 1", "the table \"chronicle_entity\""),
         ("UPDATE chronicle_meta SET value = x'00' WHERE name = 'store'", "row 'store' of chronicle_meta"),
         ("UPDATE chronicle_meta SET value = NULL WHERE name = 'store'", "row 'store' of chronicle_meta"),
     ])
