@@ -7,11 +7,17 @@ import ChronicleCSQLite
 package final class SQLFunction: Sendable {
     package let name: String
     let argumentCount: Int32
-    let body: @Sendable (borrowing FunctionCall) -> Int64?
+    let body: @Sendable (borrowing FunctionCall) -> Result?
 
-    /// - Parameter body: The answer; `nil` for NULL.
+    package enum Result {
+        case integer(Int64)
+        /// A NaN becomes NULL.
+        case real(Double)
+    }
+
+    /// - Parameter body: Returns the result; `nil` for NULL.
     package init(
-        _ name: String, argumentCount: Int32, _ body: @escaping @Sendable (borrowing FunctionCall) -> Int64?
+        _ name: String, argumentCount: Int32, _ body: @escaping @Sendable (borrowing FunctionCall) -> Result?
     ) {
         self.name = name
         self.argumentCount = argumentCount
@@ -39,10 +45,10 @@ extension Connection {
 private func answer(_ call: borrowing FunctionCall) {
     guard let data = sqlite3_user_data(call.context) else { return }
     let function = Unmanaged<SQLFunction>.fromOpaque(data).takeUnretainedValue()
-    if let result = function.body(call) {
-        sqlite3_result_int64(call.context, result)
-    } else {
-        sqlite3_result_null(call.context)
+    switch function.body(call) {
+    case .integer(let result): sqlite3_result_int64(call.context, result)
+    case .real(let result): sqlite3_result_double(call.context, result)
+    case nil: sqlite3_result_null(call.context)
     }
 }
 
@@ -50,6 +56,9 @@ private func answer(_ call: borrowing FunctionCall) {
 package struct FunctionCall: ~Copyable {
     fileprivate let context: OpaquePointer
     fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
+
+    /// An argument as an integer; 0 for NULL.
+    package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
 
     /// The UTF-8 of an argument as text, valid or not, without a copy; `nil` for NULL.
     package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {

@@ -64,7 +64,7 @@ struct StoreOpener {
     private static func prepare(
         _ connection: Connection, _ durability: ModelConfiguration.Durability, path: String?
     ) throws {
-        try connection.define(TextFunctions.all)
+        try connection.define(PredicateFunctions.all)
         // Again: what the log says was not looked at before, and another process may have been faster.
         let finding = try FileFormat.finding(connection, path: path ?? "")
         if !connection.isReadOnly {

@@ -57,7 +57,7 @@ struct SQLList {
         guard !values.isEmpty else { return nil }
         guard values.count > Self.longest else { return Self.parameters(values, operand) }
         let reals = values.compactMap { if case .real(let number) = $0 { number } else { nil } }
-        if reals.count == values.count { return Self.scaled(reals, operand) }
+        if reals.count == values.count { return Self.bits(reals, operand) }
         let plain = values.filter(\.isPlainJSON)
         let others = values.filter { !$0.isPlainJSON }
         let parts = [
@@ -83,16 +83,13 @@ struct SQLList {
         return json(values.map { "\"\($0.hexadecimal)\"" }, "hex(\(operand.sql))")
     }
 
-    /// Reals as odd integers times powers of two. SQLite does not read every decimal as the nearest real.
-    private static func scaled(_ numbers: [Double], _ operand: SQLOperand) -> SQLQuery {
-        let parts = numbers.map(\.integerAndExponent)
-        let powers = Set(parts.map(\.exponent)).sorted().map { exponent -> SQLQuery in
-            "(\(value: .integer(Int64(exponent))), \(value: .real(.powerOfTwo(exponent))))"
-        }
-        let array = "[\(parts.map { "[\($0.integer),\($0.exponent)]" }.joined(separator: ","))]"
+    /// Reals by their bits.
+    private static func bits(_ numbers: [Double], _ operand: SQLOperand) -> SQLQuery {
+        // In their order, so that SQLite only appends to the table that it makes of them.
+        let bits = numbers.sorted().map { String(Int64(bitPattern: $0.bitPattern)) }
+        let array = "[\(bits.joined(separator: ","))]"
         return """
-            \(operand.sql) IN (SELECT json_extract(value, '$[0]') * column2 FROM json_each(\(value: .text(array))) \
-            JOIN (VALUES \(powers.joined(", "))) ON column1 = json_extract(value, '$[1]'))
+            \(operand.sql) IN (SELECT \(PredicateFunctions.real(bits: "value")) FROM json_each(\(value: .text(array))))
             """
     }
 }
@@ -148,23 +145,5 @@ extension Data {
     fileprivate var hexadecimal: String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-}
-
-extension Double {
-    /// The exponent that stands for the power of two that infinity is.
-    private static var infiniteExponent: Int { 10_000 }
-
-    /// The number as an integer times a power of two.
-    fileprivate var integerAndExponent: (integer: Int64, exponent: Int) {
-        if isZero { return (0, 0) }
-        if isInfinite { return (self < 0 ? -1 : 1, Self.infiniteExponent) }
-        let integer = Int64(significand * 0x1p52)
-        let zeros = integer.trailingZeroBitCount
-        return ((self < 0 ? -1 : 1) * (integer >> Int64(zeros)), Int(exponent) - 52 + zeros)
-    }
-
-    fileprivate static func powerOfTwo(_ exponent: Int) -> Double {
-        exponent == infiniteExponent ? .infinity : Double(sign: .plus, exponent: exponent, significand: 1)
     }
 }

@@ -9,7 +9,7 @@ extension PredicateSQL {
     }
 
     mutating func localizedStandardContains(_ text: Tree, _ part: Tree) throws -> SQLQuery {
-        TextFunctions.contains(try operand(text).sql, try operand(part).sql)
+        PredicateFunctions.contains(try operand(text).sql, try operand(part).sql)
     }
 
     mutating func starts(_ text: Tree, _ prefix: Tree) throws -> SQLQuery {

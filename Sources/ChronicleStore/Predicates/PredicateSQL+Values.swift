@@ -39,7 +39,7 @@ extension PredicateSQL {
     }
 
     private mutating func characterCount(_ text: Tree) throws -> SQLOperand {
-        SQLOperand(sql: TextFunctions.count(try operand(text).sql), form: .integer)
+        SQLOperand(sql: PredicateFunctions.count(try operand(text).sql), form: .integer)
     }
 
     // MARK: Optionals

@@ -26,8 +26,9 @@ import Testing
                     return End(bytes: Array(utf8))
                 }
                 guard let end = end?.bytes else { return nil }
-                return call.text(0).map { $0.suffix(end.count).elementsEqual(end) ? 1 : 0 }
-            }
+                return call.text(0).map { .integer($0.suffix(end.count).elementsEqual(end) ? 1 : 0) }
+            },
+            SQLFunction("half", argumentCount: 1) { .real(Double($0.integer(0)) / 2) },
         ])
         try connection.execute(
             "CREATE TABLE t(a); INSERT INTO t VALUES ('Rome'), ('Dome'), (NULL), (7), (x'6f6d65'), ('')")
@@ -40,6 +41,11 @@ import Testing
         #expect(try connection.int64s("SELECT rowid FROM t WHERE ends(a, NULL) IS NULL").count == 6)
         #expect(try connection.int64s("SELECT rowid FROM t WHERE ends(a, 'ome') IS NULL") == [3])
         #expect(try connection.int64s("SELECT ends('a' || char(0) || 'b', char(0) || 'b')") == [1])
+    }
+
+    @Test func answersWithAReal() throws {
+        #expect(try connection.scalarText("SELECT typeof(half(3)) || ' ' || half(3)") == "real 1.5")
+        #expect(try connection.scalarText("SELECT half(NULL)") == "0.0")
     }
 
     @Test func preparesAConstantOnce() throws {

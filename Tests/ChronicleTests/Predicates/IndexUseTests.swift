@@ -47,6 +47,18 @@ struct IndexUseTests {
         #expect(try plan(#Predicate { longList.contains($0.name) }).hasPrefix("SEARCH t (name=?); LIST SUBQUERY"))
     }
 
+    @Test("A long list is read once, whatever is in it")
+    func longLists() throws {
+        let names = (0...SQLList.longest).map(String.init)
+        let dates = (0...SQLList.longest).map { Date(timeIntervalSinceReferenceDate: .pi * Double($0)) }
+        let scan = "SCAN json_each VIRTUAL TABLE INDEX 1:"
+        let byName = try plan(#Predicate { names.contains($0.name) })
+        #expect(byName.components(separatedBy: "SCAN").count == 2 && byName.contains(scan))
+        // Not for each power of two among them.
+        let byDate = try plan(#Predicate { dates.contains($0.startDate) && $0.name == "x" })
+        #expect(byDate.components(separatedBy: "SCAN").count == 2 && byDate.contains(scan), "\(byDate)")
+    }
+
     @Test("Identifiers and relationships")
     func identifiers() throws {
         let trip = PersistentIdentifier.Origin(storeIdentifier: store.identifier, entityName: "Trip").identifier(7)
