@@ -13,6 +13,8 @@ FUZZ_SEED ?=
 FUZZ_WORKERS ?=
 FUZZ_CASE ?=
 FUZZ_KEEP ?=
+# For example SANITIZE_FLAGS='--filter ContextTests'.
+SANITIZE_FLAGS ?=
 # What the demo keeps its trips in: sqlite or journal.
 STORE = sqlite
 # Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
@@ -49,6 +51,14 @@ fuzz: ready ## mutated store files, for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: 
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
+
+.PHONY: sanitize
+sanitize: ready ## every test under Thread Sanitizer, then under Address Sanitizer
+	@failed=0; \
+	for sanitizer in thread address; do \
+		SWIFT=$(SWIFT) .ci/sanitize $$sanitizer $(SWIFT_FLAGS) $(SANITIZE_FLAGS) || failed=1; \
+	done; \
+	exit $$failed
 
 .PHONY: bench
 bench: ready ## speed, as a table: name, median, ratio to the plain C API, limit, ok or over
