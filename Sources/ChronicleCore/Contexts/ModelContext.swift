@@ -1,7 +1,11 @@
 /// A place to work with models: it fetches them, keeps one instance per row, and saves what changed.
 ///
 /// A context is confined to the task or actor that uses it, and so are its models; several contexts of one
-/// ``ModelContainer`` work side by side. Models that nobody holds are forgotten unless they have changes.
+/// ``ModelContainer`` work side by side.
+///
+/// The context keeps models that have changes until they are saved or rolled back, and it may keep models that reading a
+/// relationship loaded. Any other model that the program does not reference is released; the next fetch makes a new
+/// instance of its row.
 ///
 /// A save writes what changed since the last one, in one transaction per store, together with its history: the
 /// transaction carries the ``author`` and ``name`` that the context has at that moment.

@@ -11,7 +11,8 @@ import Synchronization
 public struct PersistentIdentifier: Sendable, Identifiable {
     /// The part that all identifiers of one entity in one store share.
     @usableFromInline let origin: Origin
-    /// The primary key, or its hash where the key is not an integer (it then stands in the origin).
+    /// The primary key, or 0 where the key is not an integer: it is in the origin then. Of a temporary identifier, a number
+    /// that no other one of the process has.
     @usableFromInline let number: Int64
 
     @inlinable
@@ -143,7 +144,8 @@ extension PersistentIdentifier: Hashable {
 }
 
 extension PersistentIdentifier: Comparable {
-    /// Orders by store, entity and primary key; temporary identifiers come first, in the order of their creation.
+    /// Orders by store, entity and primary key; keys that are not integers go by their JSON. Temporary identifiers come
+    /// first, those that one process makes for an entity in the order of their creation.
     public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         if lhs.origin === rhs.origin { return lhs.number < rhs.number }
         let (a, b) = (lhs.origin, rhs.origin)
@@ -169,8 +171,8 @@ extension PersistentIdentifier: Codable {
         self.init(origin: origin, number: try container.decode(Int64.self, forKey: .number))
     }
 
-    /// A keyed container: `store` (absent while temporary), `entity`, `number` (the integer primary key) and, for other
-    /// keys, `key` (their JSON).
+    /// A keyed container: `store` (absent while temporary), `entity`, `number` (the integer primary key, or 0) and, for
+    /// other keys, `key` (their JSON). Of a temporary identifier, `key` and `number` tell it from all others.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(origin.storeIdentifier, forKey: .store)

@@ -67,7 +67,7 @@ extension Schema {
         var isRequired: Bool { isAttribute && !access.hasDefault }
     }
 
-    /// What an attribute stores. The encodings of the types are listed in the guide *Attribute types*.
+    /// What an attribute stores. The guide *Models* lists the encodings of the types.
     public struct Attribute: Sendable {
         public let options: Options
         /// The form that values take in a store.

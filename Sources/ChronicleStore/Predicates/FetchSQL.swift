@@ -6,7 +6,7 @@ import Foundation
 ///
 ///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
 ///     fetch.select("t.\"_rowid_\", t.\"name\"")
-///     // SELECT t."id", t."name" FROM "Trip" AS t WHERE t."name" = ? ORDER BY t."rowid" LIMIT ?
+///     // SELECT t."_rowid_", t."name" FROM "Trip" AS t WHERE t."name" = ? ORDER BY t."_rowid_" LIMIT ?
 struct FetchSQL {
     /// What the table of the fetched models is called, in the columns given to ``select(_:)``.
     static let table = ModelSource.subject

@@ -5,7 +5,7 @@ import ChronicleCore
 /// Parts are put together by interpolation, which keeps text and values apart: there is no way to get a value into the
 /// text.
 ///
-///     let condition: SQLQuery = "\(column) = \(value: .text(name))"   // "t"."name" = ?
+///     let condition: SQLQuery = "\(column) = \(value: .text(name))"   // t."name" = ?
 struct SQLQuery: Hashable, Sendable {
     private(set) var sql = ""
     /// A value for each `?`. References stand for their integer primary keys.
