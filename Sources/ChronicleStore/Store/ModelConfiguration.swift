@@ -16,7 +16,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         case full
         /// The last saves before a power failure may be taken back, whole and in order (WAL with `synchronous=NORMAL`).
         /// Readers of the history notice: their tokens are forked, or of another store where making the file was one of
-        /// these saves. About ten times as fast for small saves.
+        /// these saves. Several times as fast for small saves.
         /// See https://www.sqlite.org/pragma.html#pragma_synchronous
         case relaxed
     }
