@@ -1,3 +1,5 @@
+import Foundation
+
 /// What went wrong, by kind and with its details.
 ///
 /// Catch by kind with the static members, several at once where one kind stands for a family:
@@ -96,7 +98,9 @@ extension SwiftDataError: Equatable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 
-extension SwiftDataError: CustomStringConvertible {
+extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible {
+    public var debugDescription: String { description }
+
     public var description: String {
         var text = kind.rawValue
         if let entityName { text += " in \(entityName)" + (propertyName.map { ".\($0)" } ?? "") }
@@ -117,6 +121,8 @@ extension SwiftDataError: CustomStringConvertible {
         case nil: nil
         case let error as SwiftDataError: error.description
         case let error as DataStoreError: "\(error)"
+        case let error as CocoaError: "CocoaError \(error.code.rawValue)"
+        case let error as POSIXError: "POSIXError \(error.code.rawValue)"
         case let error?: "\(type(of: error))"
         }
     }

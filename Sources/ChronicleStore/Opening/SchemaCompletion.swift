@@ -182,8 +182,8 @@ struct SchemaCompletion {
                 try connection.execute("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(definition.column(property))")
             } catch let error as SQLiteError {
                 throw SwiftDataError.backwardMigration.adding(
-                    detail: "the column cannot be added", entityName: entity.name, propertyName: property.name,
-                    underlying: error)
+                    detail: "the column cannot be added: \(error.message)", entityName: entity.name,
+                    propertyName: property.name, sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
             }
         }
     }
@@ -228,7 +228,7 @@ struct SchemaCompletion {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.adding(
                     detail: "the file has models with the same values", entityName: definition.entity.name,
-                    underlying: error)
+                    sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
             }
         }
     }
