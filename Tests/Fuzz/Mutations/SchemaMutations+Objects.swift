@@ -57,6 +57,18 @@ extension SchemaMutations {
         try replace(database, table, "CREATE VIEW \(quoted(table)) AS \(selection) UNION ALL \(selection)")
     }
 
+    /// Rows without end.
+    static let replaceByEndlessView: Mutation = { database, random in
+        let table = try table(database, &random)
+        let row = try columns(database, table).map { "number AS \(quoted($0))" }
+        let key = random.chance(50) ? "number AS _rowid_, " : ""
+        try replace(
+            database, table,
+            "CREATE VIEW \(quoted(table)) AS WITH RECURSIVE endless(number) AS "
+                + "(SELECT 1 UNION ALL SELECT number + 1 FROM endless) "
+                + "SELECT \(key)\(row.joined(separator: ", ")) FROM endless")
+    }
+
     /// Rows of hostile constants.
     static let replaceByConstantView: Mutation = { database, random in
         let table = try table(database, &random)
