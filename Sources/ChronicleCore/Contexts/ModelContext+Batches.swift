@@ -36,13 +36,19 @@ extension ModelContext {
         let store = try coordinator.store(for: model)
         let request = DataStoreBatchDeleteRequest(
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
+        try ReadCancellation.suspended {
+            try delete(request, from: store)
+            settleModels(afterDeleting: entity)
+        }
+    }
+
+    private func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore) throws {
         try asking(store) {
             guard let batching = store as? any DataStoreBatching else { return try deleteByFetching(request) }
             do { try batching.delete(request) } catch DataStoreError.preferInMemoryFilter {
                 try deleteByFetching(request)
             }
         }
-        ReadCancellation.suspended { settleModels(afterDeleting: entity) }
     }
 
     /// Does it with models of a context of their own: what counts is what the store has.

@@ -14,7 +14,8 @@ extension ModelContext {
     ///   - batchSize: How many models are fetched at once.
     ///   - allowEscapingMutations: Whether there may be unsaved changes.
     ///   - block: What it throws ends the loop and is thrown on.
-    /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsavedChanges``.
+    /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsavedChanges``. When the task is cancelled, `CancellationError` ends the
+    ///   loop, at the latest with the batch.
     public func enumerate<Model: PersistentModel>(
         _ descriptor: FetchDescriptor<Model>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (_ model: Model) throws -> Void
@@ -30,6 +31,8 @@ extension ModelContext {
             rest = rest.dropFirst(batch.count)
             for model in try models(batch, descriptor) where !model.isDeleted { try block(model) }
             try requireNoChanges()
+            // A batch may be too small for the store to look at the task.
+            if !rest.isEmpty, ReadCancellation.isCancelled { throw CancellationError() }
         }
     }
 

@@ -81,8 +81,10 @@ extension ModelContext {
     ///   ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
         let stores = try providers(of: Transaction.self)
-        for (store, part) in try parts(of: descriptor, in: stores) {
-            try asking(store) { try store.deleteHistory(part) }
+        try ReadCancellation.suspended {
+            for (store, part) in try parts(of: descriptor, in: stores) {
+                try asking(store) { try store.deleteHistory(part) }
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 /// Whether a read of a store should end early, because the task that runs it was cancelled.
 ///
 /// A store looks at ``isCancelled`` while it reads for long, and throws `CancellationError`. It is `false` while a context
-/// saves: a save completes, or fails for a reason of its own.
+/// saves, or deletes a batch or history: these complete, or fail for another reason.
 public enum ReadCancellation {
     @TaskLocal private static var isSuspended = false
 
