@@ -20,7 +20,8 @@ struct SchemaMutations {
 
     static let all: [Mutation] =
         [dropSomething, renameTable, renameColumn, dropColumn, addColumn]
-        + [replaceByView, replaceByUnionView, replaceByEndlessView, replaceByConstantView, replaceByCopy, replaceByCopy, reverse]
+        + [replaceByView, replaceByUnionView, replaceByEndlessView, replaceByConstantView]
+        + [replaceByCopy, replaceByCopy, reverse]
         + [editText, editText, editText, exchangeRoots, damageRoot, changeType, cutText]
         + [changeTrigger, addTrigger, addIndex, addReference, setPragma, removeComplete]
 
