@@ -68,7 +68,7 @@ public final class ModelContext {
         if let end = links.changedEnds.first, let entity = end.model.persistentBackingData.membership?.entity {
             storage.failures.discardChanges(entityName: entity.name)
         }
-        // A model that nobody asked for its identifier is found by none.
+        // The registry finds models by identifier; new models may not have one yet.
         for listed in listedModels where listed.backing.status == .inserted { _ = listed.backing.identifier }
     }
 }
@@ -175,7 +175,7 @@ extension ModelContext {
         for listed in found { rememberArrivals(listed.backing) }
     }
 
-    /// A model leads to others by relationships that were set and not saved.
+    /// Registers a model with the unread lists that its unsaved to-one relationships add it to.
     private func rememberArrivals(_ backing: BackingData) {
         guard let membership = backing.membership else { return }
         for (slot, value) in backing.pending {

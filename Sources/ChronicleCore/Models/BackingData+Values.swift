@@ -64,7 +64,7 @@ extension BackingData {
     }
 
     /// The schema has learned where every stored attribute of a direct type is, so that one elsewhere is ephemeral. If the
-    /// class has none, a change would be lost, and the save says so. (To ask for the key path here would double the cost
+    /// class has none, the change cannot be saved, and the next save throws. (Passing the key path here would double the cost
     /// of setting any attribute.)
     private func changeUnknownAttribute() {
         guard let membership, !membership.entity.hasEphemeralAttributes else { return }

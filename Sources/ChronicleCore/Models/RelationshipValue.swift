@@ -72,7 +72,7 @@ struct RelationshipShape<Value> {
         return (Value.self as? any OptionalRelationshipCollection.Type).flatMap { shape($0) as? RelationshipShape }
     }
 
-    /// The value that leads to these destinations; `nil` where there is none that leads nowhere. Constant time for arrays.
+    /// The value for these destinations; `nil` if there are none and the type has no empty value. Constant time for arrays.
     func value(_ destinations: [AnyObject]) -> Value? {
         // Arrays of class instances have one layout, and an optional array is as large as an array.
         isArray ? unsafeBitCast(destinations, to: Value.self) : convert(destinations.map(model))
