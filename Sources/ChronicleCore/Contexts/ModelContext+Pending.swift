@@ -19,7 +19,7 @@ extension ModelContext {
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges else { return pending }
-        for listed in listing(of: try contextEntity(for: Model.self)) where listed.backing.hasChanges {
+        for listed in try listing(of: contextEntity(for: Model.self)) where listed.backing.hasChanges {
             let model = unsafeDowncast(listed.model, to: Model.self)
             switch listed.backing.status {
             case .inserted: pending.inserted.append(model)
@@ -68,7 +68,7 @@ extension ModelContext {
         guard descriptor.sortBy.isEmpty else { return try find(descriptor).map(\.persistentModelID) }
         try refresh(pending)
         return try page(
-            descriptor, pending, rows: { try identifiers($0, of: store) }, identifier: { $0 },
+            descriptor, pending, isRefreshed: true, rows: { try identifiers($0, of: store) }, identifier: { $0 },
             element: \.persistentModelID, <)
     }
 
@@ -76,12 +76,13 @@ extension ModelContext {
     /// or inserted.
     ///
     /// - Parameters:
-    ///   - rows: Asks the store.
+    ///   - isRefreshed: Whether the changed models are up to date; if not, fetching their rows refreshes them.
+    ///   - rows: Fetches from the store.
     ///   - identifier: The identifier of an element.
     ///   - element: The element for a model.
     ///   - comesBefore: The order of the elements.
     private func page<Model, Element>(
-        _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>,
+        _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>, isRefreshed: Bool = false,
         rows: (DataStoreFetchRequest<Model>) throws -> [Element], identifier: (Element) -> PersistentIdentifier,
         element: (Model) -> Element, _ comesBefore: (Element, Element) -> Bool
     ) throws -> [Element] {
@@ -91,8 +92,8 @@ extension ModelContext {
         var start = 0
         var (found, isLast): ([Element], Bool)
         var asked = descriptor
-        if offset > 0, try pending.excluded.isEmpty || canExclude(Model.self) {
-            try refresh(pending)
+        if offset > 0 || isRefreshed, try pending.excluded.isEmpty || canExclude(Model.self) {
+            if !isRefreshed { try refresh(pending) }
             // As many rows before the page as there are models that may come before it.
             let earlier = pending.changed.count + (descriptor.sortBy.isEmpty ? 0 : pending.inserted.count)
             start = max(offset - earlier, 0)

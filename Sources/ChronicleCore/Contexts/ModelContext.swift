@@ -23,8 +23,9 @@ public final class ModelContext {
     /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
     /// no longer fits is passed over.
     @exclusivity(unchecked) private var listedModels: [ListedModel] = []
-    /// The same by ``ContextEntity/number``.
+    /// The first ``indexedCount`` of them by ``ContextEntity/number``, for fetches.
     @exclusivity(unchecked) private var listedByEntity: [[ListedModel]] = []
+    @exclusivity(unchecked) private var indexedCount = 0
     /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
@@ -133,20 +134,22 @@ extension ModelContext {
         set {
             listedModels = newValue
             listedByEntity.removeAll(keepingCapacity: true)
-            for listed in newValue { listByEntity(listed) }
+            indexedCount = 0
         }
     }
 
     /// The models of an entity with something to save.
-    func listing(of entity: ContextEntity) -> [ListedModel] {
+    func listing(of entity: ContextEntity) throws -> [ListedModel] {
         if storage.hasUnlistedChanges { listUnlisted() }
+        while indexedCount < listedModels.count {
+            let listed = listedModels[indexedCount]
+            // A new model that was deleted belongs to no entity for now; it may be inserted again.
+            let number = try listed.backing.membership?.number ?? contextEntity(for: type(of: listed.model)).number
+            while listedByEntity.count <= number { listedByEntity.append([]) }
+            listedByEntity[number].append(listed)
+            indexedCount += 1
+        }
         return entity.number < listedByEntity.count ? listedByEntity[entity.number] : []
-    }
-
-    private func listByEntity(_ listed: ListedModel) {
-        guard let number = listed.backing.membership?.number else { return }
-        while listedByEntity.count <= number { listedByEntity.append([]) }
-        listedByEntity[number].append(listed)
     }
 
     /// Puts a model on the list of those that the next save looks at.
@@ -154,9 +157,7 @@ extension ModelContext {
         checkIsolation()
         guard !backing.isListed, let model = backing.model else { return }
         backing.isListed = true
-        let listed = ListedModel(model: model, backing: backing)
-        listedModels.append(listed)
-        listByEntity(listed)
+        listedModels.append(ListedModel(model: model, backing: backing))
     }
 
     /// Lists the models that were changed while there was no context, or whose context was released.

@@ -96,6 +96,16 @@ import Testing
         }
     }
 
+    @Test func aNewModelThatWasDeletedIsFoundAfterItIsInsertedAgain() throws {
+        let node = GraphNode("new")
+        context.insert(node)
+        context.delete(node)
+        let descriptor = FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == "new" })
+        #expect(try context.fetchCount(descriptor) == 0)
+        context.insert(node)
+        #expect(try context.fetch(descriptor).map { $0 === node } == [true])
+    }
+
     @Test func aModelWithoutAValueIsAnErrorAndNoTrap() throws {
         context.insert(GraphNode(backingData: BackingData()))
         let error = try failure {
