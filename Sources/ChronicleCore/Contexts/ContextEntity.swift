@@ -45,6 +45,8 @@ final class ContextEntity {
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }
 
+    deinit { storage.remove(self) }
+
     /// Backing data for a row that gets a model.
     @inline(__always)
     func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
@@ -72,7 +74,6 @@ final class ContextEntity {
         cache[place] = (keyPath, property)
         return property
     }
-
 }
 
 extension ObjectIdentifier {

@@ -17,11 +17,14 @@ final class ContextStorage {
     /// Whether models with changes are in no context's list of changed models, because their context was released.
     var hasUnlistedChanges = false
     private(set) weak var knownContext: ModelContext?
-    private var entities: [ObjectIdentifier: WeakEntity] = [:]
+    private var entities: [ObjectIdentifier: KnownEntity] = [:]
 
-    private struct WeakEntity {
+    private struct KnownEntity {
         let number: Int
-        weak var value: ContextEntity?
+        // Not weak: every model retains its entity, which takes longer for an object with weak references. The entity's
+        // deinitializer sets this to nil. Not `unowned(unsafe)`, which the debug build of Swift 6.3 misreads in an
+        // optional structure.
+        var value: Unmanaged<ContextEntity>?
     }
 
     init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
@@ -35,16 +38,19 @@ final class ContextStorage {
 
     /// The entity of a model class, as all models of the context share it.
     func entity(for type: any PersistentModel.Type) throws -> ContextEntity {
-        if let known = entities[ObjectIdentifier(type)]?.value { return known }
+        if let known = entities[ObjectIdentifier(type)]?.value?.takeUnretainedValue() { return known }
         guard let entity = coordinator.schema.entity(for: type) else {
             throw type.missing("the container was made without this model")
         }
         // One that was released has its number again.
         let number = entities[ObjectIdentifier(type)]?.number ?? entities.count
         let made = ContextEntity(entity, number: number, self)
-        entities[ObjectIdentifier(type)] = WeakEntity(number: number, value: made)
+        entities[ObjectIdentifier(type)] = KnownEntity(number: number, value: .passUnretained(made))
         return made
     }
+
+    /// Forgets an entity that is being released.
+    func remove(_ entity: ContextEntity) { entities[entity.type]?.value = nil }
 
     // MARK: Changed models
 

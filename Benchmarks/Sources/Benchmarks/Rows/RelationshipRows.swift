@@ -7,10 +7,11 @@ enum RelationshipRows {
     static var all: [Row] { setting + lists + links + graphs + reading + totals }
 
     /// - Parameters:
+    ///   - limit: How many times the work with 1,000 models the work with 10,000 may take.
     ///   - prepare: Makes models in a new store; not measured.
     ///   - work: What is measured. It returns how many models it saw in the end, which has to be their number.
     static func row<Models>(
-        _ name: String, prepare: @escaping (_ store: NoteStore, _ count: Int) throws -> Models,
+        _ name: String, limit: Double = 13, prepare: @escaping (_ store: NoteStore, _ count: Int) throws -> Models,
         work: @escaping (_ context: ModelContext, _ models: Models) throws -> Int
     ) -> Row {
         let measured = { (count: Int) in
@@ -21,7 +22,7 @@ enum RelationshipRows {
             precondition(result == count, "\(name): \(result) models instead of \(count)")
             return time
         }
-        return Row(name: "relationship: \(name), 10,000 against 1,000", limit: .ratio(13), runs: 7) { runs in
+        return Row(name: "relationship: \(name), 10,000 against 1,000", limit: .ratio(limit), runs: 7) { runs in
             try compare(runs: runs, { _ in try measured(1_000) }, { _ in try measured(10_000) })
         }
     }
