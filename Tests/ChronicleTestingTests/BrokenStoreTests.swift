@@ -24,7 +24,7 @@ struct BrokenStoreTests {
     @Test(arguments: FileFault.allCases)
     func isCaughtInAFile(_ fault: FileFault) throws {
         let directory = try TemporaryDirectory()
-        let report = checkRules([fault.rule], tools: .faulty) {
+        let report = checkRules([fault.rule], fixture: .faulty) {
             FaultyFileStore.Configuration(url: directory.file(), fault: fault)
         }
         expectBroken(fault.rule.name, report)
@@ -42,7 +42,7 @@ struct BrokenStoreTests {
         // What is said is what was expected, not an accident on the way; the context itself knows some faults.
         let text = report.failed.first?.text ?? ""
         #expect(text.hasPrefix("expected "), "\(report)")
-        #expect(!text.contains("expected no error") || text.contains("invalidStoreAnswer"), "\(report)")
+        #expect(!text.contains("expected no error") || text.contains("invalidStoreResponse"), "\(report)")
     }
 
     @Test func everyRuleHasAFault() {
@@ -55,12 +55,12 @@ struct BrokenStoreTests {
     @Test func withoutAFaultNothingIsBroken() throws {
         let report = checkRules(rules, supporting: features) { FaultyStore.Configuration(fault: nil) }
         #expect(report.conforms, "\(report)")
-        #expect(report.passed == rules.filter { features.contains($0.needs) && $0.means.isEmpty }.map(\.name))
+        #expect(report.passed == rules.filter { features.contains($0.needs) && $0.capabilities.isEmpty }.map(\.name))
         let directory = try TemporaryDirectory()
-        let accidents = FileFault.allCases.map(\.rule)
-        let inAFile = checkRules(accidents, tools: .faulty) {
+        let recovery = FileFault.allCases.map(\.rule)
+        let inAFile = checkRules(recovery, fixture: .faulty) {
             FaultyFileStore.Configuration(url: directory.file(), fault: nil)
         }
-        #expect(inAFile.passed == accidents.map(\.name), "\(inAFile)")
+        #expect(inAFile.passed == recovery.map(\.name), "\(inAFile)")
     }
 }

@@ -9,7 +9,7 @@ struct ConformanceTests {
     @Test func theDefaultStoreInAFile() throws {
         let directory = try TemporaryDirectory()
         let report = assertStoreConforms(
-            tools: .file(\.url, recordsHistory: \.recordsHistory, worker: "ChronicleConformanceWorker")
+            fixture: .file(\.url, recordsHistory: \.recordsHistory, worker: "ChronicleConformanceWorker")
         ) {
             ModelConfiguration(url: directory.file(), durability: .relaxed)
         }
@@ -28,7 +28,7 @@ struct ConformanceTests {
         let report = assertStoreConforms(supporting: .all.subtracting(.referentialIntegrity)) {
             MemoryStoreConfiguration()
         }
-        let accidents = report.skipped.filter { !$0.text.contains("referentialIntegrity") }
-        #expect(accidents.allSatisfy { $0.text.hasPrefix("there is no ") })
+        let recovery = report.skipped.filter { !$0.text.contains("referentialIntegrity") }
+        #expect(recovery.allSatisfy { $0.text.hasPrefix("there is no ") })
     }
 }

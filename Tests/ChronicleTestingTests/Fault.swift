@@ -1,6 +1,6 @@
 @testable import ChronicleConformance
 
-/// A way to break one rule. There is one for each, but for those about accidents and batches (``FileFault``) and those about
+/// A way to break one rule. There is one for each, but for those about recovery and batches (``FileFault``) and those about
 /// integrity, which a store of memory does not have.
 enum Fault: String, CaseIterable, Sendable {
     // Models

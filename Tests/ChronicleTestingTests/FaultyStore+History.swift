@@ -14,7 +14,7 @@ extension FaultyStore: HistoryProviding {
         do { found = try base.fetchHistory(asked) } catch {
             let forgets = fault == .forgetsDeletions && !known.withLock(\.deletes)
             guard fault == .forgetsTheFloor || fault == .takesAnyToken || forgets else { throw error }
-            return try descriptor.answer(from: all())
+            return try descriptor.apply(to: all())
         }
         let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
         switch fault {
@@ -41,7 +41,7 @@ extension FaultyStore: HistoryProviding {
     }
 
     func deleteHistory(_ descriptor: Descriptor) throws {
-        do { try base.deleteHistory(descriptor) } catch SwiftDataError.historyTokenOfAnotherStore
+        do { try base.deleteHistory(descriptor) } catch SwiftDataError.historyTokenStoreMismatch
             where fault == .deletesUpToAnyToken
         {
             try base.deleteHistory(Descriptor())

@@ -21,10 +21,10 @@ extension FileFault {
     }
 }
 
-extension StoreTools<FaultyFileStore.Configuration> {
-    static var faulty: StoreTools {
-        var tools = file(\.file.url, recordsHistory: \.file.recordsHistory)
-        tools.worker = StoreWorker(program: programURL("ChronicleConformanceWorker"), place: \.place)
-        return tools
+extension StoreFixture<FaultyFileStore.Configuration> {
+    static var faulty: StoreFixture {
+        var fixture = file(\.file.url, recordsHistory: \.file.recordsHistory)
+        fixture.worker = StoreWorker(program: programURL("ChronicleConformanceWorker"), place: \.place)
+        return fixture
     }
 }

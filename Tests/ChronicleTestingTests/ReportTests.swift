@@ -20,13 +20,13 @@ struct ReportTests {
     }
 
     @Test func whatCannotBeDoneIsLeftOut() {
-        let report = checkRules(rules.filter { !$0.means.isEmpty }) { FaultyStore.Configuration(fault: nil) }
+        let report = checkRules(rules.filter { !$0.capabilities.isEmpty }) { FaultyStore.Configuration(fault: nil) }
         #expect(report.passed.isEmpty && report.conforms)
         #expect(
             Set(report.skipped.map(\.text)) == [
-                "there is no process to work on the store (StoreTools.worker)",
-                "there is no way to copy the store (StoreTools.copy)",
-                "there is no way to switch the history off (StoreTools.recording)",
+                "there is no process to work on the store (StoreFixture.worker)",
+                "there is no way to copy the store (StoreFixture.copy)",
+                "there is no way to switch the history off (StoreFixture.recording)",
             ])
     }
 
@@ -44,9 +44,9 @@ struct ReportTests {
     }
 
     @Test func aStoreThatCannotBeOpenedBreaksEveryRule() {
-        let report = checkRules(rules) { () throws -> FaultyStore.Configuration in throw SwiftDataError.storeIsFull }
-        #expect(report.failed.count == rules.filter(\.means.isEmpty).count && !report.conforms)
-        #expect("\(report)".contains("broken: deleted models are gone: expected no error, got storeIsFull"))
+        let report = checkRules(rules) { () throws -> FaultyStore.Configuration in throw SwiftDataError.storeFull }
+        #expect(report.failed.count == rules.filter(\.capabilities.isEmpty).count && !report.conforms)
+        #expect("\(report)".contains("broken: deleted models are gone: expected no error, got storeFull"))
     }
 
     @Test func aStoreThatIsNotNewIsNamed() {
@@ -69,7 +69,7 @@ struct ReportTests {
     @Test func aWorkerThatIsNotThereIsNamed() throws {
         let directory = try TemporaryDirectory()
         let report = checkRules(
-            [StoreRule<DefaultStore>.acknowledgedSaves], tools: .file(\.url, worker: "NoSuchWorker")
+            [StoreRule<DefaultStore>.acknowledgedSaves], fixture: .file(\.url, worker: "NoSuchWorker")
         ) {
             ModelConfiguration(url: directory.file())
         }
@@ -79,9 +79,9 @@ struct ReportTests {
 
     @Test func aWorkerThatEndsSaysWhy() throws {
         let directory = try TemporaryDirectory()
-        var tools = StoreTools<ModelConfiguration>.file(\.url)
-        tools.worker = StoreWorker(program: URL(fileURLWithPath: "/bin/sh")) { _ in "/nowhere" }
-        let report = checkRules([StoreRule<DefaultStore>.acknowledgedSaves], tools: tools) {
+        var fixture = StoreFixture<ModelConfiguration>.file(\.url)
+        fixture.worker = StoreWorker(program: URL(fileURLWithPath: "/bin/sh")) { _ in "/nowhere" }
+        let report = checkRules([StoreRule<DefaultStore>.acknowledgedSaves], fixture: fixture) {
             ModelConfiguration(url: directory.file())
         }
         let text = try #require(report.failed.first?.text)

@@ -10,7 +10,7 @@ enum FileFault: String, CaseIterable, Sendable {
     case deletesWhatDoesNotMatch, deletesInSteps
 }
 
-/// The default store with one fault, or none: for accidents that only a file survives, and for batch deletes.
+/// The default store with one fault, or none: for recovery that only a file survives, and for batch deletes.
 final class FaultyFileStore: DataStore {
     struct Configuration: DataStoreConfiguration {
         typealias Store = FaultyFileStore
@@ -164,7 +164,7 @@ extension FaultyFileStore: HistoryProviding {
     func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] {
         let found: [DefaultHistoryTransaction]
         do { found = try base.fetchHistory(descriptor) } catch let error as SwiftDataError where passesOver(error) {
-            return try descriptor.answer(from: base.fetchHistory(Descriptor()))
+            return try descriptor.apply(to: base.fetchHistory(Descriptor()))
         }
         guard let opened else { return found }
         switch fault {

@@ -19,7 +19,7 @@ struct Worker {
         if arguments[1] == "refused" {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)
-            } catch SwiftDataError.fileIsReadOnly { say("fileIsReadOnly\n") }
+            } catch SwiftDataError.fileReadOnly { say("fileReadOnly\n") }
         }
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
         let container = try ModelContainer(for: Note.self, configurations: configuration)
@@ -80,12 +80,12 @@ struct Worker {
     private static func fill(_ context: ModelContext) throws {
         while true {
             context.insert(Note(text: String(repeating: "x", count: 10_000), number: 0))
-            do { try context.save() } catch SwiftDataError.storeIsFull { break }
+            do { try context.save() } catch SwiftDataError.storeFull { break }
         }
         let kept = context.insertedModelsArray.count == 1 ? "kept" : "lost"
         let rows = try ModelContext(context.container).fetchCount(FetchDescriptor<Note>())
         let recorded = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes).count
-        say("storeIsFull, \(kept), \(rows == recorded && rows > 0 ? "agrees" : "differs")\n")
+        say("storeFull, \(kept), \(rows == recorded && rows > 0 ? "agrees" : "differs")\n")
     }
 
     /// One line for each transaction: its position, author, and the identifiers of its changes.

@@ -10,7 +10,7 @@ enum Benchmarks {
             let options = try Options(arguments)
             Allocator.keepMemory()
             exit(try run(options) ? 0 : 1)
-        } catch let mistake as Options.Mistake {
+        } catch let mistake as Options.MacroDiagnostic {
             FileHandle.standardError.write(Data("\(mistake.message)\n\(Options.usage)\n".utf8))
             exit(2)
         } catch {

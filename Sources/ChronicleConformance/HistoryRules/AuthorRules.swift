@@ -6,23 +6,23 @@ extension StoreRule where Store: HistoryProviding {
     public static var authors: [StoreRule] { [signatures, unsigned] }
 
     static var signatures: StoreRule {
-        StoreRule("a transaction has the author that the context had at the save") { bench in
-            let context = bench.context("first")
+        StoreRule("a transaction has the author that the context had at the save") { harness in
+            let context = harness.context("first")
             try context.add("a")
             context.insert(Book("b"))
             context.author = "second"
             try context.save()
             context.author = nil
             try context.add("c")
-            try expect(bench.history().map(\.author), is: ["first", "second", nil], "the authors")
+            try expect(harness.history().map(\.author), is: ["first", "second", nil], "the authors")
         }
     }
 
     static var unsigned: StoreRule {
-        StoreRule("unsigned transactions are found like any other") { bench in
-            try bench.write("a", "b", "c", by: ["x", nil, "y"])
+        StoreRule("unsigned transactions are found like any other") { harness in
+            try harness.write("a", "b", "c", by: ["x", nil, "y"])
             func titles(_ predicate: Predicate<Store.HistoryType>) throws -> [String] {
-                try bench.titles(bench.history(HistoryDescriptor(predicate: predicate)))
+                try harness.titles(harness.history(HistoryDescriptor(predicate: predicate)))
             }
             let (author, none) = ("x", String?.none)
             try expect(titles(#Predicate { $0.author == author }), is: ["a"], "what x wrote")

@@ -9,13 +9,15 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var insertsAreTyped: StoreRule {
-        StoreRule("an insert has the type of its model") { bench in
-            let context = bench.context()
+        StoreRule("an insert has the type of its model") { harness in
+            let context = harness.context()
             let book = try context.add("a", on: Shelf("left"))[0]
-            let changes = try bench.history().flatMap(\.changes)
+            let changes = try harness.history().flatMap(\.changes)
             try expect(changes.count, is: 2, "the number of changes")
             for change in changes {
-                guard case .insert(let insert) = change else { throw BrokenRule("an insert, not \(change.line)") }
+                guard case .insert(let insert) = change else {
+                    throw ConformanceFailure("an insert, not \(change.line)")
+                }
                 let isBook = insert.changedPersistentIdentifier == book.persistentModelID
                 try expect(
                     isBook ? insert is any HistoryInsert<Book> : insert is any HistoryInsert<Shelf>,
@@ -25,14 +27,14 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var updatesAreNamed: StoreRule {
-        StoreRule("an update names what changed and nothing else", needs: [.updates, .updateHistory]) { bench in
-            let context = bench.context()
+        StoreRule("an update names what changed and nothing else", needs: [.updates, .updateHistory]) { harness in
+            let context = harness.context()
             let books = try context.add("a", "b")
             books[1].pages = 7
             books[1].shelf = Shelf("left")
             books[0].title = "a"
             try context.save()
-            let changes = try require(bench.history().last, "a transaction for a save").changes
+            let changes = try require(harness.history().last, "a transaction for a save").changes
             let updates = changes.compactMap { change -> (any HistoryUpdate<Book>)? in
                 if case .update(let update) = change { update as? any HistoryUpdate<Book> } else { nil }
             }
@@ -46,14 +48,14 @@ extension StoreRule where Store: HistoryProviding {
     static var tombstones: StoreRule {
         StoreRule(
             "a delete keeps the preserved values and no others", needs: [.deletes, .deleteHistory, .tombstones]
-        ) { bench in
-            let context = bench.context()
+        ) { harness in
+            let context = harness.context()
             let books = [Book("a\0é", pages: 3, rating: -0.0, printed: 0.1), Book("b")]
             for book in books { context.insert(book) }
             try context.save()
             for book in books { context.delete(book) }
             try context.save()
-            let changes = try require(bench.history().last, "a transaction for a save").changes
+            let changes = try require(harness.history().last, "a transaction for a save").changes
             let deletes = changes.compactMap { change -> (any HistoryDelete<Book>)? in
                 if case .delete(let delete) = change { delete as? any HistoryDelete<Book> } else { nil }
             }
@@ -71,14 +73,14 @@ extension StoreRule where Store: HistoryProviding {
     static var cascades: StoreRule {
         StoreRule(
             "what a delete takes along is in its transaction", needs: [.deletes, .deleteHistory]
-        ) { bench in
-            let books = try bench.context().add("a", "b", on: Shelf("left"))
-            let count = try bench.history().count
-            let context = bench.context()
+        ) { harness in
+            let books = try harness.context().add("a", "b", on: Shelf("left"))
+            let count = try harness.history().count
+            let context = harness.context()
             let shelf = try context.shelf("left")
             context.delete(shelf)
             try context.save()
-            let transactions = try bench.history().dropFirst(count)
+            let transactions = try harness.history().dropFirst(count)
             try expect(transactions.count, is: 1, "the number of transactions of a cascading delete")
             let lines = transactions.flatMap(\.changes).filter { if case .delete = $0 { true } else { false } }
             let expected = books.map(\.persistentModelID) + [shelf.persistentModelID]
@@ -91,16 +93,16 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule(
             "what the store itself deletes is in the transaction of the delete",
             needs: [.deletes, .deleteHistory, .referentialIntegrity]
-        ) { bench in
-            try bench.context().add("a", on: Shelf("left"))
-            let context = bench.context()
+        ) { harness in
+            try harness.context().add("a", on: Shelf("left"))
+            let context = harness.context()
             let shelf = try context.shelf("left")
             try expect(shelf.books.count, is: 1, "the number of books on the shelf")
-            let other = bench.context()
+            let other = harness.context()
             let late = try other.add("late", on: other.shelf("left"))[0].persistentModelID
             context.delete(shelf)
             try context.save()
-            let last = try require(bench.history().last, "a transaction for a save")
+            let last = try require(harness.history().last, "a transaction for a save")
             let deleted = last.changes.filter { if case .delete = $0 { true } else { false } }
             try expect(
                 deleted.contains { $0.changedPersistentIdentifier == late },
@@ -109,14 +111,14 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var silence: StoreRule {
-        StoreRule("what did not happen is not in the history", needs: [.updates, .deletes]) { bench in
-            let context = bench.context()
+        StoreRule("what did not happen is not in the history", needs: [.updates, .deletes]) { harness in
+            let context = harness.context()
             let books = try context.add("a", "b")
-            let count = try bench.history().count
+            let count = try harness.history().count
             try context.save()
             books[0].title = "a"
             try context.save()
-            let (other, late) = (bench.context(), bench.context())
+            let (other, late) = (harness.context(), harness.context())
             let (ghost, twin) = (try late.book("b"), try late.book("a"))
             other.delete(try other.book("b"))
             try other.save()
@@ -126,16 +128,16 @@ extension StoreRule where Store: HistoryProviding {
             books[1].pages = 7
             try expect(.modelNotFound, of: "a save of a row that another context deleted") { try context.save() }
             context.rollback()
-            let recorded = try bench.history().dropFirst(count)
+            let recorded = try harness.history().dropFirst(count)
             let kinds = recorded.flatMap(\.changes).map { String($0.line.prefix(6)) }.filter { $0 != "delete" }
             try expect(recorded.count <= 1 && kinds.isEmpty, "one delete at most, found \(recorded.count) transactions")
-            guard bench.features.contains(.updateHistory) else { return }
+            guard harness.features.contains(.updateHistory) else { return }
             books[0].pages = 3
             try context.save()
-            let last = try bench.store.currentHistoryToken()
+            let last = try harness.store.currentHistoryToken()
             twin.pages = 3
             try late.save()
-            try expect(bench.store.currentHistoryToken(), is: last, "the current token after a save of what is there")
+            try expect(harness.store.currentHistoryToken(), is: last, "the current token after a save of what is there")
         }
     }
 }

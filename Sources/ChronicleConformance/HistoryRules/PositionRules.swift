@@ -6,9 +6,9 @@ extension StoreRule where Store: HistoryProviding {
     public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive, deletionsSurvive] }
 
     static var saveResult: StoreRule {
-        StoreRule("the result of a save has its position", needs: .deletes) { bench in
-            try bench.write("a", "b")
-            let store = try bench.store
+        StoreRule("the result of a save has its position", needs: .deletes) { harness in
+            try harness.write("a", "b")
+            let store = try harness.store
             let state = EditingState(id: ObjectIdentifier(store), author: "direct", contextName: nil)
             let request = DataStoreFetchRequest<Book>(descriptor: FetchDescriptor(), editingState: state)
             let row = try require(store.fetch(request).fetchedSnapshots.first, "the row of a book")
@@ -17,16 +17,16 @@ extension StoreRule where Store: HistoryProviding {
             let token = try require(
                 result.historyToken as? Store.HistoryType.TokenType, "a token of the history's type")
             try expect(store.currentHistoryToken(), is: token, "the current token")
-            try expect(bench.history().last?.token, is: token, "the token of the newest transaction")
+            try expect(harness.history().last?.token, is: token, "the token of the newest transaction")
         }
     }
 
     static var counting: StoreRule {
-        StoreRule("counts, identifiers and transactions without changes are those of a fetch") { bench in
-            let first = try require(bench.write("a", "b", "c", by: ["x", nil]).first, "a transaction for a save")
+        StoreRule("counts, identifiers and transactions without changes are those of a fetch") { harness in
+            let first = try require(harness.write("a", "b", "c", by: ["x", nil]).first, "a transaction for a save")
             for descriptor in [Descriptor(), Descriptor.after(first.token), Descriptor().limited(2, offset: 1)] {
                 let (context, identifiers) = (
-                    bench.context(), try bench.history(descriptor).map(\.transactionIdentifier)
+                    harness.context(), try harness.history(descriptor).map(\.transactionIdentifier)
                 )
                 try expect(context.fetchHistoryCount(descriptor), is: identifiers.count, "the count")
                 try expect(context.fetchHistoryIdentifiers(descriptor), is: identifiers, "the identifiers")
@@ -37,22 +37,22 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var sorting: StoreRule {
-        StoreRule("history comes in the order and within the limits that are asked for") { bench in
-            try bench.write("a", "b", "c", "d")
+        StoreRule("history comes in the order and within the limits that are asked for") { harness in
+            try harness.write("a", "b", "c", "d")
             let newest = Descriptor(sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
-            try expect(bench.titles(bench.history(newest)), is: ["d", "c", "b", "a"], "the newest first")
-            try expect(bench.titles(bench.history(newest.limited(2, offset: 1))), is: ["c", "b"], "a page of them")
-            try expect(bench.titles(bench.history(Descriptor().limited(2, offset: 1))), is: ["b", "c"], "a page")
+            try expect(harness.titles(harness.history(newest)), is: ["d", "c", "b", "a"], "the newest first")
+            try expect(harness.titles(harness.history(newest.limited(2, offset: 1))), is: ["c", "b"], "a page of them")
+            try expect(harness.titles(harness.history(Descriptor().limited(2, offset: 1))), is: ["b", "c"], "a page")
         }
     }
 
     static var tokensSurvive: StoreRule {
-        StoreRule("a store that is opened again goes on with its history", needs: .reopening) { bench in
-            let configuration = try bench.newConfiguration()
-            let token = try bench.opening(configuration) { first in
+        StoreRule("a store that is opened again goes on with its history", needs: .reopening) { harness in
+            let configuration = try harness.newConfiguration()
+            let token = try harness.opening(configuration) { first in
                 try require(first.write("a", "b").first, "a transaction for a save").token
             }
-            try bench.opening(configuration) { again in
+            try harness.opening(configuration) { again in
                 try again.write("c")
                 let read = try again.titles(again.history(.after(token)))
                 try expect(read, is: ["b", "c"], "what comes after a token from before")
@@ -63,14 +63,14 @@ extension StoreRule where Store: HistoryProviding {
     static var deletionsSurvive: StoreRule {
         StoreRule(
             "a store that is opened again knows what was deleted of its history", needs: [.reopening, .deletingHistory]
-        ) { bench in
-            let configuration = try bench.newConfiguration()
-            let tokens = try bench.opening(configuration) { first in
+        ) { harness in
+            let configuration = try harness.newConfiguration()
+            let tokens = try harness.opening(configuration) { first in
                 let tokens = try first.write("a", "b").map(\.token)
                 try first.context().deleteHistory(Descriptor())
                 return tokens
             }
-            try bench.opening(configuration) { again in
+            try harness.opening(configuration) { again in
                 try expect(again.store.currentHistoryToken(), is: tokens[1], "the current token after everything went")
                 try expect(.historyTokenExpired, of: "reading on from before what was deleted") {
                     try again.history(.after(tokens[0]))
@@ -82,5 +82,5 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    private typealias Descriptor = StoreBench<Store>.Descriptor
+    private typealias Descriptor = StoreHarness<Store>.Descriptor
 }

@@ -4,73 +4,74 @@ import Foundation
 // Predicates that go along relationships.
 extension StoreRule {
     static var toOnePredicates: StoreRule {
-        StoreRule("predicates go along a to-one relationship, also where it leads nowhere") { bench in
-            try insertLibrary(bench)
-            let context = bench.context()
+        StoreRule("predicates go along a to-one relationship, also where it leads nowhere") { harness in
+            try insertLibrary(harness)
+            let context = harness.context()
             let (left, card) = (try context.shelf("left").persistentModelID, PersistentIdentifier?.none)
             let shelves: [PersistentIdentifier?] = [left, nil]
             let book = try context.book("Dick").persistentModelID
-            try bench.expectAgreement([
-                Question("shelf == nil", #Predicate<Book> { $0.shelf == nil }),
-                Question("shelf != nil", #Predicate<Book> { $0.shelf != nil }),
-                Question("shelf.name == left", #Predicate<Book> { $0.shelf?.name == "left" }),
-                Question("shelf.name != left", #Predicate<Book> { $0.shelf?.name != "left" }),
-                Question("not shelf.name == left", #Predicate<Book> { !($0.shelf?.name == "left") }),
-                Question("shelf.name contains t", #Predicate<Book> { $0.shelf?.name.contains("t") ?? true }),
-                Question("card.number > 1", #Predicate<Book> { ($0.card?.number ?? 0) > 1 }),
-                Question("shelf id ==", #Predicate<Book> { $0.shelf?.persistentModelID == left }),
-                Question("shelf id !=", #Predicate<Book> { $0.shelf?.persistentModelID != left }),
-                Question("card id == nil", #Predicate<Book> { $0.card?.persistentModelID == card }),
-                Question(
+            try harness.expectAgreement([
+                PredicateCase("shelf == nil", #Predicate<Book> { $0.shelf == nil }),
+                PredicateCase("shelf != nil", #Predicate<Book> { $0.shelf != nil }),
+                PredicateCase("shelf.name == left", #Predicate<Book> { $0.shelf?.name == "left" }),
+                PredicateCase("shelf.name != left", #Predicate<Book> { $0.shelf?.name != "left" }),
+                PredicateCase("not shelf.name == left", #Predicate<Book> { !($0.shelf?.name == "left") }),
+                PredicateCase("shelf.name contains t", #Predicate<Book> { $0.shelf?.name.contains("t") ?? true }),
+                PredicateCase("card.number > 1", #Predicate<Book> { ($0.card?.number ?? 0) > 1 }),
+                PredicateCase("shelf id ==", #Predicate<Book> { $0.shelf?.persistentModelID == left }),
+                PredicateCase("shelf id !=", #Predicate<Book> { $0.shelf?.persistentModelID != left }),
+                PredicateCase("card id == nil", #Predicate<Book> { $0.card?.persistentModelID == card }),
+                PredicateCase(
                     "shelf id in a list",
                     #Predicate<Book> { shelves.contains($0.shelf.flatMap { $0.persistentModelID }) }),
-                Question("id ==", #Predicate<Book> { $0.persistentModelID == book }),
-                Question("id !=", #Predicate<Book> { $0.persistentModelID != book }),
-                Question("id of another class", #Predicate<Book> { $0.persistentModelID == left }),
+                PredicateCase("id ==", #Predicate<Book> { $0.persistentModelID == book }),
+                PredicateCase("id !=", #Predicate<Book> { $0.persistentModelID != book }),
+                PredicateCase("id of another class", #Predicate<Book> { $0.persistentModelID == left }),
             ])
-            try bench.expectAgreement([
-                Question("whole.whole.name", #Predicate<Topic> { $0.whole?.whole?.name == "whole" }),
-                Question("whole.whole.name !=", #Predicate<Topic> { $0.whole?.whole?.name != "whole" }),
-                Question("whole.rank == nil", #Predicate<Topic> { $0.whole?.rank == nil }),
-                Question("related.name", #Predicate<Topic> { $0.related?.name == "whole" }),
+            try harness.expectAgreement([
+                PredicateCase("whole.whole.name", #Predicate<Topic> { $0.whole?.whole?.name == "whole" }),
+                PredicateCase("whole.whole.name !=", #Predicate<Topic> { $0.whole?.whole?.name != "whole" }),
+                PredicateCase("whole.rank == nil", #Predicate<Topic> { $0.whole?.rank == nil }),
+                PredicateCase("related.name", #Predicate<Topic> { $0.related?.name == "whole" }),
             ])
         }
     }
 
     static var toManyPredicates: StoreRule {
-        StoreRule("predicates look into a to-many relationship, also into an empty one") { bench in
-            try insertLibrary(bench)
-            let book = try bench.context().book("Dick").persistentModelID
-            try bench.expectAgreement([
-                Question("books.isEmpty", #Predicate<Shelf> { $0.books.isEmpty }),
-                Question("books.count == 2", #Predicate<Shelf> { $0.books.count == 2 }),
-                Question("a book of 600 pages", #Predicate<Shelf> { $0.books.contains { $0.pages > 600 } }),
-                Question("no book of 600 pages", #Predicate<Shelf> { !$0.books.contains { $0.pages > 600 } }),
-                Question("an unrated book", #Predicate<Shelf> { $0.books.contains { $0.rating == nil } }),
-                Question("a book not rated 4.5", #Predicate<Shelf> { $0.books.contains { $0.rating != 4.5 } }),
-                Question("all books rated", #Predicate<Shelf> { $0.books.allSatisfy { $0.rating != nil } }),
-                Question("one book of 600 pages", #Predicate<Shelf> { $0.books.filter { $0.pages > 600 }.count == 1 }),
-                Question("this book", #Predicate<Shelf> { $0.books.contains { $0.persistentModelID == book } }),
-                Question(
+        StoreRule("predicates look into a to-many relationship, also into an empty one") { harness in
+            try insertLibrary(harness)
+            let book = try harness.context().book("Dick").persistentModelID
+            try harness.expectAgreement([
+                PredicateCase("books.isEmpty", #Predicate<Shelf> { $0.books.isEmpty }),
+                PredicateCase("books.count == 2", #Predicate<Shelf> { $0.books.count == 2 }),
+                PredicateCase("a book of 600 pages", #Predicate<Shelf> { $0.books.contains { $0.pages > 600 } }),
+                PredicateCase("no book of 600 pages", #Predicate<Shelf> { !$0.books.contains { $0.pages > 600 } }),
+                PredicateCase("an unrated book", #Predicate<Shelf> { $0.books.contains { $0.rating == nil } }),
+                PredicateCase("a book not rated 4.5", #Predicate<Shelf> { $0.books.contains { $0.rating != 4.5 } }),
+                PredicateCase("all books rated", #Predicate<Shelf> { $0.books.allSatisfy { $0.rating != nil } }),
+                PredicateCase(
+                    "one book of 600 pages", #Predicate<Shelf> { $0.books.filter { $0.pages > 600 }.count == 1 }),
+                PredicateCase("this book", #Predicate<Shelf> { $0.books.contains { $0.persistentModelID == book } }),
+                PredicateCase(
                     "a book named as its shelf",
                     #Predicate<Shelf> { shelf in shelf.books.contains { $0.title == shelf.name } }),
-                Question("a book with a card", #Predicate<Shelf> { $0.books.contains { $0.card != nil } }),
+                PredicateCase("a book with a card", #Predicate<Shelf> { $0.books.contains { $0.card != nil } }),
             ])
-            try bench.expectAgreement([
-                Question(
+            try harness.expectAgreement([
+                PredicateCase(
                     "shelf with a book", #Predicate<Book> { $0.shelf?.books.contains { $0.pages > 600 } ?? false }),
-                Question("books on the shelf", #Predicate<Book> { ($0.shelf?.books.count ?? 0) > 2 }),
+                PredicateCase("books on the shelf", #Predicate<Book> { ($0.shelf?.books.count ?? 0) > 2 }),
             ])
-            try bench.expectAgreement([
-                Question("parts with parts", #Predicate<Topic> { $0.parts.contains { !$0.parts.isEmpty } }),
-                Question("all parts without rank", #Predicate<Topic> { $0.parts.allSatisfy { $0.rank == nil } }),
+            try harness.expectAgreement([
+                PredicateCase("parts with parts", #Predicate<Topic> { $0.parts.contains { !$0.parts.isEmpty } }),
+                PredicateCase("all parts without rank", #Predicate<Topic> { $0.parts.allSatisfy { $0.rank == nil } }),
             ])
         }
     }
 
     /// Books on shelves and on none, with cards and without, and topics in topics.
-    static func insertLibrary(_ bench: StoreBench<Store>) throws {
-        let context = bench.context()
+    static func insertLibrary(_ harness: StoreHarness<Store>) throws {
+        let context = harness.context()
         let (left, right) = (Shelf("left"), Shelf("right"))
         for shelf in [left, right, Shelf("")] { context.insert(shelf) }
         let books = [

@@ -12,117 +12,120 @@ extension StoreRule {
     }
 
     static var equality: StoreRule {
-        StoreRule("== and != find what they say, on every type, nil included") { bench in
-            try insertSought(bench)
-            typealias Ask = Question<Specimen>
+        StoreRule("== and != find what they say, on every type, nil included") { harness in
+            try insertSought(harness)
+            typealias Case = PredicateCase<Specimen>
             let (day, id) = (Date(timeIntervalSinceReferenceDate: 7), Specimen.sought()[2].uuid)
             let place = Specimen.Place(street: "Zebra", numbers: [1], since: nil)
-            try bench.expectAgreement(
-                Ask.equality("bool", \.bool, true) + Ask.equality("shade", \.shade, .dark)
-                    + Ask.equality("int", \.int, 7, .min, .max, 3) + Ask.equality("int8", \.int8, 7, .max)
-                    + Ask.equality("int16", \.int16, .min) + Ask.equality("int32", \.int32, 100)
-                    + Ask.equality("int64", \.int64, .max) + Ask.equality("uint8", \.uint8, 255, 0)
-                    + Ask.equality("uint64", \.uint64, 7) + Ask.equality("double", \.double, 0, 7, .infinity, .nan)
-                    + Ask.equality("float", \.float, 0.1, -.infinity) + Ask.equality("date", \.date, day))
-            try bench.expectAgreement(
-                Ask.equality("string", \.string, "apple", "", "Apple", "a\0b", "Äpfel")
-                    + Ask.equality("data", \.data, Data("a\0b".utf8), Data()) + Ask.equality("uuid", \.uuid, id, UUID())
-                    + Ask.equality("url", \.url, URL(filePath: "/2")) + Ask.equality("place", \.place, place)
-                    + Ask.equality("decimal", \.decimal, Decimal(3) / 10)
-                    + Ask.equality("array", \.array, ["apple pie"], []))
-            try bench.expectAgreement(
-                Ask.equality("optionalInt", \.optionalInt, nil, 7, 3)
-                    + Ask.equality("optionalDouble", \.optionalDouble, nil, 7, .nan)
-                    + Ask.equality("optionalString", \.optionalString, nil, "apple", "")
-                    + Ask.equality("optionalDate", \.optionalDate, nil, day)
-                    + Ask.equality("optionalData", \.optionalData, nil, Data("apple".utf8)))
+            try harness.expectAgreement(
+                Case.equality("bool", \.bool, true) + Case.equality("shade", \.shade, .dark)
+                    + Case.equality("int", \.int, 7, .min, .max, 3) + Case.equality("int8", \.int8, 7, .max)
+                    + Case.equality("int16", \.int16, .min) + Case.equality("int32", \.int32, 100)
+                    + Case.equality("int64", \.int64, .max) + Case.equality("uint8", \.uint8, 255, 0)
+                    + Case.equality("uint64", \.uint64, 7) + Case.equality("double", \.double, 0, 7, .infinity, .nan)
+                    + Case.equality("float", \.float, 0.1, -.infinity) + Case.equality("date", \.date, day))
+            try harness.expectAgreement(
+                Case.equality("string", \.string, "apple", "", "Apple", "a\0b", "Äpfel")
+                    + Case.equality("data", \.data, Data("a\0b".utf8), Data())
+                    + Case.equality("uuid", \.uuid, id, UUID())
+                    + Case.equality("url", \.url, URL(filePath: "/2")) + Case.equality("place", \.place, place)
+                    + Case.equality("decimal", \.decimal, Decimal(3) / 10)
+                    + Case.equality("array", \.array, ["apple pie"], []))
+            try harness.expectAgreement(
+                Case.equality("optionalInt", \.optionalInt, nil, 7, 3)
+                    + Case.equality("optionalDouble", \.optionalDouble, nil, 7, .nan)
+                    + Case.equality("optionalString", \.optionalString, nil, "apple", "")
+                    + Case.equality("optionalDate", \.optionalDate, nil, day)
+                    + Case.equality("optionalData", \.optionalData, nil, Data("apple".utf8)))
         }
     }
 
     static var order: StoreRule {
-        StoreRule("<, <=, > and >= find what they say, on every type that has an order") { bench in
-            try insertSought(bench)
-            typealias Ask = Question<Specimen>
+        StoreRule("<, <=, > and >= find what they say, on every type that has an order") { harness in
+            try insertSought(harness)
+            typealias Case = PredicateCase<Specimen>
             let (day, id) = (Date(timeIntervalSinceReferenceDate: 0.1), Specimen.sought()[4].uuid)
-            try bench.expectAgreement(
-                Ask.order("int", \.int, 7, 0, .min, .max) + Ask.order("int8", \.int8, 7)
-                    + Ask.order("int16", \.int16, 100) + Ask.order("int32", \.int32, -7)
-                    + Ask.order("int64", \.int64, 1)
-                    + Ask.order("uint8", \.uint8, 7) + Ask.order("uint64", \.uint64, 100)
-                    + Ask.order("double", \.double, 0, 7, .infinity, .nan) + Ask.order("float", \.float, 7))
-            try bench.expectAgreement(
-                Ask.order("string", \.string, "apple", "", "b", "apple pie", "Zz")
-                    + Ask.order("date", \.date, day, .distantFuture) + Ask.order("uuid", \.uuid, id))
+            try harness.expectAgreement(
+                Case.order("int", \.int, 7, 0, .min, .max) + Case.order("int8", \.int8, 7)
+                    + Case.order("int16", \.int16, 100) + Case.order("int32", \.int32, -7)
+                    + Case.order("int64", \.int64, 1)
+                    + Case.order("uint8", \.uint8, 7) + Case.order("uint64", \.uint64, 100)
+                    + Case.order("double", \.double, 0, 7, .infinity, .nan) + Case.order("float", \.float, 7))
+            try harness.expectAgreement(
+                Case.order("string", \.string, "apple", "", "b", "apple pie", "Zz")
+                    + Case.order("date", \.date, day, .distantFuture) + Case.order("uuid", \.uuid, id))
         }
     }
 
     static var membership: StoreRule {
-        StoreRule("lists and ranges contain what they say") { bench in
-            try insertSought(bench)
+        StoreRule("lists and ranges contain what they say") { harness in
+            try insertSought(harness)
             let (integers, texts, none) = ([7, 100, -1], Set(["apple", "Äpfel", ""]), [Int]())
             let (optionals, reals): ([Int?], [Double?]) = ([7, nil], [7, .nan])
             let (closed, open, from) = (0...7, 0..<7, 7...)
             let days = Date(timeIntervalSinceReferenceDate: 0)..<Date(timeIntervalSinceReferenceDate: 7)
             let ids = Specimen.sought()[2...3].map(\.uuid)
-            try bench.expectAgreement([
-                Question("int in [7, 100, -1]", #Predicate<Specimen> { integers.contains($0.int) }),
-                Question("int not in [7, 100, -1]", #Predicate<Specimen> { !integers.contains($0.int) }),
-                Question("int in []", #Predicate<Specimen> { none.contains($0.int) }),
-                Question("string in a set", #Predicate<Specimen> { texts.contains($0.string) }),
-                Question("uuid in a list", #Predicate<Specimen> { ids.contains($0.uuid) }),
-                Question("optionalInt in [7, nil]", #Predicate<Specimen> { optionals.contains($0.optionalInt) }),
-                Question("optionalInt not in [7, nil]", #Predicate<Specimen> { !optionals.contains($0.optionalInt) }),
-                Question("optionalDouble in [7, NaN]", #Predicate<Specimen> { reals.contains($0.optionalDouble) }),
-                Question("optionalDouble not in [7, NaN]", #Predicate<Specimen> { !reals.contains($0.optionalDouble) }),
-                Question("int in 0...7", #Predicate<Specimen> { closed.contains($0.int) }),
-                Question("int in 0..<7", #Predicate<Specimen> { open.contains($0.int) }),
-                Question("int not in 7...", #Predicate<Specimen> { !from.contains($0.int) }),
-                Question("date in a range", #Predicate<Specimen> { days.contains($0.date) }),
+            try harness.expectAgreement([
+                PredicateCase("int in [7, 100, -1]", #Predicate<Specimen> { integers.contains($0.int) }),
+                PredicateCase("int not in [7, 100, -1]", #Predicate<Specimen> { !integers.contains($0.int) }),
+                PredicateCase("int in []", #Predicate<Specimen> { none.contains($0.int) }),
+                PredicateCase("string in a set", #Predicate<Specimen> { texts.contains($0.string) }),
+                PredicateCase("uuid in a list", #Predicate<Specimen> { ids.contains($0.uuid) }),
+                PredicateCase("optionalInt in [7, nil]", #Predicate<Specimen> { optionals.contains($0.optionalInt) }),
+                PredicateCase(
+                    "optionalInt not in [7, nil]", #Predicate<Specimen> { !optionals.contains($0.optionalInt) }),
+                PredicateCase("optionalDouble in [7, NaN]", #Predicate<Specimen> { reals.contains($0.optionalDouble) }),
+                PredicateCase(
+                    "optionalDouble not in [7, NaN]", #Predicate<Specimen> { !reals.contains($0.optionalDouble) }),
+                PredicateCase("int in 0...7", #Predicate<Specimen> { closed.contains($0.int) }),
+                PredicateCase("int in 0..<7", #Predicate<Specimen> { open.contains($0.int) }),
+                PredicateCase("int not in 7...", #Predicate<Specimen> { !from.contains($0.int) }),
+                PredicateCase("date in a range", #Predicate<Specimen> { days.contains($0.date) }),
             ])
         }
     }
 
     static var text: StoreRule {
         StoreRule("texts are looked into as they are: no case or accent is passed over, no character is special") {
-            bench in
-            try insertSought(bench)
+            harness in
+            try insertSought(harness)
             let (empty, zero, last) = ("", "a\0", "z\u{10FFFF}")
-            try bench.expectAgreement([
-                Question("contains 'pp'", #Predicate<Specimen> { $0.string.contains("pp") }),
-                Question("contains 'PP'", #Predicate<Specimen> { $0.string.contains("PP") }),
-                Question("does not contain 'pp'", #Predicate<Specimen> { !$0.string.contains("pp") }),
-                Question("contains 'a'", #Predicate<Specimen> { $0.string.contains("a") }),
-                Question("contains 'A'", #Predicate<Specimen> { $0.string.contains("A") }),
-                Question("contains ''", #Predicate<Specimen> { $0.string.contains(empty) }),
-                Question("contains NUL", #Predicate<Specimen> { $0.string.contains(zero) }),
-                Question("contains '%'", #Predicate<Specimen> { $0.string.contains("%") }),
-                Question("contains '_'", #Predicate<Specimen> { $0.string.contains("_") }),
-                Question("contains '0_'", #Predicate<Specimen> { $0.string.contains("0_") }),
-                Question("starts with 'apple'", #Predicate<Specimen> { $0.string.starts(with: "apple") }),
-                Question("starts with 'Apple'", #Predicate<Specimen> { $0.string.starts(with: "Apple") }),
-                Question("starts with 'Ä'", #Predicate<Specimen> { $0.string.starts(with: "Ä") }),
-                Question("starts with the last scalar", #Predicate<Specimen> { $0.string.starts(with: last) }),
-                Question("starts with '5%'", #Predicate<Specimen> { $0.string.starts(with: "5%") }),
-                Question("starts with ''", #Predicate<Specimen> { $0.string.starts(with: empty) }),
-                Question("is empty", #Predicate<Specimen> { $0.string.isEmpty }),
-                Question("is not empty", #Predicate<Specimen> { !$0.string.isEmpty }),
+            try harness.expectAgreement([
+                PredicateCase("contains 'pp'", #Predicate<Specimen> { $0.string.contains("pp") }),
+                PredicateCase("contains 'PP'", #Predicate<Specimen> { $0.string.contains("PP") }),
+                PredicateCase("does not contain 'pp'", #Predicate<Specimen> { !$0.string.contains("pp") }),
+                PredicateCase("contains 'a'", #Predicate<Specimen> { $0.string.contains("a") }),
+                PredicateCase("contains 'A'", #Predicate<Specimen> { $0.string.contains("A") }),
+                PredicateCase("contains ''", #Predicate<Specimen> { $0.string.contains(empty) }),
+                PredicateCase("contains NUL", #Predicate<Specimen> { $0.string.contains(zero) }),
+                PredicateCase("contains '%'", #Predicate<Specimen> { $0.string.contains("%") }),
+                PredicateCase("contains '_'", #Predicate<Specimen> { $0.string.contains("_") }),
+                PredicateCase("contains '0_'", #Predicate<Specimen> { $0.string.contains("0_") }),
+                PredicateCase("starts with 'apple'", #Predicate<Specimen> { $0.string.starts(with: "apple") }),
+                PredicateCase("starts with 'Apple'", #Predicate<Specimen> { $0.string.starts(with: "Apple") }),
+                PredicateCase("starts with 'Ä'", #Predicate<Specimen> { $0.string.starts(with: "Ä") }),
+                PredicateCase("starts with the last scalar", #Predicate<Specimen> { $0.string.starts(with: last) }),
+                PredicateCase("starts with '5%'", #Predicate<Specimen> { $0.string.starts(with: "5%") }),
+                PredicateCase("starts with ''", #Predicate<Specimen> { $0.string.starts(with: empty) }),
+                PredicateCase("is empty", #Predicate<Specimen> { $0.string.isEmpty }),
+                PredicateCase("is not empty", #Predicate<Specimen> { !$0.string.isEmpty }),
             ])
         }
     }
 
     static var search: StoreRule {
-        StoreRule("localizedStandardContains finds texts of whatever case, with whatever diacritics") { bench in
-            try insertSought(bench)
+        StoreRule("localizedStandardContains finds texts of whatever case, with whatever diacritics") { harness in
+            try insertSought(harness)
             let texts = ["APPLE", "apfel", "Ä", "É", "a\0B", "%", "_", "\u{10FFFF}", ""]
-            try bench.expectAgreement(
+            try harness.expectAgreement(
                 texts.flatMap { text in
                     [
-                        Question(
+                        PredicateCase(
                             "finds '\(text)'", #Predicate<Specimen> { $0.string.localizedStandardContains(text) }),
-                        Question(
+                        PredicateCase(
                             "does not find '\(text)'",
                             #Predicate<Specimen> { !$0.string.localizedStandardContains(text) }),
-                        Question(
+                        PredicateCase(
                             "finds '\(text)' or nothing",
                             #Predicate<Specimen> { $0.optionalString?.localizedStandardContains(text) ?? true }),
                     ]
@@ -132,8 +135,8 @@ extension StoreRule {
 
     // MARK: Samples
 
-    static func insertSought(_ bench: StoreBench<Store>) throws {
-        let context = bench.context()
+    static func insertSought(_ harness: StoreHarness<Store>) throws {
+        let context = harness.context()
         for specimen in Specimen.sought() { context.insert(specimen) }
         try context.save()
     }

@@ -9,21 +9,21 @@ extension StoreRule {
     }
 
     static var orderStays: StoreRule {
-        StoreRule("without a sort the order is the same each time") { bench in
-            for title in ["d", "b", "a", "c"] { try bench.context().add(title, title + title) }
-            let first = try bench.context().books().map(\.title)
+        StoreRule("without a sort the order is the same each time") { harness in
+            for title in ["d", "b", "a", "c"] { try harness.context().add(title, title + title) }
+            let first = try harness.context().books().map(\.title)
             try expect(first.count, is: 8, "the number of books")
-            for _ in 0..<8 { try expect(bench.context().books().map(\.title), is: first, "the books") }
-            try bench.context().add("e")
-            let next = try bench.context().books().map(\.title).filter { $0 != "e" }
+            for _ in 0..<8 { try expect(harness.context().books().map(\.title), is: first, "the books") }
+            try harness.context().add("e")
+            let next = try harness.context().books().map(\.title).filter { $0 != "e" }
             try expect(next, is: first, "the books from before after another save")
         }
     }
 
     static var sorts: StoreRule {
-        StoreRule("a sort by any type that has an order is that of Foundation, both ways") { bench in
-            try insertSought(bench)
-            let all = try bench.context().fetch(FetchDescriptor<Specimen>())
+        StoreRule("a sort by any type that has an order is that of Foundation, both ways") { harness in
+            try insertSought(harness)
+            let all = try harness.context().fetch(FetchDescriptor<Specimen>())
             for order in [SortOrder.forward, .reverse] {
                 let sorts: [SortDescriptor<Specimen>] = [
                     SortDescriptor(\.string, order: order), SortDescriptor(\.uuid, order: order),
@@ -34,15 +34,16 @@ extension StoreRule {
                     SortDescriptor(\.optionalString, order: order), SortDescriptor(\.optionalDate, order: order),
                 ]
                 // No two have the same UUID, so that there is one order.
-                for sort in sorts { try expectOrder([sort, SortDescriptor(\.uuid)], of: all, bench) }
+                for sort in sorts { try expectOrder([sort, SortDescriptor(\.uuid)], of: all, harness) }
             }
         }
     }
 
     static var compoundSorts: StoreRule {
-        StoreRule("a sort goes on with the next descriptor where the ones before say nothing, nil included") { bench in
-            try insertLibrary(bench)
-            let all = try bench.context().books()
+        StoreRule("a sort goes on with the next descriptor where the ones before say nothing, nil included") {
+            harness in
+            try insertLibrary(harness)
+            let all = try harness.context().books()
             for order in [SortOrder.forward, .reverse] {
                 let sorts: [[SortDescriptor<Book>]] = [
                     [SortDescriptor(\.rating, order: order), SortDescriptor(\.title, order: .reverse)],
@@ -50,23 +51,23 @@ extension StoreRule {
                     [SortDescriptor(\.pages), SortDescriptor(\.rating, order: order), SortDescriptor(\.title)],
                     [SortDescriptor(\.printed, order: order), SortDescriptor(\.pages), SortDescriptor(\.title)],
                 ]
-                for sort in sorts { try expectOrder(sort, of: all, bench) }
+                for sort in sorts { try expectOrder(sort, of: all, harness) }
             }
         }
     }
 
     static var pages: StoreRule {
-        StoreRule("limits and offsets cut pages that fit together") { bench in
-            try insertLibrary(bench)
+        StoreRule("limits and offsets cut pages that fit together") { harness in
+            try insertLibrary(harness)
             let orders: [[SortDescriptor<Book>]] = [[], [SortDescriptor(\.title)]]
             for sortBy in orders {
                 var descriptor = FetchDescriptor<Book>(sortBy: sortBy)
-                let all = try bench.context().fetch(descriptor).map(\.title)
+                let all = try harness.context().fetch(descriptor).map(\.title)
                 var paged: [String] = []
                 descriptor.fetchLimit = 3
                 for offset in stride(from: 0, to: all.count + 3, by: 3) {
                     descriptor.fetchOffset = offset
-                    paged += try bench.context().fetch(descriptor).map(\.title)
+                    paged += try harness.context().fetch(descriptor).map(\.title)
                 }
                 try expect(paged, is: all, "the pages of the books")
             }
@@ -74,12 +75,12 @@ extension StoreRule {
     }
 
     static var slices: StoreRule {
-        StoreRule("limit and offset apply to what the predicate leaves, in the order of the sort") { bench in
-            try insertLibrary(bench)
+        StoreRule("limit and offset apply to what the predicate leaves, in the order of the sort") { harness in
+            try insertLibrary(harness)
             try forEachQuery { descriptor, all in
-                let whole = try bench.context().fetch(all).map(\.title)
+                let whole = try harness.context().fetch(all).map(\.title)
                 let (offset, limit) = (descriptor.fetchOffset ?? 0, descriptor.fetchLimit ?? .max)
-                let found = try bench.context().fetch(descriptor).map(\.title)
+                let found = try harness.context().fetch(descriptor).map(\.title)
                 try expect(
                     found, is: Array(whole.dropFirst(offset).prefix(limit)),
                     "the books from \(offset), at most \(limit), of \(whole)")
@@ -88,35 +89,35 @@ extension StoreRule {
     }
 
     static var counts: StoreRule {
-        StoreRule("counts and identifiers are those of a fetch") { bench in
-            try insertLibrary(bench)
+        StoreRule("counts and identifiers are those of a fetch") { harness in
+            try insertLibrary(harness)
             try forEachQuery { descriptor, _ in
-                let found = try bench.context().fetch(descriptor).map(\.persistentModelID)
-                try expect(bench.context().fetchCount(descriptor), is: found.count, "the count")
-                try expect(bench.context().fetchIdentifiers(descriptor), is: found, "the identifiers")
+                let found = try harness.context().fetch(descriptor).map(\.persistentModelID)
+                try expect(harness.context().fetchCount(descriptor), is: found.count, "the count")
+                try expect(harness.context().fetchIdentifiers(descriptor), is: found, "the identifiers")
             }
         }
     }
 
     static var deletedRows: StoreRule {
-        StoreRule("deleted models are gone", needs: .deletes) { bench in
-            let context = bench.context()
+        StoreRule("deleted models are gone", needs: .deletes) { harness in
+            let context = harness.context()
             let books = try context.add("a", "b", "c")
             let identifier = books[1].persistentModelID
             context.delete(books[1])
             try context.save()
-            try expect(bench.context().books().map(\.title), is: ["a", "c"], "the books that are left")
+            try expect(harness.context().books().map(\.title), is: ["a", "c"], "the books that are left")
             try expect(.modelNotFound, of: "the model of a deleted row") {
-                try bench.context().existingModel(for: identifier)
+                try harness.context().existingModel(for: identifier)
             }
         }
     }
 
     static var unsavedChanges: StoreRule {
         StoreRule("a context with unsaved changes finds what it finds after the save", needs: [.updates, .deletes]) {
-            bench in
-            try insertLibrary(bench)
-            let context = bench.context()
+            harness in
+            try insertLibrary(harness)
+            let context = harness.context()
             let books = try context.books()
             books[0].title = "Ahab"
             books[3].rating = -1
@@ -134,7 +135,7 @@ extension StoreRule {
             try context.save()
             var expected: [[String]] = []
             try forEachQuery { descriptor, _ in
-                expected.append(try bench.context().fetch(descriptor).map(\.title))
+                expected.append(try harness.context().fetch(descriptor).map(\.title))
             }
             for (found, expected) in zip(found, expected) {
                 try expect(found, is: expected, "the books before the save")
@@ -146,10 +147,10 @@ extension StoreRule {
 
     /// Expects that the store sorts as Foundation does.
     private static func expectOrder<Model: PersistentModel>(
-        _ sort: [SortDescriptor<Model>], of all: [Model], _ bench: StoreBench<Store>
+        _ sort: [SortDescriptor<Model>], of all: [Model], _ harness: StoreHarness<Store>
     ) throws {
         let expected = all.sorted(using: sort).map(\.persistentModelID)
-        let found = try bench.context().fetch(FetchDescriptor(sortBy: sort)).map(\.persistentModelID)
+        let found = try harness.context().fetch(FetchDescriptor(sortBy: sort)).map(\.persistentModelID)
         let text = sort.map { ($0.order == .forward ? "" : "reverse ") + Model.name(of: $0.keyPath) }
         try expect(found, is: expected, "the order of \(Model.entityName) by \(text.joined(separator: ", "))")
     }

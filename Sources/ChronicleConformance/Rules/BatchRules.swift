@@ -7,19 +7,20 @@ extension StoreRule {
     public static var batches: [StoreRule] { [batchDeletes] }
 
     static var batchDeletes: StoreRule {
-        StoreRule("a batch delete takes what matches and what goes along, and nothing else", needs: .deletes) { bench in
-            try insertLibrary(bench)
-            let context = bench.context()
+        StoreRule("a batch delete takes what matches and what goes along, and nothing else", needs: .deletes) {
+            harness in
+            try insertLibrary(harness)
+            let context = harness.context()
             try context.delete(model: Shelf.self, where: #Predicate { $0.name == "left" })
             let books = ["", "Dick", "moby-dick", "right"]
-            try expect(bench.context().books().map(\.title).sorted(), is: books, "the books that are left")
+            try expect(harness.context().books().map(\.title).sorted(), is: books, "the books that are left")
             try context.delete(model: Topic.self, where: #Predicate { $0.rank == 1 })
-            try expect(bench.context().fetchCount(FetchDescriptor<Topic>()), is: 0, "the number of topics")
+            try expect(harness.context().fetchCount(FetchDescriptor<Topic>()), is: 0, "the number of topics")
             try context.delete(model: Book.self, where: #Predicate { $0.title == "nobody's" })
-            try expect(bench.context().books().map(\.title).sorted(), is: books, "the books when none matched")
+            try expect(harness.context().books().map(\.title).sorted(), is: books, "the books when none matched")
             try context.delete(model: Book.self)
-            try expect(bench.context().books().count, is: 0, "the number of books when all were to go")
-            try expect(bench.context().fetchCount(FetchDescriptor<Shelf>()), is: 2, "the number of shelves")
+            try expect(harness.context().books().count, is: 0, "the number of books when all were to go")
+            try expect(harness.context().fetchCount(FetchDescriptor<Shelf>()), is: 2, "the number of shelves")
         }
     }
 }
@@ -32,15 +33,15 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule(
             "a batch delete is one transaction, with all that goes along",
             needs: [.deletes, .deleteHistory, .tombstones]
-        ) { bench in
-            let added = bench.context()
+        ) { harness in
+            let added = harness.context()
             for name in ["left", "right"] {
                 try added.add("\(name) a", "\(name) b", on: Shelf(name))
             }
-            let count = try bench.history().count
-            try bench.context("me").delete(model: Shelf.self)
-            try bench.context().delete(model: Shelf.self)
-            let transactions = try bench.history().dropFirst(count)
+            let count = try harness.history().count
+            try harness.context("me").delete(model: Shelf.self)
+            try harness.context().delete(model: Shelf.self)
+            let transactions = try harness.history().dropFirst(count)
             try expect(transactions.map(\.author), is: ["me"], "the authors of a batch delete and of one of nothing")
             let kept = transactions.flatMap(\.changes).map { change in
                 guard case .delete(let delete) = change else { return change.line }

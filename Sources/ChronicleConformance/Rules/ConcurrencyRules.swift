@@ -9,37 +9,37 @@ extension StoreRule {
     }
 
     static var differentAttributes: StoreRule {
-        StoreRule("a save writes what changed and no more", needs: .updates) { bench in
-            try bench.context().add("a")
-            let (one, other) = (bench.context(), bench.context())
+        StoreRule("a save writes what changed and no more", needs: .updates) { harness in
+            try harness.context().add("a")
+            let (one, other) = (harness.context(), harness.context())
             try one.book("a").pages = 7
             // Held: a context forgets what nobody holds and nobody changed.
             let theirs = try other.book("a")
             try one.save()
             theirs.rating = 3
             try other.save()
-            let book = try bench.context().book("a")
+            let book = try harness.context().book("a")
             try expect(book.pages, is: 7, "the pages that one context saved")
             try expect(book.rating, is: 3, "the rating that another context saved")
         }
     }
 
     static var savesSideBySide: StoreRule {
-        StoreRule("saves side by side all arrive") { bench in
-            let container = bench.container
+        StoreRule("saves side by side all arrive") { harness in
+            let container = harness.container
             try Parallel.run(4) { writer in
                 let context = ModelContext(container)
                 for index in 0..<10 { try context.retrying { try $0.add("\(writer)-\(index)") } }
             }
-            let books = try bench.context().books()
+            let books = try harness.context().books()
             try expect(books.count, is: 40, "the number of books")
             try expect(Set(books.map(\.title)).count, is: 40, "the number of different books")
         }
     }
 
     static var wholeSaves: StoreRule {
-        StoreRule("a reader sees all of a save or nothing") { bench in
-            let container = bench.container
+        StoreRule("a reader sees all of a save or nothing") { harness in
+            let container = harness.container
             let isWritten = Atomic(false)
             try Parallel.run(2) { thread in
                 let context = ModelContext(container)
@@ -64,7 +64,7 @@ extension ModelContext {
     @discardableResult
     func retrying<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
         for _ in 0..<100 {
-            do { return try body(self) } catch SwiftDataError.storeIsBusy { rollback() }
+            do { return try body(self) } catch SwiftDataError.storeBusy { rollback() }
         }
         return try body(self)
     }

@@ -9,17 +9,17 @@ extension StoreRule {
         StoreRule(
             "a cascading delete takes along what another context added meanwhile",
             needs: [.deletes, .referentialIntegrity]
-        ) { bench in
-            try bench.context().add("a", on: Shelf("left"))
-            let context = bench.context()
+        ) { harness in
+            try harness.context().add("a", on: Shelf("left"))
+            let context = harness.context()
             let shelf = try context.shelf("left")
             // The list is known from here on, and soon out of date.
             try expect(shelf.books.map(\.title), is: ["a"], "the books on the shelf")
-            let other = bench.context()
+            let other = harness.context()
             try other.add("late", on: other.shelf("left"))
             context.delete(shelf)
             try context.save()
-            try expect(bench.context().books().map(\.title), is: [], "the books without their shelf")
+            try expect(harness.context().books().map(\.title), is: [], "the books without their shelf")
         }
     }
 
@@ -27,14 +27,14 @@ extension StoreRule {
         StoreRule(
             "a reference that another context saved meanwhile leads nowhere after the delete",
             needs: [.updates, .deletes, .referentialIntegrity]
-        ) { bench in
-            let context = bench.context()
+        ) { harness in
+            let context = harness.context()
             let book = try context.add("a")[0]
             let topic = Topic("gone")
             context.insert(topic)
             try context.save()
             try expect(book.card == nil, "no card of a new book")
-            let other = bench.context()
+            let other = harness.context()
             other.insert(Card(7, of: try other.book("a")))
             let late = Topic("late")
             other.insert(late)
@@ -43,8 +43,9 @@ extension StoreRule {
             context.delete(book)
             context.delete(topic)
             try context.save()
-            try expect(bench.reference("book", of: Card.self), is: .null, "the stored reference of the card")
-            try expect(bench.reference("related", of: Topic.self), is: .null, "the stored reference without an inverse")
+            try expect(harness.reference("book", of: Card.self), is: .null, "the stored reference of the card")
+            try expect(
+                harness.reference("related", of: Topic.self), is: .null, "the stored reference without an inverse")
         }
     }
 
@@ -52,19 +53,19 @@ extension StoreRule {
         StoreRule(
             "a row stays that another leads to with a relationship that is not optional",
             needs: [.deletes, .referentialIntegrity]
-        ) { bench in
-            let context = bench.context()
+        ) { harness in
+            let context = harness.context()
             let book = try context.add("a")[0]
             context.insert(Loan("Ada", book))
             try context.save()
             // As a context sends it that looked before the loan was saved.
-            let store = try bench.store
+            let store = try harness.store
             let request = DataStoreSaveChangesRequest(
-                editingState: bench.editingState(context), inserted: [], updated: [],
-                deleted: try bench.rows(of: Book.self))
+                editingState: harness.editingState(context), inserted: [], updated: [],
+                deleted: try harness.rows(of: Book.self))
             try expect(.deleteDenied, of: "a save that deletes a book on loan") { _ = try store.save(request) }
-            try expect(bench.context().books().map(\.title), is: ["a"], "the books after a save that was refused")
-            let loans = try bench.context().fetch(FetchDescriptor<Loan>())
+            try expect(harness.context().books().map(\.title), is: ["a"], "the books after a save that was refused")
+            let loans = try harness.context().fetch(FetchDescriptor<Loan>())
             try expect(loans.map(\.book.title), is: ["a"], "the books on loan")
         }
     }
@@ -72,11 +73,11 @@ extension StoreRule {
     static var lostDestination: StoreRule {
         StoreRule(
             "a save of a reference to a row that is gone writes nothing", needs: [.deletes, .referentialIntegrity]
-        ) { bench in
-            try bench.context().add("a", on: Shelf("left"))
-            let context = bench.context()
+        ) { harness in
+            try harness.context().add("a", on: Shelf("left"))
+            let context = harness.context()
             let shelf = try context.shelf("left")
-            let other = bench.context()
+            let other = harness.context()
             other.delete(try other.shelf("left"))
             try other.save()
             context.insert(Stamp("new"))
@@ -84,14 +85,14 @@ extension StoreRule {
             try expect(.modelValidationFailure, of: "a save of a book on a shelf that another context deleted") {
                 try context.save()
             }
-            try expect(bench.context().books().count, is: 0, "the number of books after a save that failed")
-            let stamps = try bench.context().fetchCount(FetchDescriptor<Stamp>())
+            try expect(harness.context().books().count, is: 0, "the number of books after a save that failed")
+            let stamps = try harness.context().fetchCount(FetchDescriptor<Stamp>())
             try expect(stamps, is: 0, "the number of stamps after a save that failed")
         }
     }
 }
 
-extension StoreBench {
+extension StoreHarness {
     /// What the store has for a reference of the only model of a class, whether or not it leads somewhere.
     func reference<Model: PersistentModel>(_ name: String, of type: Model.Type) throws -> PropertyValue {
         let slot = try store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot

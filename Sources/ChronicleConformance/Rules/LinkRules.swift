@@ -12,49 +12,49 @@ extension StoreRule {
 
     /// A rule about a store with the models of links.
     static func linkRule(
-        _ name: String, needs: StoreFeatures = [], _ check: @escaping (StoreBench<Store>) throws -> Void
+        _ name: String, needs: StoreFeatures = [], _ check: @escaping (StoreHarness<Store>) throws -> Void
     ) -> StoreRule {
-        StoreRule(name, needs: needs.union(.links)) { bench in
-            try check(bench.another(with: [Reader.self, Club.self]))
+        StoreRule(name, needs: needs.union(.links)) { harness in
+            try check(harness.another(with: [Reader.self, Club.self]))
         }
     }
 
     static var linkedSides: StoreRule {
-        linkRule("links are read from either side") { bench in
-            let context = bench.context()
+        linkRule("links are read from either side") { harness in
+            let context = harness.context()
             let (north, south) = (Club("north"), Club("south"))
             for reader in [Reader("Ann", in: [north, south]), Reader("Bob", in: [south]), Reader("Cid")] {
                 context.insert(reader)
             }
             try context.save()
-            try expectClubs(["Ann": ["north", "south"], "Bob": ["south"], "Cid": []], bench)
+            try expectClubs(["Ann": ["north", "south"], "Bob": ["south"], "Cid": []], harness)
         }
     }
 
     static var linkedAlone: StoreRule {
-        linkRule("a model may be in several lists that nothing leads back from") { bench in
-            let context = bench.context()
+        linkRule("a model may be in several lists that nothing leads back from") { harness in
+            let context = harness.context()
             let books = try context.add("a", "b", "c")
             let (ann, bob) = (Reader("Ann"), Reader("Bob"))
             ann.wishes = [books[1], books[0]]
             bob.wishes = [books[1], books[2]]
             for reader in [ann, bob] { context.insert(reader) }
             try context.save()
-            let reader = bench.context()
+            let reader = harness.context()
             try expect(reader.reader("Ann").wishes.map(\.title).sorted(), is: ["a", "b"], "the wishes of Ann")
             try expect(reader.reader("Bob").wishes.map(\.title).sorted(), is: ["b", "c"], "the wishes of Bob")
         }
     }
 
     static var linkedFriends: StoreRule {
-        linkRule("a relationship that is its own inverse counts both ways") { bench in
-            let context = bench.context()
+        linkRule("a relationship that is its own inverse counts both ways") { harness in
+            let context = harness.context()
             let (ann, bob, cid) = (Reader("Ann"), Reader("Bob"), Reader("Cid"))
             ann.friends = [bob, cid]
             bob.friends = [bob]
             context.insert(ann)
             try context.save()
-            let reader = bench.context()
+            let reader = harness.context()
             try expect(reader.reader("Ann").friends.map(\.name).sorted(), is: ["Bob", "Cid"], "the friends of Ann")
             try expect(reader.reader("Bob").friends.map(\.name).sorted(), is: ["Ann", "Bob"], "the friends of Bob")
             try expect(reader.reader("Cid").friends.map(\.name), is: ["Ann"], "the friends of Cid")
@@ -62,50 +62,51 @@ extension StoreRule {
     }
 
     static var linkPredicates: StoreRule {
-        linkRule("predicates look along links, also where there are none") { bench in
-            let context = bench.context()
+        linkRule("predicates look along links, also where there are none") { harness in
+            let context = harness.context()
             let (north, south, empty) = (Club("north"), Club("south"), Club("empty"))
             let (ann, bob) = (Reader("Ann", in: [north, south]), Reader("Bob", in: [south]))
             bob.friends = [ann]
             for model in [ann, bob, Reader("Cid")] { context.insert(model) }
             context.insert(empty)
             try context.save()
-            try bench.expectAgreement([
-                Question("in no club", #Predicate<Reader> { $0.clubs.isEmpty }),
-                Question("in two clubs", #Predicate<Reader> { $0.clubs.count == 2 }),
-                Question("in the north", #Predicate<Reader> { $0.clubs.contains { $0.name == "north" } }),
-                Question("not in the north", #Predicate<Reader> { !$0.clubs.contains { $0.name == "north" } }),
-                Question("friends in the north", #Predicate<Reader> { $0.friends.contains { $0.clubs.count == 2 } }),
-                Question("no wishes", #Predicate<Reader> { $0.wishes.isEmpty }),
+            try harness.expectAgreement([
+                PredicateCase("in no club", #Predicate<Reader> { $0.clubs.isEmpty }),
+                PredicateCase("in two clubs", #Predicate<Reader> { $0.clubs.count == 2 }),
+                PredicateCase("in the north", #Predicate<Reader> { $0.clubs.contains { $0.name == "north" } }),
+                PredicateCase("not in the north", #Predicate<Reader> { !$0.clubs.contains { $0.name == "north" } }),
+                PredicateCase(
+                    "friends in the north", #Predicate<Reader> { $0.friends.contains { $0.clubs.count == 2 } }),
+                PredicateCase("no wishes", #Predicate<Reader> { $0.wishes.isEmpty }),
             ])
-            try bench.expectAgreement([
-                Question("without readers", #Predicate<Club> { $0.readers.isEmpty }),
-                Question("with Bob", #Predicate<Club> { $0.readers.contains { $0.name == "Bob" } }),
-                Question("friends only", #Predicate<Club> { $0.readers.allSatisfy { !$0.friends.isEmpty } }),
+            try harness.expectAgreement([
+                PredicateCase("without readers", #Predicate<Club> { $0.readers.isEmpty }),
+                PredicateCase("with Bob", #Predicate<Club> { $0.readers.contains { $0.name == "Bob" } }),
+                PredicateCase("friends only", #Predicate<Club> { $0.readers.allSatisfy { !$0.friends.isEmpty } }),
             ])
         }
     }
 
     static var linksByDifference: StoreRule {
-        linkRule("of two contexts that add links to one model both win, also with the same link") { bench in
-            let context = bench.context()
+        linkRule("of two contexts that add links to one model both win, also with the same link") { harness in
+            let context = harness.context()
             for name in ["north", "south", "west"] { context.insert(Club(name)) }
             context.insert(Reader("Ann"))
             try context.save()
-            let (first, second) = (bench.context(), bench.context())
+            let (first, second) = (harness.context(), harness.context())
             let (one, other) = (try first.reader("Ann"), try second.reader("Ann"))
             try expect(one.clubs.count + other.clubs.count, is: 0, "the clubs of a reader without one")
             one.clubs = [try first.club("north"), try first.club("west")]
             other.clubs = [try second.club("south"), try second.club("west")]
             try first.save()
             try second.save()
-            try expectClubs(["Ann": ["north", "south", "west"]], bench)
+            try expectClubs(["Ann": ["north", "south", "west"]], harness)
         }
     }
 
     static var unlinking: StoreRule {
-        linkRule("links end, from either side and with their models", needs: [.deletes]) { bench in
-            let context = bench.context()
+        linkRule("links end, from either side and with their models", needs: [.deletes]) { harness in
+            let context = harness.context()
             let clubs = ["north", "south", "west"].map { Club($0) }
             let readers = [Reader("Ann", in: clubs), Reader("Bob", in: clubs)]
             readers[0].friends = [readers[1]]
@@ -114,20 +115,22 @@ extension StoreRule {
             readers[0].clubs.removeFirst()
             clubs[1].readers.removeAll()
             try context.save()
-            try expectClubs(["Ann": ["west"], "Bob": ["north", "west"]], bench)
-            let other = bench.context()
+            try expectClubs(["Ann": ["west"], "Bob": ["north", "west"]], harness)
+            let other = harness.context()
             other.delete(try other.reader("Bob"))
             other.delete(try other.club("west"))
             try other.save()
-            try expectClubs(["Ann": []], bench)
-            try expect(bench.context().reader("Ann").friends.count, is: 0, "the friends after the only one was deleted")
-            try expect(bench.context().club("north").readers.count, is: 0, "the readers after the only one was deleted")
+            try expectClubs(["Ann": []], harness)
+            try expect(
+                harness.context().reader("Ann").friends.count, is: 0, "the friends after the only one was deleted")
+            try expect(
+                harness.context().club("north").readers.count, is: 0, "the readers after the only one was deleted")
         }
     }
 
     static var linksOfFailedSaves: StoreRule {
-        linkRule("a save that fails adds no links and removes none", needs: [.updates, .uniqueness]) { bench in
-            let context = bench.context()
+        linkRule("a save that fails adds no links and removes none", needs: [.updates, .uniqueness]) { harness in
+            let context = harness.context()
             let clubs = ["north", "south"].map { Club($0) }
             for club in clubs { context.insert(club) }
             let ann = Reader("Ann", in: [clubs[0]])
@@ -136,18 +139,18 @@ extension StoreRule {
             ann.clubs = [clubs[1]]
             context.insert(Reader("Ann"))
             try expect(.uniquenessViolation, of: "a save of two readers of one name") { try context.save() }
-            try expectClubs(["Ann": ["north"]], bench)
+            try expectClubs(["Ann": ["north"]], harness)
         }
     }
 
     static var linksToLostRows: StoreRule {
-        linkRule("a save of a link to a row that is gone writes nothing", needs: [.deletes]) { bench in
-            let context = bench.context()
+        linkRule("a save of a link to a row that is gone writes nothing", needs: [.deletes]) { harness in
+            let context = harness.context()
             let (club, ann) = (Club("north"), Reader("Ann"))
             context.insert(club)
             context.insert(ann)
             try context.save()
-            let other = bench.context()
+            let other = harness.context()
             other.delete(try other.club("north"))
             try other.save()
             ann.clubs = [club]
@@ -155,19 +158,19 @@ extension StoreRule {
             try expect(.modelValidationFailure, of: "a save of a link to a club that another context deleted") {
                 try context.save()
             }
-            let stamps = try bench.context().fetchCount(FetchDescriptor<Stamp>())
+            let stamps = try harness.context().fetchCount(FetchDescriptor<Stamp>())
             try expect(stamps, is: 0, "the number of stamps after a save that failed")
         }
     }
 
     /// What each reader is a member of, and what each club knows of it.
-    private static func expectClubs(_ expected: [String: [String]], _ bench: StoreBench<Store>) throws {
-        let context = bench.context()
+    private static func expectClubs(_ expected: [String: [String]], _ harness: StoreHarness<Store>) throws {
+        let context = harness.context()
         for (name, clubs) in expected {
             try expect(context.reader(name).clubs.map(\.name).sorted(), is: clubs, "the clubs of \(name)")
         }
         // Nothing that was read from one side helps the other.
-        let other = bench.context()
+        let other = harness.context()
         for club in try other.fetch(FetchDescriptor<Club>()) {
             let readers = expected.filter { $0.value.contains(club.name) }.keys.sorted()
             try expect(club.readers.map(\.name).sorted(), is: readers, "the readers of \(club.name)")
@@ -180,8 +183,8 @@ extension StoreRule where Store: HistoryProviding {
     public static var linkChanges: [StoreRule] { [linksAreUpdates, linksBesideInserts] }
 
     static var linksAreUpdates: StoreRule {
-        linkRule("a link that comes or goes is an update of both ends", needs: [.updateHistory]) { bench in
-            let context = bench.context()
+        linkRule("a link that comes or goes is an update of both ends", needs: [.updateHistory]) { harness in
+            let context = harness.context()
             let (north, south) = (Club("north"), Club("south"))
             let ann = Reader("Ann", in: [north])
             context.insert(ann)
@@ -191,11 +194,11 @@ extension StoreRule where Store: HistoryProviding {
             ann.clubs = [south]
             ann.wishes = [book]
             try context.save()
-            let changes = try require(bench.history().last, "a transaction for a save").changes
+            let changes = try require(harness.history().last, "a transaction for a save").changes
             var names: [PersistentIdentifier: Set<String>] = [:]
             for change in changes {
-                guard case .update(let update) = change else { throw BrokenRule("updates, not \(change.line)") }
-                let properties = bench.container.schema.entitiesByName[update.changedPersistentIdentifier.entityName]
+                guard case .update(let update) = change else { throw ConformanceFailure("updates, not \(change.line)") }
+                let properties = harness.container.schema.entitiesByName[update.changedPersistentIdentifier.entityName]
                 let changed = properties?.properties.filter { update.names.contains($0.keyPath) }.map(\.name) ?? []
                 names[update.changedPersistentIdentifier, default: []].formUnion(changed)
             }
@@ -211,25 +214,25 @@ extension StoreRule where Store: HistoryProviding {
         linkRule(
             "a new model has no update for its links, and a link that is there already is no transaction",
             needs: [.updateHistory]
-        ) { bench in
-            let context = bench.context()
+        ) { harness in
+            let context = harness.context()
             let (club, ann) = (Club("north"), Reader("Ann"))
             context.insert(ann)
             try context.save()
-            let other = bench.context()
+            let other = harness.context()
             let same = try other.reader("Ann")
             try expect(same.clubs.count, is: 0, "the clubs of a new reader")
             context.insert(Reader("Bob", in: [club]))
             try context.save()
-            let changes = try require(bench.history().last, "a transaction for a save").changes
+            let changes = try require(harness.history().last, "a transaction for a save").changes
             try expect(changes.allSatisfy { if case .insert = $0 { true } else { false } }, "inserts and no updates")
             ann.clubs = [club]
             try context.save()
-            let count = try bench.history().count
+            let count = try harness.history().count
             same.clubs = [try other.club("north")]
             try other.save()
             try expect(
-                bench.history().count, is: count, "the number of transactions after a save of a link that is there")
+                harness.history().count, is: count, "the number of transactions after a save of a link that is there")
         }
     }
 }

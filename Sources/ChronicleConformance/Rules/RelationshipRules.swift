@@ -9,8 +9,8 @@ extension StoreRule {
     }
 
     static var bothSides: StoreRule {
-        StoreRule("both sides of a relationship agree") { bench in
-            let context = bench.context()
+        StoreRule("both sides of a relationship agree") { harness in
+            let context = harness.context()
             let (left, right) = (Shelf("left"), Shelf("right"))
             for shelf in [left, right] { context.insert(shelf) }
             for (index, title) in ["a", "b", "c", "d"].enumerated() {
@@ -18,56 +18,56 @@ extension StoreRule {
             }
             context.insert(Book("loose"))
             try context.save()
-            try expectTitles(["a", "b", "c"], on: "left", bench)
-            try expectTitles(["d"], on: "right", bench)
-            try expect(bench.context().book("b").shelf?.name, is: "left", "the shelf of b")
-            try expect(bench.context().book("loose").shelf == nil, "no shelf of a book that has none")
+            try expectTitles(["a", "b", "c"], on: "left", harness)
+            try expectTitles(["d"], on: "right", harness)
+            try expect(harness.context().book("b").shelf?.name, is: "left", "the shelf of b")
+            try expect(harness.context().book("loose").shelf == nil, "no shelf of a book that has none")
         }
     }
 
     static var listsByAnyWay: StoreRule {
-        StoreRule("a to-many list has its members, in whatever order and way they came", needs: .updates) { bench in
-            let context = bench.context()
+        StoreRule("a to-many list has its members, in whatever order and way they came", needs: .updates) { harness in
+            let context = harness.context()
             let shelf = Shelf("left")
             context.insert(shelf)
             let books = try context.add("a", "b", "c", "d", "e")
             shelf.books = [books[2], books[0], books[1]]
             try context.save()
-            try expectTitles(["a", "b", "c"], on: "left", bench)
+            try expectTitles(["a", "b", "c"], on: "left", harness)
             books[3].shelf = shelf
             shelf.books.append(books[4])
             try context.save()
-            try expectTitles(["a", "b", "c", "d", "e"], on: "left", bench)
+            try expectTitles(["a", "b", "c", "d", "e"], on: "left", harness)
             shelf.books = [books[4], books[2], books[3]]
             try context.save()
-            try expectTitles(["c", "d", "e"], on: "left", bench)
+            try expectTitles(["c", "d", "e"], on: "left", harness)
         }
     }
 
     static var oneToOne: StoreRule {
-        StoreRule("of a pair, each has one other, also after one of them got another", needs: .updates) { bench in
-            let context = bench.context()
+        StoreRule("of a pair, each has one other, also after one of them got another", needs: .updates) { harness in
+            let context = harness.context()
             let books = try context.add("a", "b", "c")
             let (first, second) = (Card(1, of: books[0]), Card(2, of: books[1]))
             for card in [first, second] { context.insert(card) }
             try context.save()
-            try expectCards(["a": 1, "b": 2, "c": nil], bench)
+            try expectCards(["a": 1, "b": 2, "c": nil], harness)
             // Taken from another, from the side of the card, and then exchanged.
             first.book = books[2]
             try context.save()
-            try expectCards(["a": nil, "b": 2, "c": 1], bench)
+            try expectCards(["a": nil, "b": 2, "c": 1], harness)
             books[2].card = second
             try context.save()
-            try expectCards(["a": nil, "b": nil, "c": 2], bench)
+            try expectCards(["a": nil, "b": nil, "c": 2], harness)
             try expect(
-                bench.context().fetch(FetchDescriptor<Card>()).filter { $0.book == nil }.map(\.number), is: [1],
+                harness.context().fetch(FetchDescriptor<Card>()).filter { $0.book == nil }.map(\.number), is: [1],
                 "the cards that have no book any more")
         }
     }
 
     static var itself: StoreRule {
-        StoreRule("a model may lead to its own kind, and to itself") { bench in
-            let context = bench.context()
+        StoreRule("a model may lead to its own kind, and to itself") { harness in
+            let context = harness.context()
             let (whole, part) = (Topic("whole"), Topic("part"))
             // The part first: what it leads to comes later in the save.
             for topic in [part, Topic("detail", in: part), whole] { context.insert(topic) }
@@ -75,7 +75,7 @@ extension StoreRule {
             whole.related = whole
             part.related = try require(part.parts.first, "the part of a new topic")
             try context.save()
-            let reader = bench.context()
+            let reader = harness.context()
             let found = try reader.topic("whole")
             try expect(found.related?.name, is: "whole", "what leads to itself")
             try expect(found.parts.map(\.name), is: ["part"], "the parts of the whole")
@@ -86,71 +86,71 @@ extension StoreRule {
     }
 
     static var moving: StoreRule {
-        StoreRule("a model moves to another owner", needs: .updates) { bench in
-            let context = bench.context()
+        StoreRule("a model moves to another owner", needs: .updates) { harness in
+            let context = harness.context()
             let (left, right) = (Shelf("left"), Shelf("right"))
             context.insert(right)
             let books = try context.add("a", "b", on: left)
             books[0].shelf = right
             try context.save()
-            try expectTitles(["b"], on: "left", bench)
-            try expectTitles(["a"], on: "right", bench)
+            try expectTitles(["b"], on: "left", harness)
+            try expectTitles(["a"], on: "right", harness)
         }
     }
 
     static var cascading: StoreRule {
-        StoreRule("cascading deletes take the destinations along, and no others", needs: .deletes) { bench in
-            try bench.context().add("a", "b", on: Shelf("left"))
-            try bench.context().add("c", on: Shelf("right"))
-            let context = bench.context()
+        StoreRule("cascading deletes take the destinations along, and no others", needs: .deletes) { harness in
+            try harness.context().add("a", "b", on: Shelf("left"))
+            try harness.context().add("c", on: Shelf("right"))
+            let context = harness.context()
             context.delete(try context.shelf("left"))
             try context.save()
-            try expect(bench.context().books().map(\.title), is: ["c"], "the books that are left")
+            try expect(harness.context().books().map(\.title), is: ["c"], "the books that are left")
         }
     }
 
     static var cascadingDown: StoreRule {
-        StoreRule("a cascade goes all the way down, and nowhere else", needs: .deletes) { bench in
-            let context = bench.context()
+        StoreRule("a cascade goes all the way down, and nowhere else", needs: .deletes) { harness in
+            let context = harness.context()
             let (top, other) = (Topic("top"), Topic("other"))
             let parts = ["b", "c"].map { Topic($0, in: top) }
             let details = ["d", "e"].map { Topic($0, in: parts[0]) }
             for topic in [top, other, Topic("f", in: other)] + parts + details { context.insert(topic) }
             try context.save()
             // None of the parts was ever fetched here.
-            let deleting = bench.context()
+            let deleting = harness.context()
             deleting.delete(try deleting.topic("top"))
             try deleting.save()
-            let left = try bench.context().fetch(FetchDescriptor<Topic>()).map(\.name)
+            let left = try harness.context().fetch(FetchDescriptor<Topic>()).map(\.name)
             try expect(left.sorted(), is: ["f", "other"], "the topics that are left")
         }
     }
 
     static var nullifying: StoreRule {
-        StoreRule("nullified references lead nowhere", needs: [.updates, .deletes]) { bench in
-            let context = bench.context()
+        StoreRule("nullified references lead nowhere", needs: [.updates, .deletes]) { harness in
+            let context = harness.context()
             let book = try context.add("a")[0]
             book.card = Card(7, of: book)
             try context.save()
-            let other = bench.context()
+            let other = harness.context()
             other.delete(try other.book("a"))
             try other.save()
-            let card = try bench.context().fetch(FetchDescriptor<Card>()).first
+            let card = try harness.context().fetch(FetchDescriptor<Card>()).first
             try expect(card?.number, is: 7, "the card that is left")
-            try expect(bench.reference("book", of: Card.self), is: .null, "the stored reference of the card")
+            try expect(harness.reference("book", of: Card.self), is: .null, "the stored reference of the card")
         }
     }
 
-    private static func expectCards(_ expected: [String: Int?], _ bench: StoreBench<Store>) throws {
+    private static func expectCards(_ expected: [String: Int?], _ harness: StoreHarness<Store>) throws {
         for (title, number) in expected {
-            let card = try bench.context().book(title).card
+            let card = try harness.context().book(title).card
             try expect(card?.number, is: number, "the card of book \(title)")
             if let card { try expect(card.book?.title, is: title, "the book of card \(card.number)") }
         }
     }
 
-    private static func expectTitles(_ titles: [String], on shelf: String, _ bench: StoreBench<Store>) throws {
-        let found = try bench.context().shelf(shelf).books.map(\.title).sorted()
+    private static func expectTitles(_ titles: [String], on shelf: String, _ harness: StoreHarness<Store>) throws {
+        let found = try harness.context().shelf(shelf).books.map(\.title).sorted()
         try expect(found, is: titles, "the books on the shelf \(shelf)")
     }
 }

@@ -5,26 +5,26 @@ extension StoreRule {
     public static var remapping: [StoreRule] { [permanentIdentifiers, references, identifiersAreNotReused] }
 
     static var permanentIdentifiers: StoreRule {
-        StoreRule("new models get permanent identifiers of their own") { bench in
-            let context = bench.context()
+        StoreRule("new models get permanent identifiers of their own") { harness in
+            let context = harness.context()
             let models = (0..<20).map { $0.isMultiple(of: 3) ? Shelf("\($0)") as any PersistentModel : Book("\($0)") }
             for model in models { context.insert(model) }
             try context.save()
             let identifiers = models.map { $0.persistentModelID }
             try expect(Set(identifiers).count, is: models.count, "the number of identifiers")
-            let store = try bench.store.identifier
+            let store = try harness.store.identifier
             for (model, identifier) in zip(models, identifiers) {
                 try expect(identifier.storeIdentifier, is: store, "the store of \(identifier)")
                 try expect(identifier.entityName, is: type(of: model).entityName, "the entity of \(identifier)")
-                let found = try bench.context().existingModel(for: identifier)
+                let found = try harness.context().existingModel(for: identifier)
                 try expect(name(of: found), is: name(of: model), "the model of \(identifier)")
             }
         }
     }
 
     static var references: StoreRule {
-        StoreRule("references among new models lead to their rows") { bench in
-            let context = bench.context()
+        StoreRule("references among new models lead to their rows") { harness in
+            let context = harness.context()
             let books = (0..<6).map { Book("\($0)") }
             // The last that is inserted is what the others refer to.
             let shelf = Shelf("all")
@@ -34,7 +34,7 @@ extension StoreRule {
                 book.card = Card(books.count - book.title.count, of: book)
             }
             try context.save()
-            for book in try bench.context().books() {
+            for book in try harness.context().books() {
                 try expect(book.shelf?.name, is: "all", "the shelf of book \(book.title)")
                 try expect(book.card?.book?.title, is: book.title, "the book of the card of book \(book.title)")
             }
@@ -42,8 +42,8 @@ extension StoreRule {
     }
 
     static var identifiersAreNotReused: StoreRule {
-        StoreRule("the identifier of a deleted model is never given again", needs: .deletes) { bench in
-            let context = bench.context()
+        StoreRule("the identifier of a deleted model is never given again", needs: .deletes) { harness in
+            let context = harness.context()
             var seen = Set<PersistentIdentifier>()
             for title in ["a", "b", "c"] {
                 let book = try context.add(title)[0]

@@ -6,13 +6,14 @@ extension StoreRule {
     public static var reopening: [StoreRule] { [savedModels] }
 
     static var savedModels: StoreRule {
-        StoreRule("a store that is opened again has its models, under their identifiers", needs: .reopening) { bench in
-            let configuration = try bench.newConfiguration()
-            let identifier = try bench.opening(configuration) { first in
+        StoreRule("a store that is opened again has its models, under their identifiers", needs: .reopening) {
+            harness in
+            let configuration = try harness.newConfiguration()
+            let identifier = try harness.opening(configuration) { first in
                 try first.context().add("a", "b", on: Shelf("left"))
                 return try first.context().book("b").persistentModelID
             }
-            try bench.opening(configuration) { again in
+            try harness.opening(configuration) { again in
                 let context = again.context()
                 try expect(context.books().map(\.title), is: ["a", "b"], "the books")
                 try expect(context.book("b").persistentModelID, is: identifier, "the identifier of a book")
@@ -20,7 +21,7 @@ extension StoreRule {
                 let new = try context.add("c")[0].persistentModelID
                 try expect(new != identifier, "a new identifier for a new model, and not \(identifier) again")
             }
-            let count = try bench.opening(configuration) { try $0.context().books().count }
+            let count = try harness.opening(configuration) { try $0.context().books().count }
             try expect(count, is: 3, "the number of books after another save")
         }
     }

@@ -5,12 +5,12 @@ extension StoreRule {
     public static var roundTrips: [StoreRule] { [everyTypeIsSaved, everyTypeIsChanged] }
 
     static var everyTypeIsSaved: StoreRule {
-        StoreRule("values of every type come back to the bit") { bench in
-            let context = bench.context()
+        StoreRule("values of every type come back to the bit") { harness in
+            let context = harness.context()
             let samples = Specimen.samples()
             for sample in samples { context.insert(sample) }
             try context.save()
-            let reader = bench.context()
+            let reader = harness.context()
             for sample in samples {
                 let found = try reader.existingModel(for: sample.persistentModelID) as? Specimen
                 try expectSame(try require(found, "a Specimen for its identifier"), sample)
@@ -19,15 +19,15 @@ extension StoreRule {
     }
 
     static var everyTypeIsChanged: StoreRule {
-        StoreRule("changes of every type come back to the bit", needs: .updates) { bench in
-            let context = bench.context()
+        StoreRule("changes of every type come back to the bit", needs: .updates) { harness in
+            let context = harness.context()
             let specimen = Specimen()
             context.insert(specimen)
             try context.save()
             for sample in Specimen.samples() {
                 specimen.copy(sample)
                 try context.save()
-                let found = try bench.context().existingModel(for: specimen.persistentModelID) as? Specimen
+                let found = try harness.context().existingModel(for: specimen.persistentModelID) as? Specimen
                 try expectSame(try require(found, "a Specimen for its identifier"), sample)
             }
         }

@@ -7,13 +7,13 @@ extension StoreRule {
     static var sharedSaves: StoreRule {
         StoreRule(
             "stores that are opened on one place at once see each other's saves", needs: .sharing
-        ) { bench in
-            let configuration = try bench.newConfiguration()
+        ) { harness in
+            let configuration = try harness.newConfiguration()
             let (writers, saves) = (3, 8)
             // None of them is there yet: one of the threads makes the place.
             let containers = Mutex<[ModelContainer]>([])
             try Parallel.run(writers) { writer in
-                let container = try StoreBench<Store>.open(configuration)
+                let container = try StoreHarness<Store>.open(configuration)
                 let context = ModelContext(container)
                 for index in 0..<saves { try context.retrying { try $0.add("\(writer)-\(index)") } }
                 containers.withLock { $0.append(container) }
@@ -28,13 +28,14 @@ extension StoreRule {
 
     static var processSaves: StoreRule {
         StoreRule(
-            "processes that save to one store at once lose nothing of each other", needs: .sharing, by: [.killing]
-        ) { bench in
-            let configuration = try bench.newConfiguration()
+            "processes that save to one store at once lose nothing of each other", needs: .sharing,
+            capabilities: [.killing]
+        ) { harness in
+            let configuration = try harness.newConfiguration()
             // Here, too, one of them makes the place.
-            let writers = try (0..<3).map { try WorkerCommand(.books(writer: $0), on: configuration, bench) }
+            let writers = try (0..<3).map { try WorkerCommand(.books(writer: $0), on: configuration, harness) }
             let saved = try WorkerCommand.run(writers, saves: 15)
-            let titles = try bench.opening(configuration) { try $0.context().books().map(\.title) }
+            let titles = try harness.opening(configuration) { try $0.context().books().map(\.title) }
             for (writer, count) in saved.enumerated() {
                 let missing = (1...count).map { "\(writer)-\($0)" }.filter { !titles.contains($0) }
                 try expect(
@@ -55,12 +56,12 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule(
             "reliable: a reader in one store gets what other stores on its place save, once",
             needs: .sharing
-        ) { bench in
-            let configuration = try bench.newConfiguration()
-            try bench.opening(configuration) { first in
+        ) { harness in
+            let configuration = try harness.newConfiguration()
+            try harness.opening(configuration) { first in
                 let start = try require(first.write("start").first, "a transaction for a save").token
                 let lines = try linesBesideWriters(after: start, in: first.container) { _ in
-                    try StoreBench<Store>.open(configuration)
+                    try StoreHarness<Store>.open(configuration)
                 }
                 try expect(lines.count, is: 45, "the number of changes")
                 try expect(Set(lines).count, is: 45, "the number of different changes")
@@ -70,12 +71,12 @@ extension StoreRule where Store: HistoryProviding {
 
     static var processHistory: StoreRule {
         StoreRule(
-            "reliable: a reader gets what other processes save, once", needs: .sharing, by: [.killing]
-        ) { bench in
-            let configuration = try bench.newConfiguration()
-            try bench.opening(configuration) { first in
+            "reliable: a reader gets what other processes save, once", needs: .sharing, capabilities: [.killing]
+        ) { harness in
+            let configuration = try harness.newConfiguration()
+            try harness.opening(configuration) { first in
                 let start = try require(first.write("start").first, "a transaction for a save").token
-                let writers = try (0..<2).map { try WorkerCommand(.books(writer: $0), on: configuration, bench) }
+                let writers = try (0..<2).map { try WorkerCommand(.books(writer: $0), on: configuration, harness) }
                 let read = try transactions(after: start, in: first.container) {
                     _ = try WorkerCommand.run(writers, saves: 15)
                 }

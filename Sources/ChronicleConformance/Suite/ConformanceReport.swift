@@ -1,7 +1,7 @@
 /// What became of a store's test: which rules it keeps, which it breaks and how, and which were left out.
 public struct ConformanceReport: Sendable, CustomStringConvertible {
     /// A rule, and what there is to say of it.
-    public struct Remark: Hashable, Sendable {
+    public struct Entry: Hashable, Sendable {
         public let rule: String
         /// What was expected, or why the rule was left out.
         public let text: String
@@ -12,9 +12,9 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     /// The rules that it keeps.
     public internal(set) var passed: [String] = []
     /// The rules that it breaks, and what was expected.
-    public internal(set) var failed: [Remark] = []
+    public internal(set) var failed: [Entry] = []
     /// The rules that were left out, and why.
-    public internal(set) var skipped: [Remark] = []
+    public internal(set) var skipped: [Entry] = []
 
     /// Whether no rule is broken.
     public var conforms: Bool { failed.isEmpty }

@@ -2,12 +2,12 @@ import Chronicle
 
 /// Goes on when a condition holds.
 func expect(_ condition: Bool, _ expected: @autoclosure () -> String) throws {
-    if !condition { throw BrokenRule(expected()) }
+    if !condition { throw ConformanceFailure(expected()) }
 }
 
 /// Goes on when something is as it should be.
 func expect<Value: Equatable>(_ found: Value, is expected: Value, _ what: @autoclosure () -> String) throws {
-    if found != expected { throw BrokenRule("\(what()) to be \(shown(expected)), found \(shown(found))") }
+    if found != expected { throw ConformanceFailure("\(what()) to be \(shown(expected)), found \(shown(found))") }
 }
 
 /// Goes on when some code throws an error of a kind.
@@ -16,12 +16,12 @@ func expect<Result>(_ kind: SwiftDataError, of what: String, _ body: () throws -
         try expect(kind ~= error, "\(what) to throw \(kind), and not \(error)")
         return
     }
-    throw BrokenRule("\(what) to throw \(kind), and there was an answer")
+    throw ConformanceFailure("\(what) to throw \(kind), and there was an answer")
 }
 
 /// What there has to be.
 func require<Value>(_ value: Value?, _ expected: @autoclosure () -> String) throws -> Value {
-    guard let value else { throw BrokenRule(expected()) }
+    guard let value else { throw ConformanceFailure(expected()) }
     return value
 }
 

@@ -1,13 +1,13 @@
 public import Chronicle
 
-/// Something that a store has to keep to, with the means to find out whether it does.
+/// Something that a store has to keep to, with the capabilities to find out whether it does.
 ///
 /// The families of rules are ``StoreRule/models`` and, for stores with a history, ``StoreRule/history``; a rule of your
 /// own is made like theirs:
 ///
 /// ```swift
-/// let rule = StoreRule<MyStore>("names are trimmed") { bench in
-///     guard … else { throw BrokenRule("a name without spaces around it") }
+/// let rule = StoreRule<MyStore>("names are trimmed") { harness in
+///     guard … else { throw ConformanceFailure("a name without spaces around it") }
 /// }
 /// ```
 public struct StoreRule<Store: DataStore> {
@@ -16,23 +16,23 @@ public struct StoreRule<Store: DataStore> {
     /// What a store has to do for the rule to make sense.
     public let needs: StoreFeatures
     /// What its author has to be able to do to the store.
-    public let means: Set<StoreMeans>
-    /// Tries it on a new store. Throws ``BrokenRule`` when it is not so; any other error is a failure, too.
-    public let check: (StoreBench<Store>) throws -> Void
+    public let capabilities: Set<StoreFixtureCapability>
+    /// Tries it on a new store. Throws ``ConformanceFailure`` when it is not so; any other error is a failure, too.
+    public let check: (StoreHarness<Store>) throws -> Void
 
     public init(
-        _ name: String, needs: StoreFeatures = [], by means: Set<StoreMeans> = [],
-        check: @escaping (StoreBench<Store>) throws -> Void
+        _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
+        check: @escaping (StoreHarness<Store>) throws -> Void
     ) {
         self.name = name
         self.needs = needs
-        self.means = means
+        self.capabilities = capabilities
         self.check = check
     }
 }
 
 /// What was expected of a store, and did not come.
-public struct BrokenRule: Error, CustomStringConvertible, Sendable {
+public struct ConformanceFailure: Error, CustomStringConvertible, Sendable {
     /// What was expected, and what came instead, in a few words.
     let expected: String
 
@@ -53,6 +53,6 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// What every history has to keep to, beside the rules for ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + authors + expiry + accidents + positions + historyKills
+        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + historyKills
     }
 }

@@ -24,7 +24,7 @@ final class StoreCoordinator: Sendable {
         try schema.validate()
         var names = Set<String>()
         for configuration in configurations where !names.insert(configuration.name).inserted {
-            throw SwiftDataError.duplicateConfiguration.adding(
+            throw SwiftDataError.duplicateConfiguration.with(
                 detail: "two configurations have this name", storeName: configuration.name)
         }
         self.schema = schema
@@ -33,21 +33,21 @@ final class StoreCoordinator: Sendable {
         for configuration in configurations {
             let store = try Self.open(configuration, schema)
             if let twin = stores.first(where: { $0.identifier == store.identifier }) {
-                throw SwiftDataError.duplicateConfiguration.adding(
+                throw SwiftDataError.duplicateConfiguration.with(
                     detail: "it is the store that \"\(twin.configuration.name)\" is, too: one store, one configuration",
                     storeIdentifier: store.identifier, storeName: configuration.name)
             }
             stores.append(store)
             for entity in store.schema.entities {
                 guard storesByType.updateValue(store, forKey: ObjectIdentifier(entity.type)) == nil else {
-                    throw SwiftDataError.duplicateConfiguration.adding(
+                    throw SwiftDataError.duplicateConfiguration.with(
                         detail: "two configurations keep this model, or one that it is related to",
                         entityName: entity.name)
                 }
             }
         }
         for entity in schema.entities where storesByType[ObjectIdentifier(entity.type)] == nil {
-            throw SwiftDataError.unknownSchema.adding(
+            throw SwiftDataError.unknownSchema.with(
                 detail: "no configuration keeps this model", entityName: entity.name)
         }
         self.stores = stores
@@ -63,14 +63,14 @@ final class StoreCoordinator: Sendable {
             return try Configuration.Store(configuration, schema: configuration.schema ?? schema)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error
-            throw (error as? SwiftDataError)?.adding(storeName: configuration.name) ?? error
+            throw (error as? SwiftDataError)?.with(storeName: configuration.name) ?? error
         }
     }
 
     /// A store that knows of no links would lose them without a word.
     private static func checkLinks(_ schema: Schema, keptBy store: any DataStore.Type) throws {
         guard let links = schema.links.first, !(store is any DataStoreLinking.Type) else { return }
-        throw SwiftDataError.unsupportedFeature.adding(
+        throw SwiftDataError.unsupportedFeature.with(
             detail: "a \(store) keeps no links: give the relationship an inverse that leads to one",
             entityName: links.owner, propertyName: links.property.name)
     }

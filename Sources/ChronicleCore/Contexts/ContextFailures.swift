@@ -117,7 +117,7 @@ struct ContextFailures {
 
     /// - Throws: What no fetch has thrown yet.
     mutating func throwForFetch() throws {
-        try throwMistake()
+        try throwDiagnostic()
         let unreported = failures.lazy.filter { !$0.value.isReported }
         guard let (key, failure) = unreported.min(by: { $0.value.number < $1.value.number }) else { return }
         failures[key]?.isReported = true
@@ -126,9 +126,9 @@ struct ContextFailures {
 
     /// - Throws: What is not resolved yet, whether it was thrown before or not.
     mutating func throwForSave() throws {
-        try throwMistake()
+        try throwDiagnostic()
         if let entityName = discardedEntityName {
-            throw SwiftDataError.missingModelContext.adding(
+            throw SwiftDataError.missingModelContext.with(
                 detail: "the context was released before its changes were saved, and some of them with it; "
                     + "keep a reference to the context, or call rollback() to continue without these changes",
                 entityName: entityName)
@@ -136,7 +136,7 @@ struct ContextFailures {
         if let failure = failures.values.min(by: { $0.number < $1.number }) { throw failure.error }
     }
 
-    private mutating func throwMistake() throws {
+    private mutating func throwDiagnostic() throws {
         guard let error = mistake else { return }
         mistake = nil
         throw error

@@ -15,7 +15,7 @@ final class ContextStorage {
     /// The number of fetches that had to look for rows that come twice.
     var fetchNumber: UInt32 = 0
     /// Whether models with changes are in no context's list of changed models, because their context was released.
-    var hasUnlistedChanges = false
+    var hasDetachedChanges = false
     private(set) weak var knownContext: ModelContext?
     private var entities: [ObjectIdentifier: KnownEntity] = [:]
 
@@ -59,8 +59,8 @@ final class ContextStorage {
         if let knownContext {
             knownContext.list(backing)
         } else {
-            backing.isListed = true
-            hasUnlistedChanges = true
+            backing.isPending = true
+            hasDetachedChanges = true
         }
     }
 

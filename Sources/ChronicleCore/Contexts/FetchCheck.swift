@@ -18,7 +18,7 @@ struct FetchCheck {
         self.storeIdentifier = storeIdentifier
     }
 
-    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` for a row that the store should not have answered with.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` for a row that the store should not have answered with.
     @inline(__always)
     mutating func row(_ identifier: PersistentIdentifier) throws {
         if ObjectIdentifier(identifier.origin) != address {
@@ -37,7 +37,7 @@ struct FetchCheck {
     }
 
     /// - Parameter known: How many models the context knew before the fetch.
-    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` for a row that came twice.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` for a row that came twice.
     func requireDistinct<Model: PersistentModel>(_ models: [Model], in context: ModelContext, known: Int) throws {
         // A row that comes twice finds its model the second time: as many more models as rows, and there is none.
         guard mayRepeat, context.registry.count - known != models.count else { return }
@@ -50,7 +50,7 @@ struct FetchCheck {
         }
     }
 
-    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` for an identifier that came twice.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` for an identifier that came twice.
     func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {
         guard mayRepeat else { return }
         if !hasManyOrigins, areDistinct(identifiers.map(\.number)) { return }
@@ -74,7 +74,7 @@ struct FetchCheck {
     }
 
     private func repeated(_ identifier: PersistentIdentifier) -> SwiftDataError {
-        .invalidStoreAnswer.adding(
+        .invalidStoreResponse.with(
             detail: "a fetch has no row twice", entityName: entityName, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
     }
@@ -95,7 +95,7 @@ extension PersistentIdentifier {
         } else {
             return
         }
-        throw SwiftDataError.invalidStoreAnswer.adding(
+        throw SwiftDataError.invalidStoreResponse.with(
             detail: rule, entityName: entityName, persistentIdentifier: self, storeIdentifier: storeIdentifier)
     }
 }

@@ -25,7 +25,7 @@ extension ModelContext {
     ///   - predicate: Which models; `nil` for all of them.
     ///   - includeSubclasses: There for code that is written for SwiftData. A class has no rows of another.
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unknownSchema``,
-    ///   ``SwiftDataError/storeIsBusy``, ``SwiftDataError/storeIsReadOnly`` and other failures of the store, which the
+    ///   ``SwiftDataError/storeBusy``, ``SwiftDataError/storeReadOnly`` and other failures of the store, which the
     ///   error names; and what reading a relationship could not throw. After an error nothing is deleted.
     public func delete<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, includeSubclasses: Bool = true
@@ -75,7 +75,7 @@ extension ModelContext {
         clearReferences(to: gone)
         let models = gone.compactMap { registeredBacking($0)?.model }
         for model in models { leave(model.persistentBackingData) }
-        listing = listing.filter { $0.backing.isListed }
+        pendingModels = pendingModels.filter { $0.backing.isPending }
         registry.forEach { backing in
             // A list that was read before may have models that are gone.
             backing.removeLists()
@@ -141,7 +141,7 @@ extension ModelContext {
 
     /// Where relationships lead that were set and not saved.
     private func pendingReferences() -> [PersistentIdentifier] {
-        listing.flatMap { listed in
+        pendingModels.flatMap { listed in
             listed.backing.pending.values.compactMap { value in
                 if case .reference(let identifier) = value, !identifier.isTemporary { identifier } else { nil }
             }
@@ -149,20 +149,20 @@ extension ModelContext {
     }
 
     private func clearReferences(to gone: Set<PersistentIdentifier>) {
-        for backing in listing.map(\.backing) {
+        for backing in pendingModels.map(\.backing) {
             for (slot, value) in backing.pending {
                 guard case .reference(let identifier) = value, gone.contains(identifier) else { continue }
                 backing.pending[slot] = .null
             }
         }
-        for identifier in gone { arrivals[identifier] = nil }
+        for identifier in gone { unsavedReferrers[identifier] = nil }
     }
 
     /// The model has no row any more, as after a delete that was saved.
     private func leave(_ backing: BackingData) {
         links.forget(backing)
         backing.status = .deleted
-        backing.isListed = false
+        backing.isPending = false
         registry.remove(backing)
     }
 }

@@ -12,7 +12,7 @@ extension ModelContext {
         let backing = model.persistentBackingData
         if let membership = backing.membership {
             guard membership.registry === registry else {
-                throw SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier)
+                throw SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier)
             }
             if !storage.failures.isEmpty {
                 // A delete that was refused is not to be repeated.
@@ -20,8 +20,8 @@ extension ModelContext {
                     ContextFailures.Key(identifier: backing.identifier, propertyName: nil))
             }
             guard backing.status == .deleted else { return }
-            guard backing.isListed else {
-                throw SwiftDataError.modelNotFound.adding(
+            guard backing.isPending else {
+                throw SwiftDataError.modelNotFound.with(
                     detail: "it was deleted and the delete was saved; make a new model",
                     persistentIdentifier: backing.identifier)
             }
@@ -37,7 +37,7 @@ extension ModelContext {
             return
         }
         guard !backing.isProbe else {
-            throw SwiftDataError.modelNotFound.adding(
+            throw SwiftDataError.modelNotFound.with(
                 detail: "it is a placeholder for a relationship that was never set",
                 entityName: type(of: model).entityName)
         }
@@ -107,7 +107,7 @@ extension ModelContext {
                 let refused =
                     "it was not deleted because this could not be loaded: read it, then delete the model "
                     + "again, or insert it to keep it"
-                storage.failures.addAssignment(key, (error as? SwiftDataError)?.adding(detail: refused) ?? error)
+                storage.failures.addAssignment(key, (error as? SwiftDataError)?.with(detail: refused) ?? error)
                 return
             }
             storage.failures.resolveAssignment(key)
@@ -155,7 +155,7 @@ extension ModelContext {
         guard let membership = backing.membership, membership.registry === registry else {
             if backing.membership != nil {
                 storage.failures.add(
-                    SwiftDataError.modelOfAnotherContext.adding(persistentIdentifier: backing.identifier))
+                    SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier))
             }
             return []
         }
@@ -203,14 +203,14 @@ extension ModelContext {
         checkIsolation()
         storage.failures = ContextFailures()
         unverifiedLists = []
-        let models = listing
-        listing = []
+        let models = pendingModels
+        pendingModels = []
         links = ContextLinks()
         for listed in models {
             let backing = listed.backing
             // Not listed any more: its delete was saved, before the save failed in another store.
-            guard backing.isListed else { continue }
-            backing.isListed = false
+            guard backing.isPending else { continue }
+            backing.isPending = false
             switch backing.status {
             case .inserted: forgetInserted(backing)
             case .saved: backing.revert()
@@ -222,6 +222,6 @@ extension ModelContext {
         }
         // The other ends of relationships that were set: read anew when they are asked for.
         registry.forEach { $0.removeLists() }
-        arrivals = [:]
+        unsavedReferrers = [:]
     }
 }

@@ -22,7 +22,7 @@ extension ModelContext {
     ) throws {
         func requireNoChanges() throws {
             guard hasChanges, !allowEscapingMutations else { return }
-            throw SwiftDataError.unsavedChanges.adding(entityName: Model.entityName)
+            throw SwiftDataError.unsavedChanges.with(entityName: Model.entityName)
         }
         try requireNoChanges()
         var rest = try fetchIdentifiers(descriptor)[...]

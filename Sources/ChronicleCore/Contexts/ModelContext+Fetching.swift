@@ -9,7 +9,7 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
     ///   ``SwiftDataError/unsupportedKeyPath`` for what is to be prefetched and is no relationship,
     ///   ``SwiftDataError/unknownSchema``; ``SwiftDataError/undecodableValue`` when another program stored a value that the
-    ///   model's property cannot have; ``SwiftDataError/invalidStoreAnswer`` and ``SwiftDataError/unsupportedFeature`` for
+    ///   model's property cannot have; ``SwiftDataError/invalidStoreResponse`` and ``SwiftDataError/unsupportedFeature`` for
     ///   a store that breaks its rules or lacks something; the store's failures; what reading a relationship could not
     ///   throw; and `CancellationError` when the task is cancelled while the store reads. The context can be used as before
     ///   then.
@@ -37,7 +37,7 @@ extension ModelContext {
             if !identifier.isTemporary, let found = try load(identifier, identifier.entityName) { return found }
         } catch SwiftDataError.unknownSchema {
             storage.failures.add(
-                SwiftDataError.unknownSchema.adding(
+                SwiftDataError.unknownSchema.with(
                     entityName: identifier.entityName, persistentIdentifier: identifier))
         } catch {
             // It is thrown when a property of the model cannot be loaded either.
@@ -120,7 +120,7 @@ extension ModelContext {
         }
         guard !identifier.isTemporary, registeredBacking(identifier) == nil,
             let model = try load(identifier, identifier.entityName)
-        else { throw SwiftDataError.modelNotFound.adding(persistentIdentifier: identifier) }
+        else { throw SwiftDataError.modelNotFound.with(persistentIdentifier: identifier) }
         return model
     }
 
@@ -230,7 +230,7 @@ extension ModelContext {
     /// The model of a row by its entity's name, or `nil` when it is gone.
     func load(_ identifier: PersistentIdentifier, _ entityName: String) throws -> (any PersistentModel)? {
         guard let entity = coordinator.schema.entitiesByName[entityName] else {
-            throw SwiftDataError.unknownSchema.adding(entityName: entityName, persistentIdentifier: identifier)
+            throw SwiftDataError.unknownSchema.with(entityName: entityName, persistentIdentifier: identifier)
         }
         return try load(identifier, as: entity.type)
     }

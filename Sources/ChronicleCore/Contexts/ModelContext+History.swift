@@ -77,7 +77,7 @@ extension ModelContext {
     /// Several stores are asked one after the other, in the order of the container's configurations; the first that fails
     /// ends it. Tokens before the newest deleted transaction expire: something after them is gone.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsBusy`` and other failures of the store;
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeBusy`` and other failures of the store;
     ///   ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
         let stores = try providers(of: Transaction.self)
@@ -93,7 +93,7 @@ extension ModelContext {
     ) throws -> [any HistoryProviding<Transaction>] {
         let providers = coordinator.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
         guard !providers.isEmpty else {
-            throw SwiftDataError.invalidTransactionFetchRequest.adding(
+            throw SwiftDataError.invalidTransactionFetchRequest.with(
                 detail: "no store of the container provides \(type)")
         }
         let recording = providers.filter(\.recordsHistory)
@@ -108,7 +108,7 @@ extension ModelContext {
     /// For transactions of another type see ``currentHistoryTokens(for:)``.
     ///
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store has such history,
-    ///   ``SwiftDataError/historyIsOff``.
+    ///   ``SwiftDataError/historyDisabled``.
     public func currentHistoryToken() throws -> DefaultHistoryToken {
         try currentPositions(for: DefaultHistoryTransaction.self)
             .map { $1 ?? DefaultHistoryToken(storeIdentifier: $0, position: 0) }
@@ -127,7 +127,7 @@ extension ModelContext {
     /// absent. A store whose history was deleted has its position as before.
     ///
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type,
-    ///   ``SwiftDataError/historyIsOff``, and what else keeps a store from answering.
+    ///   ``SwiftDataError/historyDisabled``, and what else keeps a store from answering.
     public func currentHistoryTokens<Transaction: HistoryTransaction>(
         for type: Transaction.Type
     ) throws -> [String: Transaction.TokenType] {

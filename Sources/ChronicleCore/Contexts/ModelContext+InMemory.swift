@@ -27,7 +27,7 @@ extension ModelContext {
         }
         guard count >= 0 else {
             throw store.named(
-                SwiftDataError.invalidStoreAnswer.adding(
+                SwiftDataError.invalidStoreResponse.with(
                     detail: "a count is not negative", entityName: Model.entityName))
         }
         return count
@@ -65,7 +65,7 @@ extension ModelContext {
         } else if error == .preferInMemorySort, !asked.sortBy.isEmpty {
             rest.sortBy = []
         } else {
-            throw store.named(SwiftDataError(answer: error).adding(entityName: Model.entityName))
+            throw store.named(SwiftDataError(answer: error).with(entityName: Model.entityName))
         }
         let reader = ModelContext(coordinator)
         (reader.author, reader.name) = (author, name)

@@ -11,7 +11,7 @@ extension ModelContext {
         func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [AnyObject]] {
             let store = try coordinator.store(for: Model.self)
             guard let linking = store as? any DataStoreLinking else {
-                throw store.named(DataStoreError.unsupportedFeature.adding(detail: "relationships that are links"))
+                throw store.named(DataStoreError.unsupportedFeature.with(detail: "relationships that are links"))
             }
             let request = DataStoreLinksRequest<Model>(
                 links: links, property: property, identifiers: identifiers, editingState: editingState)
@@ -49,7 +49,7 @@ extension ModelContext {
     }
 
     private func oddAnswer(_ rule: String, _ identifier: PersistentIdentifier) -> SwiftDataError {
-        .invalidStoreAnswer.adding(
+        .invalidStoreResponse.with(
             detail: rule, entityName: identifier.entityName, persistentIdentifier: identifier)
     }
 

@@ -19,7 +19,7 @@ extension ModelContext {
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges else { return pending }
-        for listed in try listing(of: contextEntity(for: Model.self)) where listed.backing.hasChanges {
+        for listed in try pendingModels(of: contextEntity(for: Model.self)) where listed.backing.hasChanges {
             let model = unsafeDowncast(listed.model, to: Model.self)
             switch listed.backing.status {
             case .inserted: pending.inserted.append(model)

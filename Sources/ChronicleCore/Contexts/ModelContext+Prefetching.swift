@@ -8,7 +8,7 @@ extension ModelContext {
             guard let property = entity.property(at: keyPath), let relationship = property.relationship,
                 let destination = coordinator.schema.entitiesByName[relationship.destination]
             else {
-                throw SwiftDataError.unsupportedKeyPath.adding(
+                throw SwiftDataError.unsupportedKeyPath.with(
                     detail: "what is to be prefetched is a relationship, and "
                         + "\(coordinator.schema.text(of: keyPath, from: entity)) is none",
                     entityName: entity.name)

@@ -15,7 +15,7 @@ extension ModelContext {
     ///   ``SwiftDataError/modelValidationFailure`` (``SwiftDataError/valueOutOfRange``,
     ///   ``SwiftDataError/uniquenessViolation``, ``SwiftDataError/deleteDenied``) for models that cannot be saved as they
     ///   are,
-    ///   ``SwiftDataError/storeIsBusy`` and other failures of the store; and what reading a relationship could not throw.
+    ///   ``SwiftDataError/storeBusy`` and other failures of the store; and what reading a relationship could not throw.
     public func save() throws {
         checkIsolation()
         try ReadCancellation.suspended(saveChanges)
@@ -26,19 +26,19 @@ extension ModelContext {
         try storage.failures.throwForSave()
         try finishDeletes()
         // Keeps the models alive, whatever their own code does meanwhile.
-        let models = listing
+        let models = pendingModels
         var saves = try storeSaves(models)
         if coordinator.schema.asksOfRelationships {
             var check = RelationshipCheck(self)
             try check.check(models)
         }
-        defer { unlist(models) }
+        defer { removePending(models) }
         for index in saves.indices {
             do { saves[index].isWritten = try write(saves[index], to: saves[index].store) } catch {
                 throw Self.error(error, after: saves.filter(\.isWritten).map(\.store))
             }
         }
-        arrivals = [:]
+        unsavedReferrers = [:]
     }
 
     /// Runs a block, and saves what it changed together with what was changed before.
@@ -51,10 +51,11 @@ extension ModelContext {
     }
 
     /// Takes the models off the list that have nothing to save any more.
-    private func unlist(_ models: [ListedModel]) {
-        for listed in models where !listed.backing.hasChanges { listed.backing.isListed = false }
+    private func removePending(_ models: [PendingModel]) {
+        for listed in models where !listed.backing.hasChanges { listed.backing.isPending = false }
         // Mostly there are none left.
-        listing = listing.contains { $0.backing.isListed } ? listing.filter { $0.backing.isListed } : []
+        pendingModels =
+            pendingModels.contains { $0.backing.isPending } ? pendingModels.filter { $0.backing.isPending } : []
     }
 
     /// The error of one store, which says what other stores have got meanwhile.
@@ -62,11 +63,11 @@ extension ModelContext {
         guard !written.isEmpty, let error = error as? SwiftDataError else { return error }
         let names = written.map { "\"\($0.configuration.name)\"" }.joined(separator: ", ")
         let rest = "the changes for \(names) were saved before, the others were not"
-        return error.adding(detail: error.detail.map { "\($0) (\(rest))" } ?? rest)
+        return error.with(detail: error.detail.map { "\($0) (\(rest))" } ?? rest)
     }
 
     /// What each store has to write, in the order of the stores.
-    private func storeSaves(_ models: [ListedModel]) throws -> [StoreSave] {
+    private func storeSaves(_ models: [PendingModel]) throws -> [StoreSave] {
         var saves: [StoreSave] = []
         // Most models are of the same entity as the one before.
         var latest: (membership: ContextEntity, index: Int)?
@@ -153,7 +154,7 @@ extension ModelContext {
     /// The values as they are now; changed is what differs from the row.
     private func updateSnapshot(_ backing: BackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
         guard try loadIfNeeded(backing) else {
-            throw SwiftDataError.modelNotFound.adding(persistentIdentifier: backing.identifier)
+            throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
         }
         var values = backing.row
         var changed = PropertySet()
@@ -171,7 +172,7 @@ extension ModelContext {
     /// Looks for a relationship that is not optional and leads nowhere.
     private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: BackingData) throws {
         guard let property = entity.requiredReferences.first(where: { values[$0.slot].isNull }) else { return }
-        throw SwiftDataError.modelValidationFailure.adding(
+        throw SwiftDataError.modelValidationFailure.with(
             detail: "it leads nowhere, and is not optional", entityName: entity.name, propertyName: property.name,
             persistentIdentifier: backing.identifier)
     }
@@ -192,7 +193,7 @@ extension ModelContext {
         else { return }
         for child in Mirror(reflecting: model).children {
             guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
-            throw SwiftDataError.modelValidationFailure.adding(
+            throw SwiftDataError.modelValidationFailure.with(
                 detail: "it has no value", entityName: entity.name,
                 propertyName: child.label.map { String($0.dropFirst()) },
                 persistentIdentifier: backing.identifier)
@@ -222,7 +223,7 @@ extension ModelContext {
             backing.keepWritten(save.updated.snapshots[index].values.remapped(replaced))
         }
         for backing in save.deleted.models {
-            backing.isListed = false
+            backing.isPending = false
             registry.remove(backing)
         }
         links.removeChanges { end in

@@ -22,14 +22,14 @@ public final class ModelContext {
     let registry: ModelRegistry
     /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
     /// no longer fits is passed over.
-    @exclusivity(unchecked) private var listedModels: [ListedModel] = []
+    @exclusivity(unchecked) private var storedPendingModels: [PendingModel] = []
     /// The first ``indexedCount`` of them by ``ContextEntity/number``, for fetches.
-    @exclusivity(unchecked) private var listedByEntity: [[ListedModel]] = []
+    @exclusivity(unchecked) private var pendingByEntity: [[PendingModel]] = []
     @exclusivity(unchecked) private var indexedCount = 0
     /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
-    var arrivals: [PersistentIdentifier: ModelSet] = [:]
+    var unsavedReferrers: [PersistentIdentifier: ModelSet] = [:]
     /// What came and went of relationships that are kept as links, and what was read of them.
     var links = ContextLinks()
     /// To-many relationships that the program changed in place, and whose other sides are not all known to agree.
@@ -62,15 +62,15 @@ public final class ModelContext {
     }
 
     deinit {
-        guard !listedModels.isEmpty else { return }
+        guard !storedPendingModels.isEmpty else { return }
         settleLists()
-        storage.hasUnlistedChanges = true
+        storage.hasDetachedChanges = true
         // What is set at both ends at once is kept by the context alone.
         if let end = links.changedEnds.first, let entity = end.model.persistentBackingData.membership?.entity {
             storage.failures.discardChanges(entityName: entity.name)
         }
         // The registry finds models by identifier; new models may not have one yet.
-        for listed in listedModels where listed.backing.status == .inserted { _ = listed.backing.identifier }
+        for listed in storedPendingModels where listed.backing.status == .inserted { _ = listed.backing.identifier }
     }
 }
 
@@ -95,7 +95,7 @@ extension ModelContext {
     /// Whether something would be saved.
     public var hasChanges: Bool {
         settleLists()
-        return listing.contains { $0.backing.hasChanges }
+        return pendingModels.contains { $0.backing.hasChanges }
     }
     /// The models that the next save inserts, in the order of their inserts.
     public var insertedModelsArray: [any PersistentModel] { models { $0.status == .inserted } }
@@ -106,7 +106,7 @@ extension ModelContext {
 
     private func models(where isIncluded: (BackingData) -> Bool) -> [any PersistentModel] {
         settleLists()
-        return listing.filter { isIncluded($0.backing) }.map(\.model)
+        return pendingModels.filter { isIncluded($0.backing) }.map(\.model)
     }
 
     var editingState: EditingState {
@@ -126,58 +126,58 @@ extension ModelContext {
     }
 
     /// The models with something to save.
-    var listing: [ListedModel] {
+    var pendingModels: [PendingModel] {
         get {
-            if storage.hasUnlistedChanges { listUnlisted() }
-            return listedModels
+            if storage.hasDetachedChanges { addDetachedChanges() }
+            return storedPendingModels
         }
         set {
-            listedModels = newValue
-            listedByEntity.removeAll(keepingCapacity: true)
+            storedPendingModels = newValue
+            pendingByEntity.removeAll(keepingCapacity: true)
             indexedCount = 0
         }
     }
 
     /// The models of an entity with something to save.
-    func listing(of entity: ContextEntity) throws -> [ListedModel] {
-        if storage.hasUnlistedChanges { listUnlisted() }
-        while indexedCount < listedModels.count {
-            let listed = listedModels[indexedCount]
+    func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
+        if storage.hasDetachedChanges { addDetachedChanges() }
+        while indexedCount < storedPendingModels.count {
+            let listed = storedPendingModels[indexedCount]
             // A new model that was deleted belongs to no entity for now; it may be inserted again.
             let number = try listed.backing.membership?.number ?? contextEntity(for: type(of: listed.model)).number
-            while listedByEntity.count <= number { listedByEntity.append([]) }
-            listedByEntity[number].append(listed)
+            while pendingByEntity.count <= number { pendingByEntity.append([]) }
+            pendingByEntity[number].append(listed)
             indexedCount += 1
         }
-        return entity.number < listedByEntity.count ? listedByEntity[entity.number] : []
+        return entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
     }
 
     /// Puts a model on the list of those that the next save looks at.
     func list(_ backing: BackingData) {
         checkIsolation()
-        guard !backing.isListed, let model = backing.model else { return }
-        backing.isListed = true
-        listedModels.append(ListedModel(model: model, backing: backing))
+        guard !backing.isPending, let model = backing.model else { return }
+        backing.isPending = true
+        storedPendingModels.append(PendingModel(model: model, backing: backing))
     }
 
     /// Lists the models that were changed while there was no context, or whose context was released.
-    func listUnlisted() {
-        storage.hasUnlistedChanges = false
-        let known = Set(listedModels.map { ObjectIdentifier($0.backing) })
-        var found: [ListedModel] = []
+    func addDetachedChanges() {
+        storage.hasDetachedChanges = false
+        let known = Set(storedPendingModels.map { ObjectIdentifier($0.backing) })
+        var found: [PendingModel] = []
         registry.forEach { backing in
-            guard backing.isListed, !known.contains(ObjectIdentifier(backing)), let model = backing.model else {
+            guard backing.isPending, !known.contains(ObjectIdentifier(backing)), let model = backing.model else {
                 return
             }
-            found.append(ListedModel(model: model, backing: backing))
+            found.append(PendingModel(model: model, backing: backing))
         }
         found.sort { $0.backing.identifier < $1.backing.identifier }
-        listing = found + listedModels
-        for listed in found { rememberArrivals(listed.backing) }
+        pendingModels = found + storedPendingModels
+        for listed in found { addUnsavedReferrers(listed.backing) }
     }
 
     /// Registers a model with the unread lists that its unsaved to-one relationships add it to.
-    private func rememberArrivals(_ backing: BackingData) {
+    private func addUnsavedReferrers(_ backing: BackingData) {
         guard let membership = backing.membership else { return }
         for (slot, value) in backing.pending {
             guard case .reference(let identifier) = value, let destination = registeredBacking(identifier) else {
@@ -228,7 +228,7 @@ struct UnverifiedList {
 }
 
 /// A model with something to save.
-struct ListedModel {
+struct PendingModel {
     let model: any PersistentModel
     /// Again, without a call through a table; the model owns it.
     unowned(unsafe) let backing: BackingData

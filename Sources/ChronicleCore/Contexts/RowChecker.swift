@@ -40,7 +40,7 @@ struct RowChecker {
     /// - Returns: The values that had to be decoded to know that they can be.
     func check(_ row: [PropertyValue], _ identifier: PersistentIdentifier) throws -> [Int: Any] {
         guard row.count == checks.count else {
-            throw SwiftDataError.invalidStoreAnswer.adding(
+            throw SwiftDataError.invalidStoreResponse.with(
                 detail: "a snapshot has \(row.count) values, the entity has \(checks.count) stored properties",
                 entityName: entity.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
         }
@@ -74,13 +74,13 @@ struct RowChecker {
     private func unreplaced(
         _ slot: Int, _ destination: PersistentIdentifier, _ identifier: PersistentIdentifier
     ) -> SwiftDataError {
-        stray(slot, identifier).adding(
+        stray(slot, identifier).with(
             detail: "a row refers to \(destination), whose temporary identifier a save was to replace by the "
                 + "permanent one (copy(persistentIdentifier:remappedIdentifiers:))")
     }
 
     private func stray(_ slot: Int, _ identifier: PersistentIdentifier) -> SwiftDataError {
-        .invalidStoreAnswer.adding(
+        .invalidStoreResponse.with(
             detail: "a reference leads to a saved model of the relationship's class, in the same store",
             entityName: entity.name, propertyName: entity.storedProperties[slot].name, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
@@ -91,7 +91,7 @@ struct RowChecker {
     ) -> SwiftDataError {
         let property = entity.storedProperties[slot]
         let type = property.attribute.map { "\($0.valueType)" } ?? "a reference"
-        return .undecodableValue.adding(
+        return .undecodableValue.with(
             detail: "the store holds \(row[slot].formName) that is no value of \(type)", entityName: entity.name,
             propertyName: property.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
     }

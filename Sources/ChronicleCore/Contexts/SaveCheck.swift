@@ -13,7 +13,7 @@ struct SaveCheck<Store: DataStore> {
     ///   - snapshots: The inserted models, of a type that loops need not be generic over.
     ///   - registry: The models that the context has, the new ones among them under temporary identifiers.
     /// - Returns: The permanent identifiers of the inserted models.
-    /// - Throws: ``SwiftDataError/invalidStoreAnswer`` naming the rule that the answer breaks,
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` naming the rule that the answer breaks,
     ///   ``SwiftDataError/undecodableValue``.
     func check(
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot],
@@ -93,7 +93,7 @@ struct SaveCheck<Store: DataStore> {
     }
 
     private func broken(_ rule: String, _ identifier: PersistentIdentifier? = nil) -> SwiftDataError {
-        .invalidStoreAnswer.adding(
+        .invalidStoreResponse.with(
             detail: rule, entityName: identifier?.entityName, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
     }

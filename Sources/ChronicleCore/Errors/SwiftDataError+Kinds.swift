@@ -20,11 +20,11 @@ extension SwiftDataError {
     public static let notADatabase = SwiftDataError(.notADatabase)
     /// The file is of the right kind (an SQLite database, for the default store) and of another application. It was left
     /// untouched.
-    public static let fileOfAnotherApplication = SwiftDataError(.fileOfAnotherApplication)
+    public static let notAChronicleStore = SwiftDataError(.notAChronicleStore)
     /// The file was written by a later version of Chronicle, or of the store. It was left untouched; update the program.
-    public static let fileOfNewerFormat = SwiftDataError(.fileOfNewerFormat)
+    public static let unsupportedFileVersion = SwiftDataError(.unsupportedFileVersion)
     /// The file, or the directory it is in, cannot be written, and the configuration did not ask for read-only.
-    public static let fileIsReadOnly = SwiftDataError(.fileIsReadOnly)
+    public static let fileReadOnly = SwiftDataError(.fileReadOnly)
     /// The directory that should hold the file does not exist. Chronicle does not make directories.
     public static let missingDirectory = SwiftDataError(.missingDirectory)
     /// The file is damaged, or another program wrote an invalid row to one of the store's own tables; the detail names table
@@ -46,7 +46,7 @@ extension SwiftDataError {
     /// The row is gone, or never was: another writer deleted it. After a failed save, delete the model or `rollback()`.
     public static let modelNotFound = SwiftDataError(.modelNotFound)
     /// The model belongs to another context; carry its identifier over and ask this context for its own instance.
-    public static let modelOfAnotherContext = SwiftDataError(.modelOfAnotherContext)
+    public static let contextMismatch = SwiftDataError(.contextMismatch)
     /// A context has changes where it should have none, because they would keep every model in memory: save in the block of
     /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``, or allow them.
     public static let unsavedChanges = SwiftDataError(.unsavedChanges)
@@ -77,18 +77,18 @@ extension SwiftDataError {
 // Stores
 extension SwiftDataError {
     /// Another connection kept the store locked for longer than the configured wait. Nothing was written; try again.
-    public static let storeIsBusy = SwiftDataError(.storeIsBusy)
+    public static let storeBusy = SwiftDataError(.storeBusy)
     /// A write to a store that was opened read-only.
-    public static let storeIsReadOnly = SwiftDataError(.storeIsReadOnly)
+    public static let storeReadOnly = SwiftDataError(.storeReadOnly)
     /// No space left. Nothing was written; the context still holds its changes.
-    public static let storeIsFull = SwiftDataError(.storeIsFull)
+    public static let storeFull = SwiftDataError(.storeFull)
     /// The store failed in a way that has no kind of its own; see the detail, the cause and, for the default store, the
     /// SQLite code. Among them is a file that the system could not read or write (`sqliteCode & 255` is 10), which need not be
     /// damaged: see to the disk, and try again.
     public static let storeFailure = SwiftDataError(.storeFailure)
     /// A store broke a rule of its protocol; the detail names the rule. The default store does so only when its file is
     /// damaged: an index of a table can then return a row twice.
-    public static let invalidStoreAnswer = SwiftDataError(.invalidStoreAnswer)
+    public static let invalidStoreResponse = SwiftDataError(.invalidStoreResponse)
     /// The store lacks what it was asked for; the detail names it. Do without, or use another store.
     public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)
 }
@@ -102,7 +102,7 @@ extension SwiftDataError {
     /// one stands in its place.
     public static let historyTokenForked = SwiftDataError(.historyTokenForked)
     /// The token was given by another store.
-    public static let historyTokenOfAnotherStore = SwiftDataError(.historyTokenOfAnotherStore)
+    public static let historyTokenStoreMismatch = SwiftDataError(.historyTokenStoreMismatch)
     /// The store never reached the token's position: it was taken back, and nothing stands there yet.
     public static let historyTokenAhead = SwiftDataError(.historyTokenAhead)
     /// Not every change after the token was recorded: history was switched off for a time, or another program dropped or
@@ -111,5 +111,5 @@ extension SwiftDataError {
     /// No store of the container provides transactions of this type.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
     /// The store keeps no history: its configuration switched it off.
-    public static let historyIsOff = SwiftDataError(.historyIsOff)
+    public static let historyDisabled = SwiftDataError(.historyDisabled)
 }

@@ -48,30 +48,30 @@ extension SwiftDataError {
         // Schema
         case unknownSchema, invalidModel, unsupportedAttributeType
         // Containers and files
-        case loadIssueModelContainer, notADatabase, fileOfAnotherApplication, fileOfNewerFormat, fileIsReadOnly
+        case loadIssueModelContainer, notADatabase, notAChronicleStore, unsupportedFileVersion, fileReadOnly
         case missingDirectory, damagedFile, duplicateConfiguration, backwardMigration
         // Models and contexts
-        case missingModelContext, modelNotFound, modelOfAnotherContext, modelValidationFailure
+        case missingModelContext, modelNotFound, contextMismatch, modelValidationFailure
         case unsavedChanges
         case valueOutOfRange, uniquenessViolation, deleteDenied, undecodableValue
         // Fetching
         case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
         // Stores
-        case storeIsBusy, storeIsReadOnly, storeIsFull, storeFailure, invalidStoreAnswer, unsupportedFeature
+        case storeBusy, storeReadOnly, storeFull, storeFailure, invalidStoreResponse, unsupportedFeature
         // History
-        case historyTokenExpired, historyTokenForked, historyTokenOfAnotherStore, historyTokenAhead, historyTokenGap
-        case invalidTransactionFetchRequest, historyIsOff
+        case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
+        case invalidTransactionFetchRequest, historyDisabled
 
         /// The kinds that a more general one stands for in `catch` and `~=`.
         func matches(_ other: Kind) -> Bool {
             if self == other { return true }
             switch self {
             case .historyTokenExpired:
-                return [.historyTokenForked, .historyTokenOfAnotherStore, .historyTokenAhead, .historyTokenGap]
+                return [.historyTokenForked, .historyTokenStoreMismatch, .historyTokenAhead, .historyTokenGap]
                     .contains(other)
             case .loadIssueModelContainer:
                 return [
-                    .notADatabase, .fileOfAnotherApplication, .fileOfNewerFormat, .fileIsReadOnly, .missingDirectory,
+                    .notADatabase, .notAChronicleStore, .unsupportedFileVersion, .fileReadOnly, .missingDirectory,
                     .damagedFile,
                 ].contains(other)
             case .modelValidationFailure:
@@ -143,7 +143,7 @@ extension SwiftDataError: CustomReflectable {
 
 extension SwiftDataError {
     /// This error with more said about it, for stores that report their own failures.
-    public func adding(
+    public func with(
         detail: String? = nil, entityName: String? = nil, propertyName: String? = nil,
         persistentIdentifier: PersistentIdentifier? = nil, storeIdentifier: String? = nil, storeName: String? = nil,
         sqliteCode: Int32? = nil, sql: String? = nil, underlying: (any Error)? = nil

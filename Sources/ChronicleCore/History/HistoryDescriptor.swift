@@ -46,7 +46,7 @@ extension HistoryDescriptor where Transaction == DefaultHistoryTransaction {
     }
 
     /// The transactions that were committed to the same store later than this one. Its token knows no other store: where
-    /// there are several, that is ``SwiftDataError/historyTokenOfAnotherStore``, and a merged token is what to ask with.
+    /// there are several, that is ``SwiftDataError/historyTokenStoreMismatch``, and a merged token is what to ask with.
     public static func after(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
         after(transaction.token)
     }

@@ -7,7 +7,7 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     associatedtype HistoryType: HistoryTransaction
 
     /// Whether the store records what happens. One that was told not to is passed over where another store of the
-    /// container has a history, and answers ``SwiftDataError/historyIsOff`` where none has. `true` by default.
+    /// container has a history, and answers ``SwiftDataError/historyDisabled`` where none has. `true` by default.
     var recordsHistory: Bool { get }
 
     /// The transactions that match, in commit order unless the descriptor sorts.
@@ -21,7 +21,7 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// Tokens before the newest deleted transaction expire; the token of that transaction stays valid. A store that
     /// cannot delete what is asked for (from the middle of an append-only file, say) deletes nothing and throws.
     ///
-    /// - Throws: ``DataStoreError/unsupportedFeature``; ``SwiftDataError/historyTokenOfAnotherStore`` and
+    /// - Throws: ``DataStoreError/unsupportedFeature``; ``SwiftDataError/historyTokenStoreMismatch`` and
     ///   ``SwiftDataError/historyTokenAhead`` for a token that is not of this store's past; what kept the store from
     ///   writing.
     func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
@@ -30,7 +30,7 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// before the first, which notices when history is recorded and deleted before somebody looks again; `nil` for a
     /// store that has no token for it.
     ///
-    /// - Throws: ``SwiftDataError/historyIsOff``, and what else keeps the store from answering.
+    /// - Throws: ``SwiftDataError/historyDisabled``, and what else keeps the store from answering.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
     /// How many transactions match. The default counts what ``fetchHistory(_:)`` returns.

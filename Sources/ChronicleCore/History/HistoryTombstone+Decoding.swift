@@ -11,7 +11,7 @@ extension HistoryTombstone {
                     return value.plainValue.map { (name, $0) }
                 }
                 do { return try property.decode(value).map { (name, $0) } } catch let error as SwiftDataError {
-                    throw error.adding(entityName: Model.entityName)
+                    throw error.with(entityName: Model.entityName)
                 }
             })
     }

@@ -201,7 +201,7 @@ extension PropertyDeclaration {
     /// Whether the schema has nothing to do with it.
     var isEphemeral: Bool { (self as? any AttributeDeclaration)?.options.contains(.ephemeral) == true }
 
-    var ephemeralMistake: String? {
+    var ephemeralDiagnostic: String? {
         guard let attribute = self as? any AttributeDeclaration else { return nil }
         if attribute.options != .ephemeral { return "what is not stored cannot be unique or preserved" }
         // A fetch makes the model without one.

@@ -70,7 +70,7 @@ extension BackingData {
         guard let membership, !membership.entity.hasEphemeralAttributes else { return }
         membership.storage.failures.addAssignment(
             ContextFailures.Key(identifier: identifier, propertyName: nil),
-            SwiftDataError.modelValidationFailure.adding(
+            SwiftDataError.modelValidationFailure.with(
                 detail: "an attribute was set that is not where the schema found it, and its value cannot be saved",
                 entityName: membership.entity.name, persistentIdentifier: identifier))
     }
@@ -92,9 +92,9 @@ extension BackingData {
 
     func markChanged(_ slot: Int) {
         // A delete that was not saved may be taken back, with what was set meanwhile.
-        guard status == .saved || status == .inserted || (status == .deleted && isListed) else { return }
+        guard status == .saved || status == .inserted || (status == .deleted && isPending) else { return }
         changed.insert(slot)
-        if !isListed { membership?.storage.list(self) }
+        if !isPending { membership?.storage.list(self) }
     }
 
     /// What the model has for a stored property now, in the form that a store understands.

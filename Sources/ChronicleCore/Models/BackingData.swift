@@ -19,7 +19,7 @@ public final class BackingData {
     @exclusivity(unchecked) @usableFromInline var hasRow: Bool
     @exclusivity(unchecked) var status: Status
     /// Whether the model stands in one of the context's lists of models to save.
-    @exclusivity(unchecked) var isListed: Bool
+    @exclusivity(unchecked) var isPending: Bool
     /// The context and entity that the model belongs to.
     @exclusivity(unchecked) @usableFromInline var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
@@ -48,7 +48,7 @@ public final class BackingData {
         assignedCount = 0
         hasRow = false
         status = .detached
-        isListed = false
+        isPending = false
         membership = nil
         row = []
         changed = PropertySet()
@@ -63,7 +63,7 @@ public final class BackingData {
         assignedCount = 0
         hasRow = true
         status = .saved
-        isListed = false
+        isPending = false
         membership = entity
         self.row = row
         changed = PropertySet()
@@ -109,7 +109,7 @@ public final class BackingData {
         assignedCount = 0
         hasRow = false
         status = .saved
-        isListed = false
+        isPending = false
         membership = entity
         row = []
         changed = PropertySet()
@@ -144,7 +144,7 @@ public final class BackingData {
         guard status != .detached else { return }
         membership?.registry.remove(self)
         // A context keeps models with changes, unless it was released before them.
-        if isListed, hasChanges { membership?.storage.discardChanges(of: self) }
+        if isPending, hasChanges { membership?.storage.discardChanges(of: self) }
     }
 }
 
@@ -223,14 +223,14 @@ extension BackingData {
     }
 
     /// Whether the model was deleted and is not coming back.
-    var hasLeft: Bool { status == .deleted && !isListed }
+    var isDeletedInStore: Bool { status == .deleted && !isPending }
 
     var hasChanges: Bool {
         switch status {
         case .detached: false
         case .inserted: true
         case .saved: !changed.isEmpty
-        case .deleted: isListed
+        case .deleted: isPending
         }
     }
 }

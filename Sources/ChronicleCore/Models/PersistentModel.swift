@@ -64,7 +64,7 @@ extension PersistentModel {
     /// If that context was released, another one with the same models, author and name, which saves their changes.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
-        return backing.hasLeft ? nil : backing.membership?.storage.context
+        return backing.isDeletedInStore ? nil : backing.membership?.storage.context
     }
 
     /// Whether the model has changes that were not saved.

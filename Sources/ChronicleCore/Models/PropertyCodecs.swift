@@ -115,7 +115,7 @@ enum PropertyCodecs {
             .integer, .integer(range),
             encode: { value in
                 guard let integer = Int64(exactly: value) else {
-                    throw SwiftDataError.valueOutOfRange.adding(
+                    throw SwiftDataError.valueOutOfRange.with(
                         detail: "a store keeps 64 bits with a sign; this \(Integer.self) needs more")
                 }
                 return .integer(integer)

@@ -62,7 +62,7 @@ struct ConstantEncoder<Value> {
         }
         codec = PropertyCodecs.codec(type)
         guard codec != nil else {
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured \(type)")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "a captured \(type)")
         }
     }
 
@@ -72,7 +72,7 @@ struct ConstantEncoder<Value> {
         }
         if codec.storage == .json { try requireOneText(value) }
         do { return try codec.encode(value) } catch {
-            throw SwiftDataError.unsupportedPredicate.adding(
+            throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a captured \(Value.self) that cannot be stored", underlying: error)
         }
     }
@@ -84,7 +84,7 @@ struct ConstantEncoder<Value> {
             mirror.displayStyle == .set
             || mirror.displayStyle == .dictionary && !(value is any StringKeyed)
         if isUnordered, mirror.children.count > 1 {
-            throw SwiftDataError.unsupportedPredicate.adding(
+            throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a captured \(type(of: value)), which is stored in no order")
         }
         for child in mirror.children { try requireOneText(child.value) }

@@ -158,7 +158,7 @@ extension PredicateNode {
 
 extension PredicateWalker {
     func unsupported(_ detail: String) -> SwiftDataError {
-        .unsupportedPredicate.adding(detail: detail)
+        .unsupportedPredicate.with(detail: detail)
     }
 
     func unsupported(_ node: NodeType) -> SwiftDataError { unsupported(node.name) }

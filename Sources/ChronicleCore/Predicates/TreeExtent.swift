@@ -60,7 +60,7 @@ struct TreeExtent {
         deepest = max(deepest, bottom)
         nodes += size.nodes - 1
         guard nodes <= Self.maximumNodes else {
-            throw SwiftDataError.unsupportedPredicate.adding(
+            throw SwiftDataError.unsupportedPredicate.with(
                 detail: "the closures in it repeat their values to more than \(Self.maximumNodes) nodes")
         }
     }
@@ -70,7 +70,7 @@ struct TreeExtent {
     }
 
     static var tooDeep: SwiftDataError {
-        .unsupportedPredicate.adding(
+        .unsupportedPredicate.with(
             detail: "it is nested more than \(maximumDepth) levels deep; chains of && and of || may have any length")
     }
 

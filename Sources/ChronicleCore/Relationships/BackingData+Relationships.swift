@@ -166,7 +166,7 @@ extension ManagedRelationship {
     /// The error with the relationship that it is about.
     private func named(_ error: any Error) -> any Error {
         guard let error = error as? SwiftDataError, error.entityName == nil else { return error }
-        return error.adding(
+        return error.with(
             entityName: backing.membership?.entity.name, propertyName: property.name,
             persistentIdentifier: backing.identifier)
     }

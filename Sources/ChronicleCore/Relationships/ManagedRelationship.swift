@@ -90,12 +90,12 @@ struct ManagedRelationship {
     func remember(_ saved: [AnyObject]) -> ToManyList {
         guard let inverse else { return backing.setList(property, []) }
         // What was set while there was no context is not announced yet.
-        if context.storage.hasUnlistedChanges { context.listUnlisted() }
+        if context.storage.hasDetachedChanges { context.addDetachedChanges() }
         var models = saved.filter { refersHere(backing(of: $0), inverse) }
         // Mostly there are none.
-        if let arrivals = context.arrivals[backing.identifier]?.models {
+        if let unsavedReferrers = context.unsavedReferrers[backing.identifier]?.models {
             let known = Set(models.map { ObjectIdentifier($0) })
-            models += arrivals.filter { model in
+            models += unsavedReferrers.filter { model in
                 let destination = model.persistentBackingData
                 return !known.contains(ObjectIdentifier(model))
                     && destination.membership?.entity.name == relationship.destination
@@ -220,7 +220,7 @@ struct ManagedRelationship {
     /// Remembers that the relationship leads to a model whose list is not read yet.
     func announce(_ destination: BackingData) {
         guard destination.hasRow, let model = backing.model, inverse?.relationship?.isToMany == true else { return }
-        context.arrivals[destination.identifier, default: ModelSet()].insert(model)
+        context.unsavedReferrers[destination.identifier, default: ModelSet()].insert(model)
     }
 
     /// The other side of a to-one reference that is about to change. A to-many side that was not read needs no change;

@@ -16,7 +16,7 @@ struct RelationshipCheck {
 
     /// - Throws: ``SwiftDataError/deleteDenied``, ``SwiftDataError/modelValidationFailure``, and what reading a relationship
     ///   could not throw.
-    mutating func check(_ models: [ListedModel]) throws {
+    mutating func check(_ models: [PendingModel]) throws {
         for listed in models where listed.backing.hasChanges {
             guard let entity = listed.backing.membership?.entity else { continue }
             if listed.backing.status == .deleted {
@@ -34,7 +34,7 @@ struct RelationshipCheck {
         guard let relationship = ManagedRelationship(context, backing, property),
             let other = try relationship.loadAgain().first
         else { return }
-        throw SwiftDataError.deleteDenied.adding(
+        throw SwiftDataError.deleteDenied.with(
             detail: "it leads to \(other.persistentModelID), which is to stay", entityName: backing.entityName,
             propertyName: property.name, persistentIdentifier: backing.identifier)
     }
@@ -80,7 +80,7 @@ struct RelationshipCheck {
         else { return }
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }
-        throw SwiftDataError.modelValidationFailure.adding(
+        throw SwiftDataError.modelValidationFailure.with(
             detail: "it leads to \(count) \(count == 1 ? "model" : "models"), and has to lead to "
                 + (count < minimum ? "\(minimum) at least" : "\(maximum) at most"),
             entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)

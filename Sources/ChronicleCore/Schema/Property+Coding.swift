@@ -6,7 +6,7 @@ extension Schema.Property {
     public func decode(_ value: PropertyValue) throws -> (any Sendable)? {
         if value.isNull { return nil }
         guard let codec, let decoded = codec.decodeAny(value) else {
-            throw SwiftDataError.undecodableValue.adding(
+            throw SwiftDataError.undecodableValue.with(
                 detail: "the store holds \(value.formName) that is no value of \(attribute?.valueType ?? Never.self)",
                 propertyName: name)
         }
@@ -26,17 +26,17 @@ extension Schema.Property {
     public func encode(_ value: (any Sendable)?) throws -> PropertyValue {
         guard let value else {
             if attribute?.isOptional != false { return .null }
-            throw SwiftDataError.modelValidationFailure.adding(detail: "it has no value", propertyName: name)
+            throw SwiftDataError.modelValidationFailure.with(detail: "it has no value", propertyName: name)
         }
         do {
             if let encoded = try codec?.encodeAny(value) { return encoded }
         } catch let error as SwiftDataError {
-            throw error.adding(propertyName: name)
+            throw error.with(propertyName: name)
         } catch {
-            throw SwiftDataError.modelValidationFailure.adding(
+            throw SwiftDataError.modelValidationFailure.with(
                 detail: "the value cannot be encoded", propertyName: name, underlying: error)
         }
-        throw SwiftDataError.modelValidationFailure.adding(
+        throw SwiftDataError.modelValidationFailure.with(
             detail: "a \(type(of: value)) is no value of \(attribute?.valueType ?? Never.self)", propertyName: name)
     }
 }

@@ -36,9 +36,9 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
         do {
             return try typedCodec.encode(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
         } catch let error as SwiftDataError {
-            throw error.adding(entityName: Model.entityName, propertyName: property.name)
+            throw error.with(entityName: Model.entityName, propertyName: property.name)
         } catch {
-            throw SwiftDataError.modelValidationFailure.adding(
+            throw SwiftDataError.modelValidationFailure.with(
                 detail: "the value cannot be encoded", entityName: Model.entityName, propertyName: property.name,
                 underlying: error)
         }

@@ -34,12 +34,12 @@ extension PersistentModel {
     /// Says that a schema cannot have this class, and why.
     static func checkInheritance() throws {
         guard let inheritance else { return }
-        throw SwiftDataError.invalidModel.adding(detail: inheritance, entityName: entityName)
+        throw SwiftDataError.invalidModel.with(detail: inheritance, entityName: entityName)
     }
 
     /// The error about a class that a schema does not have.
     static func missing(_ detail: String) -> SwiftDataError {
         (inheritance == nil ? SwiftDataError.unknownSchema : .invalidModel)
-            .adding(detail: inheritance ?? detail, entityName: entityName)
+            .with(detail: inheritance ?? detail, entityName: entityName)
     }
 }

@@ -32,7 +32,7 @@ struct SchemaBuilder {
         while let type = waiting.popLast() {
             if let known = declared[type.entityName] {
                 guard known.type == type else {
-                    throw SwiftDataError.invalidModel.adding(
+                    throw SwiftDataError.invalidModel.with(
                         // With what they stand in: their own names are the same.
                         detail: "two classes, \(String(reflecting: known.type)) and \(String(reflecting: type)), "
                             + "have this entity name",
@@ -54,7 +54,7 @@ struct SchemaBuilder {
         try Model.checkInheritance()
         let (sample, second) = (Model.ModelClass(backingData: .probe()), Model.ModelClass(backingData: .probe()))
         guard sample.persistentBackingData.isProbe else {
-            throw SwiftDataError.invalidModel.adding(
+            throw SwiftDataError.invalidModel.with(
                 detail: "init(backingData:) has to take over its argument", entityName: Model.entityName)
         }
         let wrappers = Self.wrappers(of: sample)
@@ -62,7 +62,7 @@ struct SchemaBuilder {
         var seen: [AnyKeyPath: String] = [:]
         for (name, keyPath) in Model.properties.elements {
             func invalid(_ detail: String) -> SwiftDataError {
-                .invalidModel.adding(detail: detail, entityName: Model.entityName, propertyName: name)
+                .invalidModel.with(detail: detail, entityName: Model.entityName, propertyName: name)
             }
             guard !properties.contains(where: { $0.name == name }) else {
                 throw invalid("the map names the property twice")
@@ -72,7 +72,7 @@ struct SchemaBuilder {
                 throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
             }
             if wrapper.isEphemeral {
-                if let mistake = wrapper.ephemeralMistake { throw invalid(mistake) }
+                if let mistake = wrapper.ephemeralDiagnostic { throw invalid(mistake) }
                 continue
             }
             let relationship = wrapper.relationship
@@ -93,7 +93,7 @@ struct SchemaBuilder {
         }
         for (name, wrapper) in wrappers.sorted(by: { $0.key < $1.key })
         where !wrapper.isEphemeral && !properties.contains(where: { $0.name == name }) {
-            throw SwiftDataError.invalidModel.adding(
+            throw SwiftDataError.invalidModel.with(
                 detail: "the class declares it, but its map forgets it: add \"\(name)\": \\.\(name)",
                 entityName: Model.entityName, propertyName: name)
         }
@@ -160,7 +160,7 @@ struct SchemaBuilder {
                 guard let wrapper = property.relationship, let inverse = wrapper.inverse
                 else { continue }
                 func invalid(_ detail: String) -> SwiftDataError {
-                    .invalidModel.adding(detail: detail, entityName: entityName, propertyName: property.name)
+                    .invalidModel.with(detail: detail, entityName: entityName, propertyName: property.name)
                 }
                 let destination = wrapper.destinationType.entityName
                 guard let other = entities[destination]!.properties.firstIndex(where: { $0.keyPath == inverse }) else {
@@ -229,7 +229,7 @@ struct SchemaBuilder {
                 $0.inverseName == nil && $0.relationship?.destinationType.entityName == entityName
             })
         else { return }
-        throw SwiftDataError.invalidModel.adding(
+        throw SwiftDataError.invalidModel.with(
             detail:
                 "whether \(destination.type.entityName).\(back.name) is its inverse cannot be told: there is more than "
                 + "one pair, so name the inverse of one with inverse:",
@@ -270,7 +270,7 @@ struct SchemaBuilder {
         of type: any PersistentModel.Type
     ) throws -> [Schema.Property] {
         func invalid(_ what: String, _ name: String? = nil) -> SwiftDataError {
-            .invalidModel.adding(detail: "\(declaredBy) names \(what)", entityName: type.entityName, propertyName: name)
+            .invalidModel.with(detail: "\(declaredBy) names \(what)", entityName: type.entityName, propertyName: name)
         }
         if keyPaths.isEmpty { throw invalid("no property") }
         return try keyPaths.map { keyPath in
@@ -294,7 +294,7 @@ struct SchemaBuilder {
                 isLinked: declared.isLinked, options: wrapper.options, minimumModelCount: wrapper.counts.minimum,
                 maximumModelCount: wrapper.counts.maximum)
             guard let access = wrapper.access(declared.keyPath, model) else {
-                throw SwiftDataError.invalidModel.adding(
+                throw SwiftDataError.invalidModel.with(
                     detail: "a relationship has to be a `var` that its class can write",
                     entityName: Model.entityName, propertyName: declared.name)
             }
@@ -306,7 +306,7 @@ struct SchemaBuilder {
         guard let codec = PropertyCodecs.codec(of: wrapper.valueType),
             let access = wrapper.access(declared.keyPath, model, codec)
         else {
-            throw SwiftDataError.unsupportedAttributeType.adding(
+            throw SwiftDataError.unsupportedAttributeType.with(
                 detail:
                     "\(wrapper.valueType) cannot be stored: make it Codable, or the property @Transient (by hand: without wrapper)",
                 entityName: Model.entityName, propertyName: declared.name)

@@ -7,7 +7,7 @@
 /// What a store cannot or would rather not do, it answers with a ``DataStoreError``: the context then filters or sorts
 /// itself, or tells the program what is missing. Errors of its own pass through. What a store answers is checked:
 /// permanent identifiers of its own, of the right entity, each once, references to rows of its own, and values that the
-/// models' properties can have. An answer that is none of these is ``SwiftDataError/invalidStoreAnswer`` or
+/// models' properties can have. An answer that is none of these is ``SwiftDataError/invalidStoreResponse`` or
 /// ``SwiftDataError/undecodableValue``, and names the store and the rule.
 public protocol DataStore: AnyObject, Sendable {
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
@@ -50,7 +50,7 @@ public protocol DataStore: AnyObject, Sendable {
     /// Writes all changes of the request, or none.
     ///
     /// - Throws: ``SwiftDataError/modelNotFound`` when a row to update is gone, ``SwiftDataError/uniquenessViolation``,
-    ///   ``SwiftDataError/storeIsBusy`` and what else kept the store from writing. After an error the store is as it was.
+    ///   ``SwiftDataError/storeBusy`` and what else kept the store from writing. After an error the store is as it was.
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 }
 

@@ -12,7 +12,7 @@ public protocol DataStoreBatching: DataStore {
     ///
     /// - Throws: ``DataStoreError/preferInMemoryFilter`` to leave this request to the context, which then fetches and
     ///   deletes; ``SwiftDataError/unsupportedPredicate`` for what ``DataStore/fetch(_:)`` does not answer either,
-    ///   ``SwiftDataError/storeIsBusy`` and what else kept the store from writing. After an error the store is as it was.
+    ///   ``SwiftDataError/storeBusy`` and what else kept the store from writing. After an error the store is as it was.
     func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws
 }
 

@@ -39,8 +39,8 @@ public struct DataStoreError: Error, Hashable, Sendable {
     public static let invalidPredicate = DataStoreError(.invalidPredicate)
 
     /// This error with what the store does not have, or does not understand, in a few words:
-    /// `throw DataStoreError.unsupportedFeature.adding(detail: "deleting history by predicate")`.
-    public func adding(detail: String) -> DataStoreError { DataStoreError(kind, detail) }
+    /// `throw DataStoreError.unsupportedFeature.with(detail: "deleting history by predicate")`.
+    public func with(detail: String) -> DataStoreError { DataStoreError(kind, detail) }
 }
 
 extension DataStoreError {
@@ -61,14 +61,14 @@ extension SwiftDataError {
         let told: SwiftDataError =
             switch error.kind {
             case .unsupportedFeature:
-                .unsupportedFeature.adding(detail: error.detail ?? "the store does not say which")
+                .unsupportedFeature.with(detail: error.detail ?? "the store does not say which")
             case .invalidPredicate:
-                .unsupportedPredicate.adding(detail: error.detail)
+                .unsupportedPredicate.with(detail: error.detail)
             case .preferInMemoryFilter, .preferInMemorySort:
-                .invalidStoreAnswer.adding(
+                .invalidStoreResponse.with(
                     detail: "a store leaves to the context only a predicate that it was given, and a sort likewise")
             }
-        self = told.adding(underlying: error)
+        self = told.with(underlying: error)
     }
 }
 
@@ -80,7 +80,7 @@ extension DataStore {
         else {
             return error
         }
-        return error.adding(storeIdentifier: identifier, storeName: configuration.name)
+        return error.with(storeIdentifier: identifier, storeName: configuration.name)
     }
 }
 

@@ -11,7 +11,7 @@ extension ModelActorMacro: MemberMacro {
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         guard let actor = declaration.as(ActorDeclSyntax.self) else {
-            let mistake = Mistake(
+            let mistake = MacroDiagnostic(
                 id: "noActor", message: "@ModelActor belongs to an actor, which its context is confined to")
             let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
             context.report(
@@ -29,7 +29,7 @@ extension ModelActorMacro: MemberMacro {
         if let unset = unset(in: actor) {
             guard actor.initializers.isEmpty else { return members }
             context.report(
-                Mistake(
+                MacroDiagnostic(
                     id: "actorInitializer",
                     message: "\(actor.name.trimmed.text) needs an initializer that gives '\(unset.name)' a value, "
                         + "'modelContainer' and 'modelExecutor' too"), at: actor.name)

@@ -33,7 +33,8 @@ private struct ConstraintMacro {
     func declaration(_ name: String, _ type: String) throws -> [DeclSyntax] {
         guard let model = context.lexicalContext.first?.as(ClassDeclSyntax.self) else {
             context.report(
-                Mistake(id: "place", message: "#\(node.macroName.text) stands in the class of the model"), at: node)
+                MacroDiagnostic(id: "place", message: "#\(node.macroName.text) stands in the class of the model"),
+                at: node)
             return []
         }
         let arguments = node.arguments.map { argument in
@@ -43,7 +44,7 @@ private struct ConstraintMacro {
         }
         guard !arguments.isEmpty, !arguments.contains("[]") else {
             context.report(
-                Mistake(id: "empty", message: "#\(node.macroName.text) needs arrays of key paths"), at: node
+                MacroDiagnostic(id: "empty", message: "#\(node.macroName.text) needs arrays of key paths"), at: node
             )
             return []
         }

@@ -19,7 +19,7 @@ extension ModelCheck {
             guard !assigned.delegates else { continue }
             for property in required where !assigned.names.contains(property.name) {
                 context.report(
-                    Mistake(
+                    MacroDiagnostic(
                         id: "unassigned",
                         message: "this initializer gives '\(property.name)' no value, without which it "
                             + "cannot be saved", severity: .warning),

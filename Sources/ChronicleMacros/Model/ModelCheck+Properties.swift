@@ -106,7 +106,7 @@ extension ModelCheck {
             let message =
                 "a stored property of a model can have no other wrapper: if @\(other.name) is one, "
                 + "mark '\(property.name)' @Transient"
-            context.report(Mistake(id: "otherWrapper", message: message, severity: .note), at: other)
+            context.report(MacroDiagnostic(id: "otherWrapper", message: message, severity: .note), at: other)
         }
     }
 

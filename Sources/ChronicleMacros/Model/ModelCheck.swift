@@ -44,7 +44,7 @@ struct ModelCheck {
         if let structure = declaration.as(StructDeclSyntax.self) {
             fixIts = [.replace("make it a class", structure.structKeyword, with: structure.structKeyword.asClass)]
         }
-        let mistake = Mistake(
+        let mistake = MacroDiagnostic(
             id: "noClass", message: "@Model belongs to a class: a model has an identity, and lives in a context")
         context.report(mistake, at: node, fixIts: fixIts)
     }
@@ -84,7 +84,7 @@ struct ModelCheck {
     /// A warning, because Swift 5 gets along with it.
     private func checkActor() {
         guard let attribute = model.declaration.attributes.first(named: "MainActor") else { return }
-        let mistake = Mistake(
+        let mistake = MacroDiagnostic(
             id: "actor", message: "a model belongs to its context, and not to an actor: remove @MainActor",
             severity: .warning)
         let all = model.declaration.attributes
@@ -105,7 +105,7 @@ struct ModelCheck {
     }
 
     func report(_ id: String, _ message: String, at node: some SyntaxProtocol, _ fixIts: [FixIt] = []) {
-        context.report(Mistake(id: id, message: message), at: node, fixIts: fixIts)
+        context.report(MacroDiagnostic(id: id, message: message), at: node, fixIts: fixIts)
     }
 }
 

@@ -19,7 +19,8 @@ struct OptionCheck {
             }
             let rest = LabeledExprListSyntax(arguments.filter { $0.id != argument.id }.withoutFinalComma)
             context.report(
-                Mistake(id: "option", message: "'\(property.name)' cannot be \(option.trimmedDescription): \(reason)"),
+                MacroDiagnostic(
+                    id: "option", message: "'\(property.name)' cannot be \(option.trimmedDescription): \(reason)"),
                 at: option, fixIts: [.replace("remove the option", arguments, with: rest)])
         }
     }

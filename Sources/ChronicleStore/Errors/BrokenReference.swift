@@ -20,14 +20,14 @@ extension DefaultStore {
             let broken = try brokenReferences(connection)
             let deleted = deleted.map { Set($0.map(\.persistentIdentifier)) }
             let denied = broken.first { $0.destination.map { deleted?.contains($0) != false } == true }
-            guard let culprit = denied ?? broken.first else { return general }
-            guard denied != nil, let destination = culprit.destination else {
-                return general.adding(
-                    detail: "it leads to a model that another writer deleted", entityName: culprit.row.entityName,
-                    propertyName: culprit.property, persistentIdentifier: culprit.row)
+            guard let violation = denied ?? broken.first else { return general }
+            guard denied != nil, let destination = violation.destination else {
+                return general.with(
+                    detail: "it leads to a model that another writer deleted", entityName: violation.row.entityName,
+                    propertyName: violation.property, persistentIdentifier: violation.row)
             }
-            return SwiftDataError.deleteDenied.adding(
-                detail: "\(culprit.row.entityName).\(culprit.property) of \(culprit.row) leads to it",
+            return SwiftDataError.deleteDenied.with(
+                detail: "\(violation.row.entityName).\(violation.property) of \(violation.row) leads to it",
                 entityName: destination.entityName, persistentIdentifier: destination, underlying: refusal)
         } catch {
             // That there is no more to say is no reason to hide what SQLite said.

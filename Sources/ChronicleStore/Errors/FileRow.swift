@@ -26,7 +26,7 @@ extension FileRow: CustomStringConvertible {
 extension SwiftDataError {
     /// A row that Chronicle cannot have written: another program changed it, or the file is damaged.
     static func damagedRow(_ row: FileRow, _ detail: String) -> SwiftDataError {
-        .damagedFile.adding(detail: "\(row): \(detail)")
+        .damagedFile.with(detail: "\(row): \(detail)")
     }
 }
 

@@ -6,12 +6,12 @@ extension SwiftDataError {
     init(_ error: SQLiteError, storeIdentifier: String?) {
         let kind: SwiftDataError =
             switch error {
-            case _ where error.isBusy: .storeIsBusy
+            case _ where error.isBusy: .storeBusy
             case _ where error.isUniqueConstraint: .uniquenessViolation
             case _ where error.isConstraint: .modelValidationFailure
-            case _ where error.isFull: .storeIsFull
+            case _ where error.isFull: .storeFull
             case _ where error.needsRecovery: .loadIssueModelContainer
-            case _ where error.isReadOnly: .storeIsReadOnly
+            case _ where error.isReadOnly: .storeReadOnly
             case _ where error.isNotADatabase: .notADatabase
             case _ where error.isCorrupt || error.isDenied: .damagedFile
             default: .storeFailure
@@ -28,7 +28,7 @@ extension SwiftDataError {
                 "\(error.message); the disk, or the connection to it, may be failing, and the file itself be undamaged"
             default: error.message
             }
-        self = kind.adding(
+        self = kind.with(
             detail: detail, storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql,
             underlying: error)
     }

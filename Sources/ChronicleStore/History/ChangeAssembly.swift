@@ -115,7 +115,7 @@ struct ChangeAssembly {
             guard let elements = try self.entity(row).tombstone(values) else { throw unknownAttribute(row) }
             return elements
         } catch let error as SwiftDataError where error == .undecodableValue {
-            throw error.adding(entityName: entity.name, persistentIdentifier: identifier)
+            throw error.with(entityName: entity.name, persistentIdentifier: identifier)
         }
     }
 

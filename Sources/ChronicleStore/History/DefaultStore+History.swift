@@ -16,7 +16,7 @@ extension DefaultStore: HistoryProviding {
     ///
     /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family for a token that transactions have to come after
     ///   and that cannot be continued from: read the models again and go on from a current token.
-    ///   ``SwiftDataError/historyIsOff``; ``SwiftDataError/unsupportedPredicate``,
+    ///   ``SwiftDataError/historyDisabled``; ``SwiftDataError/unsupportedPredicate``,
     ///   ``SwiftDataError/unsupportedSortDescriptor``; ``SwiftDataError/undecodableValue`` when a delete kept what is no
     ///   value of the attribute's present type; ``SwiftDataError/damagedFile``.
     public func fetchHistory(
@@ -66,7 +66,7 @@ extension DefaultStore: HistoryProviding {
 
     /// The newest position, also when it was deleted; 0 when there never was one. One look-up.
     ///
-    /// - Throws: ``SwiftDataError/historyIsOff``, ``SwiftDataError/damagedFile``.
+    /// - Throws: ``SwiftDataError/historyDisabled``, ``SwiftDataError/damagedFile``.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
         return try naming {
@@ -96,13 +96,13 @@ extension DefaultStore: HistoryProviding {
     /// Runs `body`, and says of its errors which store they come from.
     func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try translating(body) } catch let error as SwiftDataError {
-            throw error.storeIdentifier == nil ? error.adding(storeIdentifier: identifier) : error
+            throw error.storeIdentifier == nil ? error.with(storeIdentifier: identifier) : error
         }
     }
 
     func requireHistory() throws {
         guard recordsHistory else {
-            throw SwiftDataError.historyIsOff.adding(
+            throw SwiftDataError.historyDisabled.with(
                 detail: "the configuration \"\(configuration.name)\" says `recordsHistory: false`",
                 storeIdentifier: identifier)
         }

@@ -9,7 +9,7 @@ import Synchronization
 final class HistoryCatalog: Sendable {
     private struct State {
         var entities: NumberedList<EntityHistory>
-        var signers: [Int64: HistorySigner] = [RecorderStatements.externalSource: .external]
+        var sources: [Int64: RecordedSource] = [RecorderStatements.externalSource: .external]
     }
 
     let storeIdentifier: String
@@ -47,19 +47,19 @@ final class HistoryCatalog: Sendable {
             recorded.map { ($0.number, EntityHistory($0, schema, storeIdentifier: storeIdentifier)) })
     }
 
-    /// The signer with this number; `nil` when the file does not have it.
-    func signer(_ number: Int64, _ connection: Connection) throws -> HistorySigner? {
-        if let known = state.withLock({ $0.signers[number] }) { return known }
+    /// The source with this number; `nil` when the file does not have it.
+    func source(_ number: Int64, _ connection: Connection) throws -> RecordedSource? {
+        if let known = state.withLock({ $0.sources[number] }) { return known }
         let statement = try connection.cached(
             "SELECT author, context, program, process FROM chronicle_source WHERE id = ?")
         defer { statement.reset() }
         try statement.bind(number, at: 1)
         guard try statement.step() else { return nil }
-        let signer = HistorySigner(
+        let source = RecordedSource(
             author: statement.isNull(0) ? nil : statement.text(0),
             contextName: statement.isNull(1) ? nil : statement.text(1),
             program: statement.text(2), process: statement.text(3))
-        state.withLock { $0.signers[number] = signer }
-        return signer
+        state.withLock { $0.sources[number] = source }
+        return source
     }
 }

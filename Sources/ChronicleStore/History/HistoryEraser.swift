@@ -12,12 +12,12 @@ extension DefaultStore {
     /// log keeps copies until a checkpoint, see the guide *History*.
     ///
     /// - Throws: The family of ``SwiftDataError/historyTokenExpired`` for a token in the predicate that is not of this
-    ///   store's past, ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeIsReadOnly``,
-    ///   ``SwiftDataError/storeIsBusy``, ``SwiftDataError/historyIsOff``, ``SwiftDataError/damagedFile``. After an error
+    ///   store's past, ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeReadOnly``,
+    ///   ``SwiftDataError/storeBusy``, ``SwiftDataError/historyDisabled``, ``SwiftDataError/damagedFile``. After an error
     ///   nothing was deleted.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         guard configuration.allowsSave else {
-            throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)
+            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
         }
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)

@@ -9,14 +9,14 @@ struct HistoryFacts {
 
     /// What the file knows about a position.
     ///
-    /// - Throws: ``SwiftDataError/historyIsOff`` when another program opened the file without history, since when nothing
+    /// - Throws: ``SwiftDataError/historyDisabled`` when another program opened the file without history, since when nothing
     ///   is recorded; ``SwiftDataError/damagedFile``.
     func facts(at position: Int64) throws -> HistoryPositionFacts {
         let statement = try connection.cached(Self.select)
         defer { statement.reset() }
         try statement.bind(position, at: 1)
         guard try statement.step() else { return HistoryPositionFacts() }
-        guard statement.text(6) != "off" else { throw Self.historyIsOff }
+        guard statement.text(6) != "off" else { throw Self.historyDisabled }
         var facts = HistoryPositionFacts()
         facts.newest = statement.isNull(0) ? 0 : try statement.position(0)
         facts.floor = try meta(.floor, in: 3, of: statement, upTo: facts.newest)
@@ -69,13 +69,13 @@ struct HistoryFacts {
         let statement = try connection.cached(Self.selectNewest)
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        if requiringHistory, statement.text(3) == "off" { throw Self.historyIsOff }
+        if requiringHistory, statement.text(3) == "off" { throw Self.historyDisabled }
         let position = try statement.position(0)
         guard try statement.integer(1, of: .change(position)) <= 0 else { return (position, nil) }
         return (position, try statement.integer(2, of: .change(position)))
     }
 
-    static let historyIsOff = SwiftDataError.historyIsOff.adding(
+    static let historyDisabled = SwiftDataError.historyDisabled.with(
         detail: "the file was opened with `recordsHistory: false`; open it with history to go on recording")
 
     private static let select = """

@@ -5,7 +5,7 @@ import Foundation
 /// The row that ends a transaction.
 struct HistoryHeader {
     let position: Int64
-    /// The number of the signer.
+    /// The number of the source.
     let source: Int64
     let timestamp: Date
     /// `nil` for what other programs wrote and no header follows yet: the position is that of the last change.
@@ -50,14 +50,14 @@ struct HistoryHeader {
     /// The last change.
     var last: Int64 { check == nil ? position : position - 1 }
 
-    func transaction(_ changes: [HistoryChange], _ signer: HistorySigner, storeIdentifier: String)
+    func transaction(_ changes: [HistoryChange], _ source: RecordedSource, storeIdentifier: String)
         -> DefaultHistoryTransaction
     {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,
             token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, check: check),
-            timestamp: timestamp, author: signer.author, contextName: signer.contextName,
-            bundleIdentifier: signer.program, processIdentifier: signer.process, changes: changes)
+            timestamp: timestamp, author: source.author, contextName: source.contextName,
+            bundleIdentifier: source.program, processIdentifier: source.process, changes: changes)
     }
 }
 

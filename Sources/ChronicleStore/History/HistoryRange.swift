@@ -11,7 +11,7 @@ struct HistoryRange {
     /// Leaves out the transaction at a position, too, and those before it.
     mutating func skip(_ position: Int64) { endingAfter = max(endingAfter, position) }
 
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family, ``SwiftDataError/historyIsOff``.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family, ``SwiftDataError/historyDisabled``.
     init(_ query: HistoryQuery, storeIdentifier: String, _ connection: Connection) throws {
         let history = HistoryFacts(connection)
         // Also without tokens: says whether there is a history.
@@ -48,7 +48,7 @@ extension HistoryFacts {
     /// Makes sure that tokens that transactions come before are of this store's past, deleted or not: what is to be
     /// deleted up to a token has to be what its owner has seen.
     ///
-    /// - Throws: ``SwiftDataError/historyTokenOfAnotherStore``, ``SwiftDataError/historyTokenAhead``,
+    /// - Throws: ``SwiftDataError/historyTokenStoreMismatch``, ``SwiftDataError/historyTokenAhead``,
     ///   ``SwiftDataError/historyTokenForked``.
     func checkUpperBounds(_ query: HistoryQuery, storeIdentifier: String) throws {
         for bound in query.sql.upperBounds {

@@ -68,23 +68,23 @@ enum HistoryTokenCheck {
         let again = "read the models again and continue from a current token"
         switch failure {
         case .ofAnotherStore:
-            return .historyTokenOfAnotherStore.adding(
+            return .historyTokenStoreMismatch.with(
                 detail: "the token has no position in this store; merge it with one that this store gave, or \(again)")
         case .ahead:
-            return .historyTokenAhead.adding(
+            return .historyTokenAhead.with(
                 detail:
                     "\(place) is after \(facts.newest), the newest that the store reached: its past was taken back by a "
                     + "power cut or a restored backup; \(again)")
         case .expired:
-            return .historyTokenExpired.adding(
+            return .historyTokenExpired.with(
                 detail: "history up to \(facts.floor) was deleted, and \(place) is before that; \(again)")
         case .gap:
-            return .historyTokenGap.adding(
+            return .historyTokenGap.with(
                 detail:
                     "not all changes after \(place) were recorded: history was off, or another program changed its triggers; "
                     + "recording began again at \(facts.gap); \(again)")
         case .forked:
-            return .historyTokenForked.adding(
+            return .historyTokenForked.with(
                 detail:
                     "\(place) is not what it was when the token was given: the store's past was taken back by a power "
                     + "cut or a restored backup, and written anew; \(again)")

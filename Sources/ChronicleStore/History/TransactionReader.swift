@@ -11,7 +11,7 @@ struct TransactionReader {
     private(set) var transactions: [DefaultHistoryTransaction] = []
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
-    private var signer = (number: RecorderStatements.externalSource, signer: HistorySigner.external)
+    private var latest = (number: RecorderStatements.externalSource, source: RecordedSource.external)
 
     init(_ connection: Connection, _ catalog: HistoryCatalog) {
         self.connection = connection
@@ -72,21 +72,21 @@ struct TransactionReader {
 
     private mutating func transaction(_ header: HistoryHeader) throws -> DefaultHistoryTransaction {
         let changes = try changes.changes(buffer, of: header.position)
-        return header.transaction(changes, try signer(of: header), storeIdentifier: catalog.storeIdentifier)
+        return header.transaction(changes, try source(of: header), storeIdentifier: catalog.storeIdentifier)
     }
 
     /// The transaction of a header, without its changes.
     mutating func append(_ header: HistoryHeader) throws {
         transactions.append(
-            header.transaction([], try signer(of: header), storeIdentifier: catalog.storeIdentifier))
+            header.transaction([], try source(of: header), storeIdentifier: catalog.storeIdentifier))
     }
 
-    private mutating func signer(of header: HistoryHeader) throws -> HistorySigner {
-        if signer.number == header.source { return signer.signer }
-        guard let found = try catalog.signer(header.source, connection) else {
+    private mutating func source(of header: HistoryHeader) throws -> RecordedSource {
+        if latest.number == header.source { return latest.source }
+        guard let found = try catalog.source(header.source, connection) else {
             throw SwiftDataError.damagedRow(.change(header.position), "its source is not in chronicle_source")
         }
-        signer = (header.source, found)
+        latest = (header.source, found)
         return found
     }
 

@@ -33,7 +33,7 @@ struct StoreLayout: Sendable {
 
     func table(named name: String) throws -> EntityTable {
         guard let table = tablesByName[name] else {
-            throw SwiftDataError.unknownSchema.adding(
+            throw SwiftDataError.unknownSchema.with(
                 detail: "the store does not keep this model", entityName: name, storeIdentifier: storeIdentifier)
         }
         return table
@@ -41,7 +41,7 @@ struct StoreLayout: Sendable {
 
     func linkTable(named name: String) throws -> LinkTable {
         guard let table = linkTablesByName[name] else {
-            throw SwiftDataError.unknownSchema.adding(
+            throw SwiftDataError.unknownSchema.with(
                 detail: "the store does not keep the relationship \(name)", storeIdentifier: storeIdentifier)
         }
         return table

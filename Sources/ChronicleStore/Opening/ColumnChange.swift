@@ -41,7 +41,7 @@ extension SchemaCompletion {
         let (table, column) = (quoted(entity.name), quoted(property.name))
         let search = "SELECT 1 FROM \(table) WHERE \(column) IS NULL LIMIT 1"
         guard try connection.scalarInt64(search) != nil else { return }
-        throw SwiftDataError.backwardMigration.adding(
+        throw SwiftDataError.backwardMigration.with(
             detail: "it is not optional any more, and there are models without a value", entityName: entity.name,
             propertyName: property.name)
     }
@@ -59,7 +59,7 @@ extension SchemaCompletion {
                 return (before == " " || before == "(") && (after == "," || after == "\n" || after == ")")
             }
             guard places.count == 1 else {
-                throw SwiftDataError.backwardMigration.adding(
+                throw SwiftDataError.backwardMigration.with(
                     detail: "the table was changed by another program: in its definition there is no column \(old)",
                     entityName: table)
             }

@@ -77,7 +77,7 @@ struct EntityRegistry {
         try statement.bind(name, at: 1)
         try statement.run()
         guard Self.entityNumbers.contains(connection.lastInsertRowID) else {
-            throw SwiftDataError.storeIsFull.adding(
+            throw SwiftDataError.storeFull.with(
                 detail: "the last number of chronicle_entity is used", entityName: name)
         }
         return RecordedEntity(number: connection.lastInsertRowID, name: name, attributes: [])
@@ -100,7 +100,7 @@ struct EntityRegistry {
     func add(_ name: String, isPreserved: Bool, isPresent: Bool, to entity: inout RecordedEntity) throws {
         let number = (entity.attributes.map(\.number).max() ?? -1) + 1
         guard RecorderSQL.attributeNumbers.contains(number) else {
-            throw SwiftDataError.storeIsFull.adding(
+            throw SwiftDataError.storeFull.with(
                 detail: "the last number of chronicle_attribute is used", entityName: entity.name, propertyName: name)
         }
         let attribute = RecordedAttribute(

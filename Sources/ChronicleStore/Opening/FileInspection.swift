@@ -20,18 +20,18 @@ struct FileInspection {
     func inspect(allowsSave: Bool) throws -> Finding {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw SwiftDataError.missingDirectory.adding(detail: "\(directory) is no directory")
+            throw SwiftDataError.missingDirectory.with(detail: "\(directory) is no directory")
         }
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             guard allowsSave else {
-                throw SwiftDataError.loadIssueModelContainer.adding(
+                throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "\(path) does not exist, and the configuration does not allow to make it")
             }
             try requireWritable(directory)
             return .new
         }
         guard !isDirectory.boolValue else {
-            throw SwiftDataError.notADatabase.adding(detail: "\(path) is a directory")
+            throw SwiftDataError.notADatabase.with(detail: "\(path) is a directory")
         }
         if try size(path) == 0 {
             if allowsSave { try requireWritable(path) }
@@ -65,7 +65,7 @@ struct FileInspection {
 
     private func requireWritable(_ path: String) throws {
         guard FileManager.default.isWritableFile(atPath: path) else {
-            throw SwiftDataError.fileIsReadOnly.adding(detail: "\(path) cannot be written")
+            throw SwiftDataError.fileReadOnly.with(detail: "\(path) cannot be written")
         }
     }
 
@@ -88,7 +88,7 @@ struct FileInspection {
             return try FileFormat.finding(connection, path: self.path)
         } catch let error as SQLiteError {
             let error = SwiftDataError(error, storeIdentifier: nil)
-            throw error.adding(detail: "\(self.path): \(error.detail ?? "")")
+            throw error.with(detail: "\(self.path): \(error.detail ?? "")")
         }
     }
 
@@ -128,7 +128,7 @@ struct FileInspection {
             guard let destination = linkDestination(path) else { return path }
             path = destination.hasPrefix("/") ? destination : "\(directory)/\(destination)"
         }
-        throw SwiftDataError.loadIssueModelContainer.adding(detail: "\(path) is one of too many symbolic links")
+        throw SwiftDataError.loadIssueModelContainer.with(detail: "\(path) is one of too many symbolic links")
     }
 
     private static func realPath(_ path: String) -> String? {
@@ -165,14 +165,14 @@ enum FileFormat {
         let version = try connection.scalarInt64("PRAGMA user_version") ?? 0
         if application == applicationIdentifier {
             guard version <= self.version else {
-                throw SwiftDataError.fileOfNewerFormat.adding(
+                throw SwiftDataError.unsupportedFileVersion.with(
                     detail: "\(path) has format \(version), this program reads up to \(self.version)")
             }
             return .ours
         }
         let tables = try connection.scalarInt64("SELECT count(*) FROM sqlite_master") ?? 0
         guard application == 0, tables == 0 else {
-            throw SwiftDataError.fileOfAnotherApplication.adding(
+            throw SwiftDataError.notAChronicleStore.with(
                 detail: "\(path) is an SQLite database that Chronicle did not make")
         }
         return .new

@@ -53,11 +53,11 @@ struct FileSchema {
     func hasTable(_ name: String, of entityName: String? = nil) throws -> Bool {
         guard let object = objects[TableNames.folded(name)] else { return false }
         guard object.isTable else {
-            throw SwiftDataError.damagedFile.adding(
+            throw SwiftDataError.damagedFile.with(
                 detail: "\"\(name)\" is a view or a virtual table, and has to be a table", entityName: entityName)
         }
         if object.mayHaveComputedColumns, try hasComputedColumns(name) {
-            throw SwiftDataError.damagedFile.adding(
+            throw SwiftDataError.damagedFile.with(
                 detail: "the table \"\(name)\" has computed columns, which the store does not make",
                 entityName: entityName)
         }
@@ -75,12 +75,12 @@ struct FileSchema {
                 continue
             }
             guard objects[name]?.ownDefinition == definition else {
-                throw SwiftDataError.damagedFile.adding(
+                throw SwiftDataError.damagedFile.with(
                     detail: "the table \"\(name)\" was changed by another program: it has to be \(definition)")
             }
         }
         guard missing.isEmpty || missing.count == Self.ownDefinitions.count else {
-            throw SwiftDataError.damagedFile.adding(detail: "the tables \(missing) are missing")
+            throw SwiftDataError.damagedFile.with(detail: "the tables \(missing) are missing")
         }
         return missing.isEmpty
     }

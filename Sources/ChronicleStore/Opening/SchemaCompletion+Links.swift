@@ -49,7 +49,7 @@ extension SchemaCompletion {
     /// The table is of another relationship that had the name.
     private func giveUp(_ links: Schema.Links) throws {
         guard try connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
-            throw SwiftDataError.backwardMigration.adding(
+            throw SwiftDataError.backwardMigration.with(
                 detail: "the file has links of this name to models of another class", entityName: links.owner,
                 propertyName: links.property.name)
         }

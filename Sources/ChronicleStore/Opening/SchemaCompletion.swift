@@ -40,7 +40,7 @@ struct SchemaCompletion {
 
     private func layout(_ file: FileSchema) throws -> StoreLayout {
         guard try file.hasHistory(), let identifier = try MetaTable.text(.storeIdentifier, connection) else {
-            throw SwiftDataError.loadIssueModelContainer.adding(
+            throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file was not completely made, and the configuration does not allow to write it")
         }
         let recorded = try EntityRegistry(connection).entities()
@@ -51,13 +51,13 @@ struct SchemaCompletion {
             let missing = entity.storedProperties.filter { !columns.contains($0.name) }.map(\.name)
             guard missing.isEmpty, present.contains(entity.name) else {
                 let what = missing.isEmpty ? "table for it" : "place for \(missing)"
-                throw SwiftDataError.loadIssueModelContainer.adding(
+                throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the file has no \(what), and the configuration does not allow to make it",
                     entityName: entity.name, storeIdentifier: identifier)
             }
         }
         for links in schema.links where try !file.hasTable(links.name, of: links.owner) {
-            throw SwiftDataError.loadIssueModelContainer.adding(
+            throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file has no place for it, and the configuration does not allow to make it",
                 entityName: links.owner, propertyName: links.property.name, storeIdentifier: identifier)
         }
@@ -174,14 +174,14 @@ struct SchemaCompletion {
         for property in entity.storedProperties where !present.keys.contains(property.name) {
             let isEmpty = try connection.scalarInt64("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == nil
             guard property.isOptional || property.defaultValue != nil || isEmpty else {
-                throw SwiftDataError.backwardMigration.adding(
+                throw SwiftDataError.backwardMigration.with(
                     detail: "it is new, not optional, and has no default for the models that exist",
                     entityName: entity.name, propertyName: property.name)
             }
             do {
                 try connection.execute("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(definition.column(property))")
             } catch let error as SQLiteError {
-                throw SwiftDataError.backwardMigration.adding(
+                throw SwiftDataError.backwardMigration.with(
                     detail: "the column cannot be added: \(error.message)", entityName: entity.name,
                     propertyName: property.name, sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
             }
@@ -191,7 +191,7 @@ struct SchemaCompletion {
     private func refuseUnknownColumns(_ entity: Schema.Entity) throws {
         for (name, needsValue) in try columns(of: entity.name)
         where needsValue && !entity.storedProperties.contains(where: { $0.name == name }) {
-            throw SwiftDataError.backwardMigration.adding(
+            throw SwiftDataError.backwardMigration.with(
                 detail: "the file has this attribute, which the model lacks and new rows could not do without",
                 entityName: entity.name, propertyName: name)
         }
@@ -226,7 +226,7 @@ struct SchemaCompletion {
         for name in present.subtracting(wanted.map(\.name)) { try connection.execute("DROP INDEX \(quoted(name))") }
         for index in wanted where !present.contains(index.name) {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
-                throw SwiftDataError.uniquenessViolation.adding(
+                throw SwiftDataError.uniquenessViolation.with(
                     detail: "the file has models with the same values", entityName: definition.entity.name,
                     sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
             }

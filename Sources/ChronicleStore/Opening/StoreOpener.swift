@@ -54,7 +54,7 @@ struct StoreOpener {
         let directory = configuration.url.deletingLastPathComponent()
         guard configuration.allowsSave, directory.path == ModelConfiguration.defaultDirectory.path else { return }
         do { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) } catch {
-            throw SwiftDataError.missingDirectory.adding(detail: "\(directory.path) cannot be made", underlying: error)
+            throw SwiftDataError.missingDirectory.with(detail: "\(directory.path) cannot be made", underlying: error)
         }
     }
 

@@ -19,7 +19,7 @@ enum TableNames {
         }
         for links in schema.links {
             if let other = tables.updateValue(links.name, forKey: folded(links.name)) {
-                throw SwiftDataError.invalidModel.adding(
+                throw SwiftDataError.invalidModel.with(
                     detail: twin(of: other), entityName: links.owner, propertyName: links.property.name)
             }
         }
@@ -46,6 +46,6 @@ enum TableNames {
     private static func refusal(
         _ entity: Schema.Entity, _ property: Schema.Property?, _ detail: String
     ) -> SwiftDataError {
-        .invalidModel.adding(detail: detail, entityName: entity.name, propertyName: property?.name)
+        .invalidModel.with(detail: detail, entityName: entity.name, propertyName: property?.name)
     }
 }

@@ -10,7 +10,7 @@ extension Connection {
     func cached(_ query: SQLQuery, bindingFrom first: Int32 = 1) throws -> Statement {
         let statement: Statement
         do { statement = try cached(query.sql) } catch let error as SQLiteError where error.isLimitExceeded {
-            throw SwiftDataError.unsupportedPredicate.adding(
+            throw SwiftDataError.unsupportedPredicate.with(
                 detail: "it exceeds a limit of SQLite (\(error.message)); nest less, or fetch in several steps",
                 sqliteCode: error.extendedCode, underlying: error)
         }

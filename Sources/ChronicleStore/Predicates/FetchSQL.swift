@@ -26,7 +26,7 @@ struct FetchSQL {
         storeIdentifier: String
     ) throws {
         guard let entity = schema.entity(for: Model.self) else {
-            throw SwiftDataError.unknownSchema.adding(
+            throw SwiftDataError.unknownSchema.with(
                 detail: "the store was made without this model", entityName: Model.entityName)
         }
         var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
@@ -36,7 +36,7 @@ struct FetchSQL {
             }
             order = try SortSQL(entity, schema).order(descriptor.sortBy)
         } catch let error as SwiftDataError {
-            throw error.adding(entityName: entity.name)
+            throw error.with(entityName: entity.name)
         }
         excludedKeys = excluded.compactMap { $0.storeIdentifier == storeIdentifier ? $0.integerPrimaryKey : nil }
         entityName = entity.name

@@ -49,7 +49,7 @@ struct HistorySQL {
     private static func column(_ descriptor: SortDescriptor<DefaultHistoryTransaction>) throws -> SQLQuery? {
         let property = descriptor.keyPath.flatMap { HistoryProperty($0) }
         guard let property, property.isOrdered, descriptor.stringComparator.isBinary else {
-            throw SwiftDataError.unsupportedSortDescriptor.adding(
+            throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "the history is not sorted by \(property?.name ?? "what is no property of a transaction")")
         }
         switch property {

@@ -34,7 +34,7 @@ struct HistorySource: PredicateSource {
             return SQLOperand(
                 sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).what >> 2)", form: .text)
         case .token, .changes, .changedPersistentIdentifier, nil:
-            throw SwiftDataError.unsupportedPredicate.adding(
+            throw SwiftDataError.unsupportedPredicate.with(
                 detail: "\(path.properties.last?.name ?? "a transaction") in this place",
                 propertyName: path.properties.last?.name)
         }
@@ -42,7 +42,7 @@ struct HistorySource: PredicateSource {
 
     private func alias(_ path: Tree.Path) throws -> SQLQuery {
         guard let alias = aliases[path.variable] else {
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "a variable outside of its closure")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "a variable outside of its closure")
         }
         return alias
     }

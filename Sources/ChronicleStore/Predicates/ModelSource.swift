@@ -96,21 +96,21 @@ struct ModelSource: PredicateSource {
     }
 
     private func unsupported(_ property: Schema.Property, _ detail: String) -> SwiftDataError {
-        .unsupportedPredicate.adding(detail: "\(property.name) \(detail)", propertyName: property.name)
+        .unsupportedPredicate.with(detail: "\(property.name) \(detail)", propertyName: property.name)
     }
 
     // MARK: Tables
 
     private func scope(_ variable: Tree.Variable) throws -> Scope {
         guard let scope = scopes[variable] else {
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "a variable outside of its closure")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "a variable outside of its closure")
         }
         return scope
     }
 
     private func entity(_ name: String) throws -> Schema.Entity {
         guard let entity = schema.entitiesByName[name] else {
-            throw SwiftDataError.unknownSchema.adding(entityName: name)
+            throw SwiftDataError.unknownSchema.with(entityName: name)
         }
         return entity
     }
@@ -152,7 +152,7 @@ struct ModelSource: PredicateSource {
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
         guard case .stored(let property) = elements.path.properties.last, let relationship = property.relationship,
             relationship.isToMany
-        else { throw SwiftDataError.unsupportedPredicate.adding(detail: "elements of what is no to-many relationship") }
+        else { throw SwiftDataError.unsupportedPredicate.with(detail: "elements of what is no to-many relationship") }
         var path = elements.path
         path.properties.removeLast()
         let owner = try operand(path)

@@ -57,7 +57,7 @@ extension PredicateSQL {
         guard let constant = operand.constant else { return operand }
         if case .reference(let identifier) = constant {
             guard case .reference(let entityName) = other.form else {
-                throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured identifier in this place")
+                throw SwiftDataError.unsupportedPredicate.with(detail: "a captured identifier in this place")
             }
             return source.key(of: identifier, in: entityName).map { SQLOperand(constant: .integer($0)) }
         }

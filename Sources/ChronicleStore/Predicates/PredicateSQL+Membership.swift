@@ -29,7 +29,7 @@ extension PredicateSQL {
                 guard let key = source.key(of: identifier, in: entityName) else { continue }
                 elements.append(.integer(key))
             case (.reference, _):
-                throw SwiftDataError.unsupportedPredicate.adding(detail: "captured identifiers in this place")
+                throw SwiftDataError.unsupportedPredicate.with(detail: "captured identifiers in this place")
             default: elements.append(value)
             }
         }

@@ -27,7 +27,7 @@ extension PredicateSQL {
     }
 
     private func unsupported(_ value: any Sendable) -> SwiftDataError {
-        .unsupportedPredicate.adding(detail: "a captured \(type(of: value)) in this place")
+        .unsupportedPredicate.with(detail: "a captured \(type(of: value)) in this place")
     }
 
     private mutating func truth(of condition: Tree) throws -> SQLOperand {
@@ -93,10 +93,10 @@ extension PredicateSQL {
         for case .reference(let identifier) in [first.constant, second.constant] {
             // Its key alone would stand for a row of this store.
             guard source.key(of: identifier, in: identifier.entityName) == nil else { continue }
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "a captured identifier of another store here")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "a captured identifier of another store here")
         }
         guard first.form == second.form || first.form == .null || second.form == .null else {
-            throw SwiftDataError.unsupportedPredicate.adding(detail: "identifiers of two entities in one value")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "identifiers of two entities in one value")
         }
         return SQLOperand(
             sql: first.sql, form: first.form == .null ? second.form : first.form,

@@ -63,7 +63,7 @@ extension SQLQuery {
     /// - Throws: ``SwiftDataError/unsupportedPredicate``.
     func requireReasonableLength() throws {
         guard sql.utf8.count > Self.maximumLength else { return }
-        throw SwiftDataError.unsupportedPredicate.adding(
+        throw SwiftDataError.unsupportedPredicate.with(
             detail: "it becomes more than \(Self.maximumLength) bytes of SQL; nest less, or fetch in several steps")
     }
 

@@ -29,23 +29,23 @@ struct SortSQL {
     /// In SQLite as in Foundation nil comes before every value.
     private func column<Model: PersistentModel>(_ descriptor: SortDescriptor<Model>) throws -> SQLQuery {
         guard let keyPath = descriptor.keyPath else {
-            throw SwiftDataError.unsupportedSortDescriptor.adding(detail: "it has no key path")
+            throw SwiftDataError.unsupportedSortDescriptor.with(detail: "it has no key path")
         }
         switch ModelProperty(keyPath, of: entity) {
         case .identifier: return Self.id
         case .stored(let property) where property.hasStoredOrder:
             guard descriptor.stringComparator.isBinary else {
-                throw SwiftDataError.unsupportedSortDescriptor.adding(
+                throw SwiftDataError.unsupportedSortDescriptor.with(
                     detail: "the store has no localized order; use the comparator .lexical",
                     propertyName: property.name)
             }
             return "\(raw: ModelSource.subject).\(name: property.name)"
         case .stored(let property):
-            throw SwiftDataError.unsupportedSortDescriptor.adding(
+            throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "\(type(of: keyPath).valueType) values are not stored in their order",
                 propertyName: property.name)
         case nil:
-            throw SwiftDataError.unsupportedSortDescriptor.adding(
+            throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "\(schema.text(of: keyPath, from: entity)) is no stored property of \(entity.name): "
                     + "sort by one, or sort the models that were fetched")
         }

@@ -10,7 +10,7 @@ extension DefaultStore: DataStoreBatching {
     /// of a relationship whose other side has no column of its own), and one that cascades deeper than SQLite goes.
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         guard configuration.allowsSave else {
-            throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)
+            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
         }
         let query = try FetchSQL(
             FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier
@@ -37,8 +37,8 @@ extension DefaultStore: DataStoreBatching {
             try connection.cached(query).run()
             return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
         }
-        // Only now: a transaction that failed took its new signer back.
-        if let header { sources.withLock { $0[header.signer] = header.source } }
+        // Only now: a transaction that failed took its new source back.
+        if let header { sources.withLock { $0[header.source] = header.sourceNumber } }
     }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// Who signs a transaction; the file keeps each once.
-struct Signer: Hashable, Sendable {
+struct TransactionSource: Hashable, Sendable {
     let author: String?
     let contextName: String?
     let program: String
@@ -17,7 +17,7 @@ struct Signer: Hashable, Sendable {
         process = Self.process
     }
 
-    /// The rest is the same for all signers that a process knows.
+    /// The rest is the same for all sources that a process knows.
     func hash(into hasher: inout Hasher) {
         hasher.combine(author)
         hasher.combine(contextName)
@@ -34,8 +34,8 @@ struct HeaderWriter {
     struct Header {
         let position: Int64
         let check: Int64
-        let source: Int64
-        let signer: Signer
+        let sourceNumber: Int64
+        let source: TransactionSource
 
         func token(storeIdentifier: String) -> DefaultHistoryToken {
             DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, check: check)
@@ -43,13 +43,13 @@ struct HeaderWriter {
     }
 
     let connection: Connection
-    private let known: (Signer) -> Int64?
+    private let known: (TransactionSource) -> Int64?
     private let layout: StoreLayout
 
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
         layout = store.layout
-        known = { signer in store.sources.withLock { $0[signer] } }
+        known = { source in store.sources.withLock { $0[source] } }
     }
 
     /// Closes what other programs wrote since the last header as one external transaction.
@@ -95,13 +95,13 @@ struct HeaderWriter {
             let newest = try connection.scalarInt64(RecorderStatements.newestPosition)
             guard let newest, newest >= first else { return nil }
         }
-        let signer = Signer(state)
-        let source = try known(signer) ?? number(of: signer)
+        let source = TransactionSource(state)
+        let number = try known(source) ?? number(of: source)
         let check = CheckValues.next()
         let statement = try connection.cached(RecorderStatements.insertHeader)
-        try bind(statement, source: source, check: check, first: first)
+        try bind(statement, source: number, check: check, first: first)
         try statement.run()
-        return Header(position: connection.lastInsertRowID, check: check, source: source, signer: signer)
+        return Header(position: connection.lastInsertRowID, check: check, sourceNumber: number, source: source)
     }
 
     private func bind(_ statement: Statement, source: Int64, check: Int64, first: Int64) throws {
@@ -111,9 +111,9 @@ struct HeaderWriter {
         try statement.bind(first, at: 4)
     }
 
-    private func number(of signer: Signer) throws -> Int64 {
+    private func number(of source: TransactionSource) throws -> Int64 {
         func bind(_ statement: Statement) throws {
-            for (index, text) in [signer.author, signer.contextName, signer.program, signer.process].enumerated() {
+            for (index, text) in [source.author, source.contextName, source.program, source.process].enumerated() {
                 if let text {
                     try statement.bind(text, at: Int32(index + 1))
                 } else {
@@ -149,7 +149,7 @@ enum CheckValues {
 
 /// The statements on the history tables that a save runs.
 enum RecorderStatements {
-    /// The signer of external transactions.
+    /// The source of external transactions.
     static let externalSource: Int64 = 1
 
     static let newest = "SELECT id, what FROM chronicle_change ORDER BY id DESC LIMIT 1"

@@ -32,7 +32,7 @@ extension RowWriter {
             try statement.bind(key(link.owner, of: table.links.owner), at: 1)
             try statement.bind(key(link.destination, of: table.links.destination), at: 2)
             do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-                throw SwiftDataError(error, storeIdentifier: nil).adding(
+                throw SwiftDataError(error, storeIdentifier: nil).with(
                     entityName: table.links.owner, propertyName: table.links.property.name,
                     persistentIdentifier: link.owner)
             }
@@ -44,7 +44,7 @@ extension RowWriter {
         guard let key = permanent.integerPrimaryKey, permanent.storeIdentifier == layout.storeIdentifier,
             permanent.entityName == entityName
         else {
-            throw SwiftDataError.modelValidationFailure.adding(
+            throw SwiftDataError.modelValidationFailure.with(
                 detail: "a relationship leads to a model that was not saved, or lives in another store",
                 persistentIdentifier: identifier)
         }

@@ -64,7 +64,7 @@ extension RowWriter {
         try statement.bind(key(snapshot, table), at: index)
         try run(statement, snapshot, table)
         guard connection.changes == 1 else {
-            throw SwiftDataError.modelNotFound.adding(
+            throw SwiftDataError.modelNotFound.with(
                 detail: "another writer deleted it", entityName: table.entity.name,
                 persistentIdentifier: snapshot.persistentIdentifier)
         }
@@ -120,7 +120,7 @@ extension RowWriter {
     /// A trigger of another program that ends with RAISE(IGNORE): without an error the save would be lost.
     /// https://www.sqlite.org/lang_createtrigger.html#raise
     private func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
-        .modelValidationFailure.adding(
+        .modelValidationFailure.with(
             detail: "a trigger of the table ignored the change; remove the trigger or change the model",
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
@@ -129,14 +129,14 @@ extension RowWriter {
         _ error: SQLiteError, of snapshot: DefaultSnapshot, _ table: EntityTable
     ) -> SwiftDataError {
         SwiftDataError(error, storeIdentifier: nil)
-            .adding(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+            .with(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
     private func key(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Int64 {
         guard let key = snapshot.persistentIdentifier.integerPrimaryKey,
             snapshot.persistentIdentifier.storeIdentifier == layout.storeIdentifier
         else {
-            throw SwiftDataError.modelNotFound.adding(
+            throw SwiftDataError.modelNotFound.with(
                 detail: "it lives in another store", entityName: table.entity.name,
                 persistentIdentifier: snapshot.persistentIdentifier)
         }
@@ -144,7 +144,7 @@ extension RowWriter {
     }
 
     private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
-        .modelValidationFailure.adding(
+        .modelValidationFailure.with(
             detail: "a snapshot has \(snapshot.values.count) values for \(table.columns.count) columns",
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }

@@ -128,7 +128,7 @@ struct RowWriter {
             let last = try highest[table.number] ?? highestKey(of: table)
             let (end, isPastTheLast) = last.addingReportingOverflow(Int64(rows.count))
             guard !isPastTheLast else {
-                throw SwiftDataError.storeIsFull.adding(
+                throw SwiftDataError.storeFull.with(
                     detail: "the table's last primary key is used", entityName: table.entity.name)
             }
             highest[table.number] = end

@@ -8,7 +8,7 @@ extension DefaultStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         guard configuration.allowsSave else {
-            throw SwiftDataError.storeIsReadOnly.adding(storeIdentifier: identifier)
+            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
         }
         return try translating {
             try database.write { connection in
@@ -18,8 +18,8 @@ extension DefaultStore {
                 } catch is RowWriter.KeysDiffer {
                     written = try write(request, connection, insertsTogether: false)
                 }
-                // Only now: a transaction that failed took its new signer back.
-                if let header = written.header { sources.withLock { $0[header.signer] = header.source } }
+                // Only now: a transaction that failed took its new source back.
+                if let header = written.header { sources.withLock { $0[header.source] = header.sourceNumber } }
                 return DataStoreSaveChangesResult(
                     inserted: request.inserted, insertedIdentifiers: written.inserted,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) })

@@ -17,7 +17,7 @@ extension Statement {
         case .text(let text): try bind(text, at: index)
         case .blob(let data): try bindData(data, at: index)
         case .reference(let identifier): try bindReference(identifier, at: index)
-        case .references: throw SwiftDataError.invalidStoreAnswer.adding(detail: "a to-many relationship has no column")
+        case .references: throw SwiftDataError.invalidStoreResponse.with(detail: "a to-many relationship has no column")
         }
     }
 
@@ -31,7 +31,7 @@ extension Statement {
 
     private func bindReference(_ identifier: PersistentIdentifier, at index: Int32) throws {
         guard let key = identifier.integerPrimaryKey else {
-            throw SwiftDataError.modelValidationFailure.adding(
+            throw SwiftDataError.modelValidationFailure.with(
                 detail: "a relationship leads to a model that was not saved, or lives in another store",
                 persistentIdentifier: identifier)
         }

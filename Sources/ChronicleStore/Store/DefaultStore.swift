@@ -21,8 +21,8 @@ public final class DefaultStore: DataStore {
 
     let database: Database
     let layout: StoreLayout
-    /// The numbers of signers that are known to be in the file.
-    let sources = Mutex<[Signer: Int64]>([:])
+    /// The numbers of sources that are known to be in the file.
+    let sources = Mutex<[TransactionSource: Int64]>([:])
     /// How the history's rows become changes.
     let historyCatalog: HistoryCatalog
 
@@ -31,9 +31,9 @@ public final class DefaultStore: DataStore {
     /// A file that cannot be used is left untouched.
     ///
     /// - Throws: ``SwiftDataError/missingDirectory``, ``SwiftDataError/notADatabase``,
-    ///   ``SwiftDataError/fileOfAnotherApplication``, ``SwiftDataError/fileOfNewerFormat``,
-    ///   ``SwiftDataError/fileIsReadOnly``, ``SwiftDataError/damagedFile``, ``SwiftDataError/backwardMigration`` when the
-    ///   file's tables cannot become those of the schema, ``SwiftDataError/storeIsBusy``.
+    ///   ``SwiftDataError/notAChronicleStore``, ``SwiftDataError/unsupportedFileVersion``,
+    ///   ``SwiftDataError/fileReadOnly``, ``SwiftDataError/damagedFile``, ``SwiftDataError/backwardMigration`` when the
+    ///   file's tables cannot become those of the schema, ``SwiftDataError/storeBusy``.
     public init(_ configuration: ModelConfiguration, schema: Schema) throws {
         try schema.validate()
         self.configuration = configuration

@@ -35,7 +35,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var durability: Durability
     /// Whether changes are recorded. Switching this off and on again leaves a gap: tokens from before it expire.
     public var recordsHistory: Bool
-    /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeIsBusy``.
+    /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
     /// The models that the store keeps; `nil` for all models of the container.
     public var schema: Schema?

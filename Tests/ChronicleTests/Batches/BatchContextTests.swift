@@ -147,7 +147,7 @@ import Testing
         try context.save()
         try ShellSession.holdingWriteLock(directory.file("test.store")) {
             let error = #expect(throws: SwiftDataError.self) { try context.delete(model: GraphNode.self) }
-            #expect(error == .storeIsBusy && error?.storeIdentifier == container.stores[0].identifier)
+            #expect(error == .storeBusy && error?.storeIdentifier == container.stores[0].identifier)
             #expect(!node.isDeleted)
         }
         try context.delete(model: GraphNode.self)
@@ -162,7 +162,7 @@ import Testing
         try writer.save()
         let reader = try ModelContainer(
             for: GraphNode.self, configurations: ModelConfiguration(url: url, allowsSave: false))
-        #expect(throws: SwiftDataError.storeIsReadOnly) { try ModelContext(reader).delete(model: GraphNode.self) }
+        #expect(throws: SwiftDataError.storeReadOnly) { try ModelContext(reader).delete(model: GraphNode.self) }
         #expect(try writer.fetchCount(FetchDescriptor<GraphNode>()) == 1)
     }
 }

@@ -51,10 +51,10 @@ import Testing
     @Test func errorsNameTheStore() throws {
         let (context, store) = try context(1)
         let expected: [(any Error, SwiftDataError)] = [
-            (DataStoreError.unsupportedFeature.adding(detail: "deleting"), .unsupportedFeature),
+            (DataStoreError.unsupportedFeature.with(detail: "deleting"), .unsupportedFeature),
             (DataStoreError.invalidPredicate, .unsupportedPredicate),
-            (DataStoreError.preferInMemorySort, .invalidStoreAnswer),
-            (SwiftDataError.storeIsFull, .storeIsFull),
+            (DataStoreError.preferInMemorySort, .invalidStoreResponse),
+            (SwiftDataError.storeFull, .storeFull),
         ]
         for (failure, kind) in expected {
             log.failure.withLock { $0 = failure }

@@ -28,14 +28,14 @@ import Testing
         if trip.bucketList.isEmpty { context.delete(trip) }
         #expect(!trip.isDeleted)
         for _ in 0..<3 {
-            let error = #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+            let error = #expect(throws: SwiftDataError.storeBusy) { try context.save() }
             #expect(error?.propertyName == "bucketList" && error?.persistentIdentifier == trip.persistentModelID)
         }
         #expect(try count(BucketListItem.self, store) == 2)
 
         // The delete that was not carried out is neither forgotten nor done by itself.
         #expect(trip.bucketList.count == 2)
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         context.insert(trip)
         try context.save()
         #expect(try count(BucketListItem.self, store) == 2 && count(Trip.self, store) == 1)
@@ -48,7 +48,7 @@ import Testing
         #expect(trip.bucketList.isEmpty)
         context.delete(trip)
         try? context.retryFailedLoads()
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         context.delete(trip)
         try context.save()
         #expect(try count(Trip.self, store) == 0 && count(BucketListItem.self, store) == 0)
@@ -60,7 +60,7 @@ import Testing
         store.outage.begin()
         context.delete(trip)
         #expect(trip.isDeleted)
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         store.outage.end()
         try context.save()
         #expect(try count(Trip.self, store) == 0)
@@ -85,10 +85,10 @@ import Testing
         let (store, context, trip) = try trip(kind)
         store.outage.begin(1)
         #expect(trip.bucketList.isEmpty)
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.fetchCount(FetchDescriptor<Trip>()) }
+        #expect(throws: SwiftDataError.storeBusy) { try context.fetchCount(FetchDescriptor<Trip>()) }
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
         trip.note = "x"
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -97,8 +97,8 @@ import Testing
         trip.note = "edit"
         store.outage.begin()
         #expect(trip.bucketList.isEmpty && trip.livingAccommodation == nil)
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.retryFailedLoads() }
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.retryFailedLoads() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         store.outage.end()
         try context.retryFailedLoads()
         try context.save()
@@ -132,11 +132,11 @@ import Testing
         }
         store.outage.begin(1)
         append()
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         // Reading it is not enough: the item is not in it.
         #expect(trip.bucketList.count == 2)
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         append()
         try context.save()
         #expect(trip.bucketList.map(\.title).sorted() == ["eat", "sleep", "walk"])
@@ -148,7 +148,7 @@ import Testing
         let (store, context, trip) = try trip(kind)
         store.outage.begin(1)
         trip.bucketList = []
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         trip.bucketList = []
         try context.save()
         #expect(
@@ -159,7 +159,7 @@ import Testing
         store.outage.begin(1)
         trip.livingAccommodation = tent
         #expect(tent.trip == nil && tent.modelContext != nil)
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         trip.livingAccommodation = tent
         try context.save()
         let accommodations = try ModelContext(store.container).fetch(FetchDescriptor<LivingAccommodation>())
@@ -174,7 +174,7 @@ import Testing
         let item = try #require(try context.items().first)
         store.outage.begin(1)
         item.tags.append(LinkTag("green"))
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         item.tags.append(LinkTag("green"))
         try context.save()
         let reader = ModelContext(store.container)
@@ -191,9 +191,9 @@ import Testing
         let model = try #require(context.model(for: trip.persistentModelID) as? Trip)
         #expect(model.modelContext === context && model.name == "" && model.tags == [])
         model.note = "set before it was loaded"
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         store.outage.end()
-        #expect(throws: SwiftDataError.storeIsBusy, "it was read") { try context.save() }
+        #expect(throws: SwiftDataError.storeBusy, "it was read") { try context.save() }
         #expect(model.name == "Rome" && model.note == "set before it was loaded" && model.bucketList.count == 2)
         #expect(context.model(for: trip.persistentModelID) === model)
         #expect(try context.fetch(FetchDescriptor<Trip>()) == [model])

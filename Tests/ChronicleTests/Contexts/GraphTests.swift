@@ -254,7 +254,7 @@ import Testing
         let (store, context) = try context(GraphOwner.self)
         try store.foreign("INSERT INTO GraphOwner(id) VALUES (9223372036854775807)")
         for _ in 0..<10 { context.insert(GraphOwner()) }
-        #expect(throws: SwiftDataError.storeIsFull) { try context.save() }
+        #expect(throws: SwiftDataError.storeFull) { try context.save() }
         #expect(context.insertedModelsArray.count == 10)
     }
 }

@@ -179,7 +179,7 @@ import Testing
         let stranger = try #require(try other.fetch(FetchDescriptor<GraphNode>()).first)
         a.children.append(stranger)
         for _ in 0..<2 {
-            #expect(throws: SwiftDataError.modelOfAnotherContext) { try family.context.save() }
+            #expect(throws: SwiftDataError.contextMismatch) { try family.context.save() }
         }
         #expect(a.children == family.models([0, 1]))
         a.children.append(family.children[2])

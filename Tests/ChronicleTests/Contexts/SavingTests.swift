@@ -360,7 +360,7 @@ import Testing
         let trip = Trip(name: "Rome", destination: "Italy")
         a.insert(trip)
         b.insert(trip)
-        #expect(throws: SwiftDataError.modelOfAnotherContext) { try b.save() }
+        #expect(throws: SwiftDataError.contextMismatch) { try b.save() }
         try a.save()
     }
 

@@ -227,7 +227,7 @@ import Testing
         let refusals: [(DefaultHistoryToken, SwiftDataError)] = [
             (DefaultHistoryToken(storeIdentifier: identifier, position: 4, check: 1), .historyTokenForked),
             (DefaultHistoryToken(storeIdentifier: identifier, position: 99, check: 1), .historyTokenAhead),
-            (DefaultHistoryToken(storeIdentifier: "another", position: 4, check: 1), .historyTokenOfAnotherStore),
+            (DefaultHistoryToken(storeIdentifier: "another", position: 4, check: 1), .historyTokenStoreMismatch),
         ]
         for (token, error) in refusals {
             #expect(try failure(of: { try store.store.deleteHistory(.before(token)) }) == error)
@@ -240,7 +240,7 @@ import Testing
         let readOnly = try ModelContainer(
             for: Trip.self, configurations: ModelConfiguration(url: store.url, allowsSave: false))
         let error = try failure(of: { try ModelContext(readOnly).deleteHistory(Descriptor()) })
-        #expect(error == .storeIsReadOnly)
+        #expect(error == .storeReadOnly)
         #expect(try numbers(store) == [1, 2, 3, 4, 5])
     }
 }

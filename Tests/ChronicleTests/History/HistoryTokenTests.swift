@@ -117,10 +117,10 @@ import Testing
         let (store, other) = (try TestStore(kind), try TestStore(kind))
         try store.add("a")
         try other.add("a")
-        try expect(.historyTokenOfAnotherStore, store, try #require(try other.store.currentHistoryToken()))
+        try expect(.historyTokenStoreMismatch, store, try #require(try other.store.currentHistoryToken()))
         let empty = try JSONDecoder().decode(
             DefaultHistoryToken.self, from: Data(#"{"positions": {}, "checks": {}}"#.utf8))
-        try expect(.historyTokenOfAnotherStore, store, empty)
+        try expect(.historyTokenStoreMismatch, store, empty)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -202,12 +202,12 @@ import Testing
         let off = try open(false)
         off.insert(Trip(name: "b", destination: ""))
         try off.save()
-        #expect(try failure(of: { try off.fetchHistory(Descriptor()) }) == .historyIsOff)
-        #expect(try failure(of: { try off.currentHistoryToken() }) == .historyIsOff)
-        #expect(try failure(of: { try off.deleteHistory(Descriptor()) }) == .historyIsOff)
+        #expect(try failure(of: { try off.fetchHistory(Descriptor()) }) == .historyDisabled)
+        #expect(try failure(of: { try off.currentHistoryToken() }) == .historyDisabled)
+        #expect(try failure(of: { try off.deleteHistory(Descriptor()) }) == .historyDisabled)
         // Who had it open sees nothing of what happens now, and has to hear of it.
-        #expect(try failure(of: { try store.history() }) == .historyIsOff)
-        #expect(try failure(of: { try store.store.currentHistoryToken() }) == .historyIsOff)
+        #expect(try failure(of: { try store.history() }) == .historyDisabled)
+        #expect(try failure(of: { try store.store.currentHistoryToken() }) == .historyDisabled)
 
         let on = try open(true)
         try expect(.historyTokenGap, store, before)

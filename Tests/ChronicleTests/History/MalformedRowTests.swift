@@ -150,7 +150,7 @@ import Testing
             let (store, _) = try filled(.file)
             try store.shell(sql + "; DELETE FROM chronicle_meta WHERE name LIKE 'complete:%'")
             let error = try failure(of: { try store.reopened() })
-            #expect(error == .storeIsFull && error?.entityName == "Trip", "\(String(describing: error))")
+            #expect(error == .storeFull && error?.entityName == "Trip", "\(String(describing: error))")
         }
     }
 

@@ -18,17 +18,17 @@ import Testing
     }
 
     private static let odd: [(rule: String, kind: SwiftDataError, answer: Answer)] = [
-        ("no row twice", .invalidStoreAnswer, answer([row(tags.identifier(1)), row(tags.identifier(1))], [])),
+        ("no row twice", .invalidStoreResponse, answer([row(tags.identifier(1)), row(tags.identifier(1))], [])),
         (
-            "of the entity that was asked for", .invalidStoreAnswer,
+            "of the entity that was asked for", .invalidStoreResponse,
             answer([row(.Origin(storeIdentifier: "odd", entityName: "LinkPhoto").identifier(1))], [])
         ),
         (
-            "of the store that gave them", .invalidStoreAnswer,
+            "of the store that gave them", .invalidStoreResponse,
             answer([row(.Origin(storeIdentifier: "other", entityName: "LinkTag").identifier(1))], [])
         ),
-        ("a row of the answer", .invalidStoreAnswer, answer([row(tags.identifier(1))], [tags.identifier(2)])),
-        ("a snapshot has 1 values", .invalidStoreAnswer, answer([row(tags.identifier(1), [.null])], [])),
+        ("a row of the answer", .invalidStoreResponse, answer([row(tags.identifier(1))], [tags.identifier(2)])),
+        ("a snapshot has 1 values", .invalidStoreResponse, answer([row(tags.identifier(1), [.null])], [])),
         ("no value of", .undecodableValue, answer([row(tags.identifier(1), [.text("tag"), .text("x")])], [])),
     ]
 
@@ -56,10 +56,10 @@ import Testing
         let item = try #require(try context.fetch(FetchDescriptor<LinkItem>()).first)
         #expect(item.tags.isEmpty)
         let error = try failure { try context.fetch(FetchDescriptor<LinkItem>()) }
-        #expect(error == .storeIsBusy && error?.storeName == "odd")
+        #expect(error == .storeBusy && error?.storeName == "odd")
         var descriptor = FetchDescriptor<LinkItem>()
         descriptor.relationshipKeyPathsForPrefetching = [\.tags]
-        #expect(throws: SwiftDataError.storeIsBusy) { try context.fetch(descriptor) }
+        #expect(throws: SwiftDataError.storeBusy) { try context.fetch(descriptor) }
     }
 }
 
@@ -100,7 +100,7 @@ private final class OddStore: DataStore, DataStoreLinking {
     func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
-        guard let answer = configuration.script.answer.withLock({ $0 }) else { throw SwiftDataError.storeIsBusy }
+        guard let answer = configuration.script.answer.withLock({ $0 }) else { throw SwiftDataError.storeBusy }
         let owners = request.identifiers.map { ($0, answer.destinations) }
         return DataStoreLinksResult(
             fetchedSnapshots: answer.rows, destinations: Dictionary(uniqueKeysWithValues: owners))

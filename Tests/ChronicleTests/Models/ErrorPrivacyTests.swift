@@ -123,9 +123,9 @@ struct ErrorPrivacyTests {
 
     @Test("Errors of the system are named with their codes")
     func causes() {
-        let cause = SwiftDataError.storeFailure.adding(underlying: POSIXError(.ENOSPC))
+        let cause = SwiftDataError.storeFailure.with(underlying: POSIXError(.ENOSPC))
         #expect(cause.description == "storeFailure (cause: POSIXError 28)")
-        let nested = SwiftDataError.storeFailure.adding(underlying: SwiftDataError.storeIsBusy.adding(detail: "later"))
-        #expect(nested.description == "storeFailure (cause: storeIsBusy: later)")
+        let nested = SwiftDataError.storeFailure.with(underlying: SwiftDataError.storeBusy.with(detail: "later"))
+        #expect(nested.description == "storeFailure (cause: storeBusy: later)")
     }
 }

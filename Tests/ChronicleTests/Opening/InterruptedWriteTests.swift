@@ -70,7 +70,7 @@ import Testing
         let before = try Data(contentsOf: file)
         try write(journalOf: before)
         try tear(.zeros)
-        #expect(try failure(of: { try open() }) == .fileOfAnotherApplication)
+        #expect(try failure(of: { try open() }) == .notAChronicleStore)
         #expect(try Data(contentsOf: file) == before)
     }
 

@@ -52,22 +52,22 @@ import Testing
     @Test(arguments: ["delete", "wal"])
     func aDatabaseOfAnotherApplication(_ journal: String) throws {
         _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(journal); CREATE TABLE t(a); INSERT INTO t VALUES (1)")
-        try expectRefusal(.fileOfAnotherApplication)
+        try expectRefusal(.notAChronicleStore)
         _ = try Shell.sqlite3(file, "PRAGMA application_id = 4711")
-        try expectRefusal(.fileOfAnotherApplication)
+        try expectRefusal(.notAChronicleStore)
     }
 
     @Test func aFileOfANewerFormat() throws {
         _ = try open()
         _ = try Shell.sqlite3(file, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
-        try expectRefusal(.fileOfNewerFormat)
+        try expectRefusal(.unsupportedFileVersion)
     }
 
     @Test(arguments: [true, false])
     func aNewerFormatThatOnlyTheLogHas(_ allowsSave: Bool) throws {
         let container = try open()
         _ = try Shell.sqlite3(file, "PRAGMA user_version = 99")
-        try expectRefusal(.fileOfNewerFormat, allowsSave: allowsSave)
+        try expectRefusal(.unsupportedFileVersion, allowsSave: allowsSave)
         withExtendedLifetime(container) {}
     }
 
@@ -142,7 +142,7 @@ import Testing
         let context = ModelContext(try open(allowsSave: false))
         let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
         trip.name = "Roma"
-        #expect(throws: SwiftDataError.storeIsReadOnly) { try context.save() }
+        #expect(throws: SwiftDataError.storeReadOnly) { try context.save() }
         #expect(trip.name == "Roma" && context.hasChanges)
         #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
     }
@@ -156,7 +156,7 @@ import Testing
             do {
                 try context.save()
                 Issue.record("saved beside another writer")
-            } catch let error as SwiftDataError { #expect(error == .storeIsBusy) }
+            } catch let error as SwiftDataError { #expect(error == .storeBusy) }
         }
         #expect(context.insertedModelsArray.count == 1)
         try context.save()
@@ -166,7 +166,7 @@ import Testing
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
     func aFullDiskIsAnErrorAndLosesNothing() throws {
         let said = try Mounts.run("\"$worker\" fill \"$store\"", in: directory.url, kilobytes: 1_024)
-        #expect(said == "storeIsFull, kept, agrees\n")
+        #expect(said == "storeFull, kept, agrees\n")
     }
 
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
@@ -178,7 +178,7 @@ import Testing
             test "$before" = "$(cat "$store" | cksum)" && ls "$directory"
             """
         let said = try Mounts.run(script, in: directory.url, kilobytes: 4_096)
-        #expect(said == "opened 0\nfileIsReadOnly\nopened 0\ntest.store\n")
+        #expect(said == "opened 0\nfileReadOnly\nopened 0\ntest.store\n")
     }
 
     @Test func aConfigurationIsForTheModelsThatItNames() throws {

@@ -161,7 +161,7 @@ import Testing
         let off = try context(First.self, recordsHistory: false)
         off.insert(First(title: "not recorded"))
         try off.save()
-        #expect(throws: SwiftDataError.historyIsOff) { try off.currentHistoryToken() }
+        #expect(throws: SwiftDataError.historyDisabled) { try off.currentHistoryToken() }
 
         let again = try context(First.self)
         #expect(throws: SwiftDataError.historyTokenGap) { try again.fetchHistory(.after(token)) }

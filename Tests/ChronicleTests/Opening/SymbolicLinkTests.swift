@@ -77,7 +77,7 @@ import Testing
             """
         let disk = directory.file("disk")
         try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: false)
-        #expect(try Mounts.run(script, in: disk, kilobytes: 4_096) == "opened 0\nfileIsReadOnly\nopened 0\n")
+        #expect(try Mounts.run(script, in: disk, kilobytes: 4_096) == "opened 0\nfileReadOnly\nopened 0\n")
     }
 
     @Test func aFileAndALinkToItAreOneStore() throws {

@@ -94,7 +94,7 @@ struct AuthoringTests {
     @Test func answersAndBoundsOfAnyTransaction() throws {
         let entries = (1...5).map { Entry(author: $0.isMultiple(of: 2) ? "even" : nil, token: .init(position: $0)) }
         func positions(_ descriptor: HistoryDescriptor<Entry>) throws -> [Int] {
-            try descriptor.answer(from: entries).map(\.token.position)
+            try descriptor.apply(to: entries).map(\.token.position)
         }
         let two = Entry.Token(position: 2)
         #expect(try positions(.after(two)) == [3, 4, 5])

@@ -14,7 +14,7 @@ struct BadAnswerTests {
 
     /// Expects an error that names the store and a rule with these words in it.
     private func expect(
-        _ rule: String, _ kind: SwiftDataError = .invalidStoreAnswer, _ location: SourceLocation = #_sourceLocation,
+        _ rule: String, _ kind: SwiftDataError = .invalidStoreResponse, _ location: SourceLocation = #_sourceLocation,
         _ body: () throws -> Void
     ) {
         let error = #expect(throws: SwiftDataError.self, sourceLocation: location, performing: body)
@@ -24,7 +24,7 @@ struct BadAnswerTests {
     }
 
     private func expectFetch(
-        _ rule: String, _ kind: SwiftDataError = .invalidStoreAnswer, _ location: SourceLocation = #_sourceLocation
+        _ rule: String, _ kind: SwiftDataError = .invalidStoreResponse, _ location: SourceLocation = #_sourceLocation
     ) {
         expect(rule, kind, location) { _ = try ModelContext(store.container).fetch(FetchDescriptor<Hotel>()) }
         // Models that are there already are no excuse.
@@ -124,7 +124,7 @@ struct BadAnswerTests {
     // MARK: Saving
 
     private func expectSave(
-        _ rule: String, kind: SwiftDataError = .invalidStoreAnswer, _ location: SourceLocation = #_sourceLocation,
+        _ rule: String, kind: SwiftDataError = .invalidStoreResponse, _ location: SourceLocation = #_sourceLocation,
         _ answer: @escaping @Sendable (ScriptedStore.SaveRequest, ScriptedStore.SaveResult) -> ScriptedStore.SaveResult
     ) {
         store.script.change { $0.save = answer }
@@ -226,7 +226,7 @@ struct BadAnswerTests {
                     DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet())
                 ])
         }
-        func expect(_ rule: String, _ rows: Result, _ kind: SwiftDataError = .invalidStoreAnswer) {
+        func expect(_ rule: String, _ rows: Result, _ kind: SwiftDataError = .invalidStoreResponse) {
             store.script.change {
                 $0.save = { _, result in
                     Result(

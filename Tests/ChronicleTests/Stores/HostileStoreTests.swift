@@ -27,7 +27,7 @@ import Testing
                     try use(context, step, dice)
                     try context.save()
                 } catch let error as SwiftDataError {
-                    let isOfTheStore = error == .invalidStoreAnswer || error == .undecodableValue
+                    let isOfTheStore = error == .invalidStoreResponse || error == .undecodableValue
                     let isNamed = error.storeName == "hostile" && error.storeIdentifier != nil && error.detail != nil
                     // What is not the store's fault is what came of it: a row that another model got, say.
                     #expect(isNamed || !isOfTheStore, "\(error)")

@@ -76,7 +76,7 @@ struct InMemoryAnswerTests {
 
     @Test("What the store does not have is an error that names store and feature")
     func unsupported() throws {
-        store.script.change { $0.failure = DataStoreError.unsupportedFeature.adding(detail: "hotels") }
+        store.script.change { $0.failure = DataStoreError.unsupportedFeature.with(detail: "hotels") }
         func expect(_ body: () throws -> Void) {
             let error = #expect(throws: SwiftDataError.self, performing: body)
             #expect(error == .unsupportedFeature)
@@ -108,11 +108,11 @@ struct InMemoryAnswerTests {
             store.script.change { $0.failure = error }
             return #expect(throws: SwiftDataError.self) { try store.context.fetch(good) }
         }
-        #expect(failure(.invalidPredicate.adding(detail: "stars")) == .unsupportedPredicate)
+        #expect(failure(.invalidPredicate.with(detail: "stars")) == .unsupportedPredicate)
         // The second time there is neither predicate nor sort left.
         for error in [DataStoreError.preferInMemoryFilter, .preferInMemorySort] {
             let error = failure(error)
-            #expect(error == .invalidStoreAnswer && error?.storeIdentifier == "scripted-store")
+            #expect(error == .invalidStoreResponse && error?.storeIdentifier == "scripted-store")
         }
     }
 }

@@ -122,7 +122,7 @@ private final class RecordingStore: DataStore {
     func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        throw DataStoreError.unsupportedFeature.adding(detail: "saving")
+        throw DataStoreError.unsupportedFeature.with(detail: "saving")
     }
 }
 

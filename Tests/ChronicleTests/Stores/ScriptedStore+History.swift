@@ -5,11 +5,11 @@ extension ScriptedStore: HistoryProviding {
     typealias Descriptor = HistoryDescriptor<DefaultHistoryTransaction>
 
     func fetchHistory(_ descriptor: Descriptor) throws -> [DefaultHistoryTransaction] {
-        try descriptor.answer(from: configuration.script.now.transactions)
+        try descriptor.apply(to: configuration.script.now.transactions)
     }
 
     func deleteHistory(_ descriptor: Descriptor) throws {
-        throw DataStoreError.unsupportedFeature.adding(detail: "deleting history")
+        throw DataStoreError.unsupportedFeature.with(detail: "deleting history")
     }
 
     func currentHistoryToken() throws -> DefaultHistoryToken? {

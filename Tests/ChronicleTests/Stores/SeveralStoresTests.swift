@@ -84,10 +84,10 @@ struct SeveralStoresTests {
         context.insert(diary)
         context.insert(hotel)
         context.insert(trip)
-        divided.script.change { $0.failure = SwiftDataError.storeIsBusy.adding(detail: "not now") }
+        divided.script.change { $0.failure = SwiftDataError.storeBusy.with(detail: "not now") }
 
         let error = #expect(throws: SwiftDataError.self) { try context.save() }
-        #expect(error == .storeIsBusy && error?.storeName == "scripted")
+        #expect(error == .storeBusy && error?.storeName == "scripted")
         #expect(error?.storeIdentifier == divided.container.stores[1].identifier)
         #expect(error?.detail == "not now (the changes for \"trips\" were saved before, the others were not)")
         #expect(!trip.persistentModelID.isTemporary && diary.persistentModelID.isTemporary)
@@ -228,7 +228,7 @@ struct SeveralStoresTests {
 
         let silent = try open(false, false)
         let error = #expect(throws: SwiftDataError.self) { try silent.currentHistoryToken() }
-        #expect(error == .historyIsOff && error?.storeName == "0")
+        #expect(error == .historyDisabled && error?.storeName == "0")
     }
 
     @Test func aPositionInOneStoreIsNoneInTheOther() throws {
@@ -237,7 +237,7 @@ struct SeveralStoresTests {
         try divided.context.save()
         let token = try #require(try divided.transactions().last?.token)
         let error = #expect(throws: SwiftDataError.self) { try divided.context.fetchHistory(.after(token)) }
-        #expect(error == .historyTokenOfAnotherStore && error?.storeName == "diaries")
+        #expect(error == .historyTokenStoreMismatch && error?.storeName == "diaries")
         // One store alone answers.
         divided.context.insert(Trip(name: "Oslo", destination: "NO"))
         try divided.context.save()

@@ -26,7 +26,7 @@ final class UnavailableStore: DataStore, DataStoreLinking {
         fileprivate func check() throws {
             guard remaining.load(ordering: .relaxed) > 0 else { return }
             remaining.subtract(1, ordering: .relaxed)
-            throw SwiftDataError.storeIsBusy
+            throw SwiftDataError.storeBusy
         }
     }
 

@@ -45,17 +45,17 @@ struct Outcomes {
     /// - A fetch returns a row twice, because an index is damaged or the table was replaced by a view.
     /// - History was deleted, switched off, or replaced.
     private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
-        ("repeatedRow", .invalidStoreAnswer, "a fetch has no row twice"),
+        ("repeatedRow", .invalidStoreResponse, "a fetch has no row twice"),
         ("damagedFile", .damagedFile, nil), ("notADatabase", .notADatabase, nil),
-        ("fileOfAnotherApplication", .fileOfAnotherApplication, nil), ("fileOfNewerFormat", .fileOfNewerFormat, nil),
+        ("notAChronicleStore", .notAChronicleStore, nil), ("unsupportedFileVersion", .unsupportedFileVersion, nil),
         ("undecodableValue", .undecodableValue, nil), ("loadIssueModelContainer", .loadIssueModelContainer, nil),
         ("backwardMigration", .backwardMigration, nil), ("storeFailure", .storeFailure, nil),
         ("uniquenessViolation", .uniquenessViolation, nil), ("modelValidationFailure", .modelValidationFailure, nil),
         ("deleteDenied", .deleteDenied, nil), ("modelNotFound", .modelNotFound, nil),
-        ("storeIsFull", .storeIsFull, nil),
-        ("storeIsReadOnly", .storeIsReadOnly, nil), ("historyIsOff", .historyIsOff, nil),
+        ("storeFull", .storeFull, nil),
+        ("storeReadOnly", .storeReadOnly, nil), ("historyDisabled", .historyDisabled, nil),
         ("historyTokenExpired", .historyTokenExpired, nil),
         ("historyTokenForked", .historyTokenForked, nil), ("historyTokenAhead", .historyTokenAhead, nil),
-        ("historyTokenGap", .historyTokenGap, nil), ("historyTokenOfAnotherStore", .historyTokenOfAnotherStore, nil),
+        ("historyTokenGap", .historyTokenGap, nil), ("historyTokenStoreMismatch", .historyTokenStoreMismatch, nil),
     ]
 }

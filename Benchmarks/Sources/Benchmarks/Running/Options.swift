@@ -15,24 +15,24 @@ struct Options {
           --list          the names of the rows, without measuring
         """
 
-    struct Mistake: Error { let message: String }
+    struct MacroDiagnostic: Error { let message: String }
 
     init(_ arguments: some Sequence<String>) throws {
         var arguments = arguments.makeIterator()
         while let argument = arguments.next() {
             switch argument {
             case "--filter":
-                guard let name = arguments.next() else { throw Mistake(message: "--filter needs a name") }
+                guard let name = arguments.next() else { throw MacroDiagnostic(message: "--filter needs a name") }
                 filter = name
             case "--runs":
                 guard let number = arguments.next().flatMap({ Int($0) }), number > 0 else {
-                    throw Mistake(message: "--runs needs a number")
+                    throw MacroDiagnostic(message: "--runs needs a number")
                 }
                 runs = number
             case "--list":
                 listsOnly = true
             default:
-                throw Mistake(message: "unknown argument \(argument)")
+                throw MacroDiagnostic(message: "unknown argument \(argument)")
             }
         }
     }

@@ -21,13 +21,13 @@ public final class JournalStore: DataStore {
     public let schema: Schema
     private let journal: Mutex<Journal>
 
-    /// - Throws: `SwiftDataError.missingDirectory`, `.fileIsReadOnly`, `.notADatabase` for a file that is no journal,
-    ///   `.fileOfNewerFormat`, `.damagedFile` for one with damage before its last record, `.backwardMigration`, and
-    ///   `.storeIsBusy`. The file is left as it is then. A last record that is not whole is removed.
+    /// - Throws: `SwiftDataError.missingDirectory`, `.fileReadOnly`, `.notADatabase` for a file that is no journal,
+    ///   `.unsupportedFileVersion`, `.damagedFile` for one with damage before its last record, `.backwardMigration`, and
+    ///   `.storeBusy`. The file is left as it is then. A last record that is not whole is removed.
     public init(_ configuration: JournalStoreConfiguration, schema: Schema) throws {
         let journal: Journal
         do { journal = try Journal(configuration, schema) } catch let error as SwiftDataError {
-            throw error.adding(storeIdentifier: error.storeIdentifier ?? configuration.name)
+            throw error.with(storeIdentifier: error.storeIdentifier ?? configuration.name)
         }
         identifier = journal.identifier
         self.configuration = configuration
@@ -38,7 +38,7 @@ public final class JournalStore: DataStore {
     /// Runs what uses the journal, one after the other. Errors name the store.
     func withJournal<Result: Sendable>(_ body: (inout Journal) throws -> Result) throws -> Result {
         do { return try journal.withLock { try body(&$0) } } catch let error as SwiftDataError {
-            throw error.adding(storeIdentifier: identifier)
+            throw error.with(storeIdentifier: identifier)
         }
     }
 
@@ -70,7 +70,7 @@ public final class JournalStore: DataStore {
         try withJournal { journal in
             try journal.read { journal in
                 guard let number = journal.state.tables.known(entityName) else {
-                    throw SwiftDataError.unknownSchema.adding(entityName: entityName)
+                    throw SwiftDataError.unknownSchema.with(entityName: entityName)
                 }
                 return body(journal.state.tables[number])
             }

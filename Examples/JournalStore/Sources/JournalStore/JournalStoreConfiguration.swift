@@ -19,7 +19,7 @@ public struct JournalStoreConfiguration: DataStoreConfiguration {
     /// The journal. Its directory has to be there; the file is made when it is not.
     public var url: URL
     public var durability: Durability
-    /// How long to wait for other processes before `SwiftDataError.storeIsBusy`.
+    /// How long to wait for other processes before `SwiftDataError.storeBusy`.
     public var busyTimeout: Duration
 
     public init(

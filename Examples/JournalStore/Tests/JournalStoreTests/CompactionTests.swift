@@ -115,7 +115,7 @@ import Testing
         }
         #expect(throws: SwiftDataError.historyTokenAhead) { try early.history(.after(tokens[1])) }
         let foreign = try Fixture().store.identifier
-        #expect(throws: SwiftDataError.historyTokenOfAnotherStore) {
+        #expect(throws: SwiftDataError.historyTokenStoreMismatch) {
             try fixture.history(.after(.start(of: foreign)))
         }
         let json = #"{"storeIdentifier": "\#(fixture.store.identifier)", "position": \#(Int.min), "check": 0}"#

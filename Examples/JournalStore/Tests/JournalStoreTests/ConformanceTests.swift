@@ -7,7 +7,7 @@ import Testing
 @Test func conforms() throws {
     let directory = try TemporaryDirectory()
     let report = assertStoreConforms(
-        supporting: .all.subtracting(.links), tools: .file(\.url, worker: "JournalWorker")
+        supporting: .all.subtracting(.links), fixture: .file(\.url, worker: "JournalWorker")
     ) {
         JournalStoreConfiguration(url: directory.file(), durability: .relaxed)
     }
@@ -15,6 +15,6 @@ import Testing
     let skipped = Set(report.skipped.map(\.text))
     #expect(
         skipped == [
-            "there is no way to switch the history off (StoreTools.recording)", "the store does not declare links",
+            "there is no way to switch the history off (StoreFixture.recording)", "the store does not declare links",
         ])
 }

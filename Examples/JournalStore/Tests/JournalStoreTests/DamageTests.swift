@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("no journal at all\n", SwiftDataError.notADatabase), ("x", .notADatabase),
         ("Chronicle", .damagedFile),
-        ("ChronicleJournal\u{2}\0\0\0" + String(repeating: "?", count: 100), .fileOfNewerFormat),
+        ("ChronicleJournal\u{2}\0\0\0" + String(repeating: "?", count: 100), .unsupportedFileVersion),
         ("ChronicleJournal\u{1}\0\0\0" + String(repeating: "?", count: 100), .damagedFile),
     ])
     func anotherFileIsLeftAlone(_ text: String, _ kind: SwiftDataError) throws {

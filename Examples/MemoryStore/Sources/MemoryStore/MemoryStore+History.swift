@@ -13,7 +13,7 @@ extension MemoryStore: HistoryProviding {
         for bound in try HistoryTokenBounds(descriptor).lower {
             try history.check(bound.token, isWanted: bound.isInclusive, identifier)
         }
-        return try descriptor.answer(from: history.transactions.map { try $0.typed(schema) })
+        return try descriptor.apply(to: history.transactions.map { try $0.typed(schema) })
     }
 
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
@@ -23,7 +23,7 @@ extension MemoryStore: HistoryProviding {
                 try contents.history.checkPast(bound.token, identifier)
             }
             let all = try contents.history.transactions.map { try $0.typed(schema) }
-            contents.history.delete(try descriptor.answer(from: all).map(\.transactionIdentifier))
+            contents.history.delete(try descriptor.apply(to: all).map(\.transactionIdentifier))
         }
     }
 
@@ -92,7 +92,7 @@ struct MemoryHistory: Sendable {
     func check(_ token: DefaultHistoryToken, isWanted: Bool, _ storeIdentifier: String) throws {
         let position = try checkPast(token, storeIdentifier)
         guard position < floor || isWanted && position == floor && floor > 0 else { return }
-        throw SwiftDataError.historyTokenExpired.adding(
+        throw SwiftDataError.historyTokenExpired.with(
             detail: "transactions up to \(floor) were deleted, the token is at \(position)")
     }
 
@@ -100,10 +100,10 @@ struct MemoryHistory: Sendable {
     @discardableResult
     func checkPast(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
         guard let position = token.position(in: storeIdentifier) else {
-            throw SwiftDataError.historyTokenOfAnotherStore
+            throw SwiftDataError.historyTokenStoreMismatch
         }
         guard position <= newest else {
-            throw SwiftDataError.historyTokenAhead.adding(detail: "the store is at \(newest), the token at \(position)")
+            throw SwiftDataError.historyTokenAhead.with(detail: "the store is at \(newest), the token at \(position)")
         }
         return position
     }

@@ -19,7 +19,7 @@ extension MemorySave {
         for link in request.unlinked where contents.links.remove(link) != nil { note(link) }
         for link in request.linked.map({ $0.copy(remappedIdentifiers: permanent) }) {
             for end in [link.owner, link.destination] where try row(end) == nil {
-                throw SwiftDataError.modelValidationFailure.adding(
+                throw SwiftDataError.modelValidationFailure.with(
                     detail: "a link leads to a model that is gone", propertyName: link.name, persistentIdentifier: end)
             }
             // Two contexts may add the same one.

@@ -136,14 +136,14 @@ struct MemoryContents: Sendable {
             let table = Table(properties: entity.storedProperties.map(\.name))
             let known = tables[entity.name, default: table]
             guard known.properties == table.properties else {
-                throw DataStoreError.unsupportedFeature.adding(detail: "a class, \(entity.name), that has changed")
+                throw DataStoreError.unsupportedFeature.with(detail: "a class, \(entity.name), that has changed")
             }
             tables[entity.name] = known
         }
     }
 
     func table(_ entityName: String) throws -> Table {
-        guard let table = tables[entityName] else { throw SwiftDataError.unknownSchema.adding(entityName: entityName) }
+        guard let table = tables[entityName] else { throw SwiftDataError.unknownSchema.with(entityName: entityName) }
         return table
     }
 }
@@ -196,7 +196,7 @@ struct MemorySave {
     private mutating func update(_ snapshot: DefaultSnapshot) throws {
         let identifier = snapshot.persistentIdentifier
         guard let old = try row(identifier) else {
-            throw SwiftDataError.modelNotFound.adding(persistentIdentifier: identifier)
+            throw SwiftDataError.modelNotFound.with(persistentIdentifier: identifier)
         }
         let new = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: permanent).values
         // Another context may have saved other properties of the same model meanwhile.
@@ -223,7 +223,7 @@ struct MemorySave {
 
     private func entity(_ name: String) throws -> Schema.Entity {
         guard let entity = schema.entitiesByName[name] else {
-            throw SwiftDataError.unknownSchema.adding(entityName: name)
+            throw SwiftDataError.unknownSchema.with(entityName: name)
         }
         return entity
     }
@@ -239,7 +239,7 @@ struct MemorySave {
 
     private func key(_ identifier: PersistentIdentifier) throws -> Int64 {
         guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == storeIdentifier else {
-            throw SwiftDataError.modelNotFound.adding(
+            throw SwiftDataError.modelNotFound.with(
                 detail: "it lives in another store", persistentIdentifier: identifier)
         }
         return key
@@ -251,7 +251,7 @@ struct MemorySave {
             let values = properties.map { row[$0.slot] }
             // No value is not the same as no value.
             if values.contains(where: \.isNull) || seen.insert(values).inserted { continue }
-            throw SwiftDataError.uniquenessViolation.adding(
+            throw SwiftDataError.uniquenessViolation.with(
                 detail: properties.map(\.name).joined(separator: ", "), entityName: name)
         }
     }

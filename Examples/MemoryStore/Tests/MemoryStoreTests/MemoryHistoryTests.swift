@@ -55,8 +55,8 @@ import Testing
         let ahead = DefaultHistoryToken(storeIdentifier: app.container.stores[0].identifier, position: 99)
         #expect(throws: SwiftDataError.historyTokenAhead) { try app.fetchHistory(Descriptor.after(ahead)) }
         let foreign = DefaultHistoryToken(storeIdentifier: "elsewhere", position: 1)
-        #expect(throws: SwiftDataError.historyTokenOfAnotherStore) { try app.fetchHistory(Descriptor.after(foreign)) }
-        #expect(throws: SwiftDataError.historyTokenOfAnotherStore) { try app.deleteHistory(Descriptor.before(foreign)) }
+        #expect(throws: SwiftDataError.historyTokenStoreMismatch) { try app.fetchHistory(Descriptor.after(foreign)) }
+        #expect(throws: SwiftDataError.historyTokenStoreMismatch) { try app.deleteHistory(Descriptor.before(foreign)) }
     }
 
     @Test func nothingIsRecordedOfWhatChangesNothing() throws {

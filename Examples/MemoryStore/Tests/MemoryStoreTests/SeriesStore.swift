@@ -49,7 +49,7 @@ final class SeriesStore: DataStore, HistoryProviding {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         guard request.updated.isEmpty, request.deleted.isEmpty else {
-            throw DataStoreError.unsupportedFeature.adding(detail: "changing or deleting what was saved")
+            throw DataStoreError.unsupportedFeature.with(detail: "changing or deleting what was saved")
         }
         return batches.withLock { batches in
             // One number for all entities: it is the row's key, and its place in the history.
@@ -82,15 +82,15 @@ final class SeriesStore: DataStore, HistoryProviding {
         // Nothing is ever deleted, so that no token expires.
         for bound in try HistoryTokenBounds(descriptor).lower {
             guard let position = bound.token.position(in: identifier) else {
-                throw SwiftDataError.historyTokenOfAnotherStore
+                throw SwiftDataError.historyTokenStoreMismatch
             }
             guard position <= newest else { throw SwiftDataError.historyTokenAhead }
         }
-        return try descriptor.answer(from: batches.map(transaction))
+        return try descriptor.apply(to: batches.map(transaction))
     }
 
     func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-        throw DataStoreError.unsupportedFeature.adding(detail: "deleting the history, which is the rows")
+        throw DataStoreError.unsupportedFeature.with(detail: "deleting the history, which is the rows")
     }
 
     func currentHistoryToken() throws -> DefaultHistoryToken? {

@@ -20,23 +20,23 @@ extension JournalFile {
     static func error(_ verb: String, _ code: Int32) -> SwiftDataError {
         let kind: SwiftDataError =
             switch code {
-            case ENOSPC, EDQUOT, EFBIG: .storeIsFull
-            case EROFS, EACCES, EPERM: .storeIsReadOnly
+            case ENOSPC, EDQUOT, EFBIG: .storeFull
+            case EROFS, EACCES, EPERM: .storeReadOnly
             default: .storeFailure
             }
-        return kind.adding(detail: "could not \(verb) the journal", underlying: cause(code))
+        return kind.with(detail: "could not \(verb) the journal", underlying: cause(code))
     }
 
     static func openingError(_ code: Int32, _ path: String, _ creates: Bool) -> SwiftDataError {
         switch code {
         case ENOENT where creates, ENOTDIR:
-            .missingDirectory.adding(detail: "there is no directory for \(path)", underlying: cause(code))
+            .missingDirectory.with(detail: "there is no directory for \(path)", underlying: cause(code))
         case EACCES, EPERM, EROFS:
-            .fileIsReadOnly.adding(detail: path, underlying: cause(code))
+            .fileReadOnly.with(detail: path, underlying: cause(code))
         case EISDIR:
-            .notADatabase.adding(detail: "\(path) is a directory", underlying: cause(code))
+            .notADatabase.with(detail: "\(path) is a directory", underlying: cause(code))
         default:
-            .loadIssueModelContainer.adding(detail: path, underlying: cause(code))
+            .loadIssueModelContainer.with(detail: path, underlying: cause(code))
         }
     }
 }

@@ -127,7 +127,7 @@ final class JournalFile: Sendable {
     /// It is the file's, not the process's: two stores of one process respect each other, too. The system takes it back
     /// when the process ends, however it ends.
     ///
-    /// - Throws: `SwiftDataError.storeIsBusy`.
+    /// - Throws: `SwiftDataError.storeBusy`.
     func lock(_ lock: Lock, for timeout: Duration) throws {
         let operation = (lock == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
         let deadline = ContinuousClock.now + timeout
@@ -136,7 +136,7 @@ final class JournalFile: Sendable {
             let code = errno
             guard code == EWOULDBLOCK || code == EINTR else { throw Self.error("lock", code) }
             guard ContinuousClock.now < deadline else {
-                throw SwiftDataError.storeIsBusy.adding(detail: "another process has had the journal for \(timeout)")
+                throw SwiftDataError.storeBusy.with(detail: "another process has had the journal for \(timeout)")
             }
             usleep(pause)
             pause = min(pause * 2, 1_000)

@@ -31,7 +31,7 @@ struct RecordScanner {
         }
         // Records are written one at a time, so that only the last can be torn.
         guard let whole = try wholeRecord(after: offset, newest: newest) else { return nil }
-        throw SwiftDataError.damagedFile.adding(
+        throw SwiftDataError.damagedFile.with(
             detail: "the record at byte \(offset) is damaged, and there are others after it, the next at byte \(whole)")
     }
 

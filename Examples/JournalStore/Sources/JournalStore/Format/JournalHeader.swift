@@ -23,17 +23,17 @@ struct JournalHeader {
 
     init(identifier: UUID) { self.identifier = identifier }
 
-    /// - Throws: `SwiftDataError.notADatabase`, `.fileOfNewerFormat`, `.damagedFile`.
+    /// - Throws: `SwiftDataError.notADatabase`, `.unsupportedFileVersion`, `.damagedFile`.
     init(_ bytes: [UInt8]) throws {
         guard bytes.starts(with: Self.magic.prefix(bytes.count)) else {
-            throw SwiftDataError.notADatabase.adding(detail: "the file is not a journal")
+            throw SwiftDataError.notADatabase.with(detail: "the file is not a journal")
         }
-        let damage = SwiftDataError.damagedFile.adding(detail: "the header of the journal is damaged")
+        let damage = SwiftDataError.damagedFile.with(detail: "the header of the journal is damaged")
         guard bytes.count == Self.size else { throw damage }
         var reader = RecordReader(bytes, Self.magic.count..<Self.size)
         let version = try reader.fixed(UInt32.self)
         guard version <= Self.version else {
-            throw SwiftDataError.fileOfNewerFormat.adding(
+            throw SwiftDataError.unsupportedFileVersion.with(
                 detail: "the journal has version \(version), this program knows version \(Self.version)")
         }
         let (low, high) = (try reader.fixed(UInt64.self), try reader.fixed(UInt64.self))

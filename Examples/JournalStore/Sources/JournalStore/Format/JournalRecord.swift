@@ -95,7 +95,7 @@ struct JournalRecord {
         writer.fixed(UInt32(0))
         try write(&writer)
         guard let length = UInt32(exactly: writer.bytes.count - frameSize) else {
-            throw DataStoreError.unsupportedFeature.adding(detail: "records of 4 GB: save in parts")
+            throw DataStoreError.unsupportedFeature.with(detail: "records of 4 GB: save in parts")
         }
         writer.patch(length, at: 4)
         let head = Checksum.of(writer.bytes[..<20], after: salt)

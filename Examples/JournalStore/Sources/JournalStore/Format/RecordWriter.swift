@@ -122,13 +122,13 @@ private struct RowPlace {
             count += data.copyBytes(to: UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
         case .reference(let identifier):
             guard let key = identifier.integerPrimaryKey else {
-                throw DataStoreError.unsupportedFeature.adding(detail: "references to models of other stores")
+                throw DataStoreError.unsupportedFeature.with(detail: "references to models of other stores")
             }
             byte(ValueForm.reference.rawValue)
             text(identifier.entityName)
             signed(key)
         case .references:
-            throw DataStoreError.unsupportedFeature.adding(detail: "lists of references in a row")
+            throw DataStoreError.unsupportedFeature.with(detail: "lists of references in a row")
         }
     }
 }

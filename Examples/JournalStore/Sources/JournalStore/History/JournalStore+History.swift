@@ -32,12 +32,12 @@ extension JournalStore: HistoryProviding {
                 let numbers = try Self.answer(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
                 guard let last = numbers.last else { return }
                 guard last - oldest == numbers.count - 1 else {
-                    throw DataStoreError.unsupportedFeature.adding(detail: "deleting other than the oldest history")
+                    throw DataStoreError.unsupportedFeature.with(detail: "deleting other than the oldest history")
                 }
                 try journal.raiseFloor(to: last)
                 guard journal.wastesSpace else { return }
                 // Without room for a second file the history is deleted all the same, and the space comes back later.
-                do { try journal.compact() } catch SwiftDataError.storeIsFull {}
+                do { try journal.compact() } catch SwiftDataError.storeFull {}
             }
         }
     }
@@ -61,7 +61,7 @@ extension JournalStore: HistoryProviding {
             let transaction = try journal.transaction(number)
             if try descriptor.predicate?.evaluate(transaction) ?? true { found.append(transaction) }
         }
-        return try rest.answer(from: found)
+        return try rest.apply(to: found)
     }
 }
 

@@ -32,7 +32,7 @@ extension HistoryIndex {
         try checkPast(token, storeIdentifier)
         let floor = floor.number
         guard token.position < floor || isWanted && token.position == floor && floor > 0 else { return }
-        throw SwiftDataError.historyTokenExpired.adding(
+        throw SwiftDataError.historyTokenExpired.with(
             detail: "transactions up to \(floor) were deleted, the token is at \(token.position)",
             storeIdentifier: storeIdentifier)
     }
@@ -40,14 +40,14 @@ extension HistoryIndex {
     /// Whether a token is of this store, and of the past that it has.
     func checkPast(_ token: JournalToken, _ storeIdentifier: String) throws {
         guard token.storeIdentifier == storeIdentifier else {
-            throw SwiftDataError.historyTokenOfAnotherStore.adding(storeIdentifier: storeIdentifier)
+            throw SwiftDataError.historyTokenStoreMismatch.with(storeIdentifier: storeIdentifier)
         }
         guard token.position <= newest.number else {
-            throw SwiftDataError.historyTokenAhead.adding(storeIdentifier: storeIdentifier)
+            throw SwiftDataError.historyTokenAhead.with(storeIdentifier: storeIdentifier)
         }
         // Of what a compaction dropped no checksums are left: such a token is expired, and that is enough to know.
         guard let check = check(of: token.position), check != token.check else { return }
-        throw SwiftDataError.historyTokenForked.adding(
+        throw SwiftDataError.historyTokenForked.with(
             detail: "another transaction stands at \(token.position)", storeIdentifier: storeIdentifier)
     }
 }

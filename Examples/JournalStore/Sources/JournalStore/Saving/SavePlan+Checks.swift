@@ -22,7 +22,7 @@ extension SavePlan {
             guard !isNew, self.values(target, tables) == nil else { continue }
             // What led nowhere before is not this save's fault.
             if tables[row.table].rows[row.key]?[reference.column].key == key { continue }
-            throw SwiftDataError.modelValidationFailure.adding(
+            throw SwiftDataError.modelValidationFailure.with(
                 detail: "it leads to a model that another writer deleted", entityName: layout.name,
                 propertyName: tables[row.table].columns[reference.column],
                 persistentIdentifier: layout.origin.identifier(row.key))
@@ -59,7 +59,7 @@ extension SavePlan {
             isFree = false
         }
         guard isFree else {
-            throw SwiftDataError.uniquenessViolation.adding(
+            throw SwiftDataError.uniquenessViolation.with(
                 detail: layout.constraints[constraint].map { layout.properties[$0].name }.joined(separator: ", "),
                 entityName: layout.name)
         }

@@ -99,7 +99,7 @@ struct SavePlan {
         let origin = tables.layout(table).origin
         let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(count))
         guard !isPastTheLast, last < .max else {
-            throw SwiftDataError.storeIsFull.adding(
+            throw SwiftDataError.storeFull.with(
                 detail: "the last primary key is used", entityName: tables.layout(table).name)
         }
         inserted.append(Changes.Inserted(table: table, firstKey: lastKeys[table] + 1))
@@ -110,7 +110,7 @@ struct SavePlan {
     private mutating func update(_ snapshot: DefaultSnapshot, _ tables: Tables) throws {
         let row = try row(snapshot.persistentIdentifier, tables)
         guard var values = updated[row] ?? tables[row.table].rows[row.key] else {
-            throw SwiftDataError.modelNotFound.adding(persistentIdentifier: snapshot.persistentIdentifier)
+            throw SwiftDataError.modelNotFound.with(persistentIdentifier: snapshot.persistentIdentifier)
         }
         let layout = tables.layout(row.table)
         try layout.requireFit(snapshot)
@@ -135,14 +135,14 @@ struct SavePlan {
 
     private func number(named entityName: String, _ tables: Tables) throws -> Int {
         guard let number = tables.known(entityName) else {
-            throw SwiftDataError.unknownSchema.adding(entityName: entityName)
+            throw SwiftDataError.unknownSchema.with(entityName: entityName)
         }
         return number
     }
 
     private func row(_ identifier: PersistentIdentifier, _ tables: Tables) throws -> Row {
         guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == tables.storeIdentifier else {
-            throw SwiftDataError.modelNotFound.adding(
+            throw SwiftDataError.modelNotFound.with(
                 detail: "it lives in another store", persistentIdentifier: identifier)
         }
         return Row(table: try number(named: identifier.entityName, tables), key: key)

@@ -42,7 +42,7 @@ extension Journal {
         var rest = kept ?? 0..<0
         while !rest.isEmpty {
             let bytes = try file.read(at: rest.lowerBound, count: min(rest.count, 1 << 20))
-            guard !bytes.isEmpty else { throw SwiftDataError.damagedFile.adding(detail: "the journal became shorter") }
+            guard !bytes.isEmpty else { throw SwiftDataError.damagedFile.with(detail: "the journal became shorter") }
             try add(bytes)
             rest = rest.lowerBound + bytes.count..<rest.upperBound
         }

@@ -98,7 +98,7 @@ struct Journal: Sendable {
             var scanner = try RecordScanner(file, from: state.end, salt: salt)
             while let record = try scanner.next(after: state.history.newest.number) { try state.apply(record) }
             guard state.hasBase else {
-                throw SwiftDataError.damagedFile.adding(detail: "the journal ends before all of its first rows")
+                throw SwiftDataError.damagedFile.with(detail: "the journal ends before all of its first rows")
             }
             if isWriter, scanner.isTorn { try file.truncate(to: state.end) }
         } catch {
@@ -111,7 +111,7 @@ struct Journal: Sendable {
     mutating func startOver() throws {
         header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
         guard header.identifier.uuidString == identifier else {
-            throw SwiftDataError.storeFailure.adding(
+            throw SwiftDataError.storeFailure.with(
                 detail: "another journal was put in its place: open it anew")
         }
         state = JournalState(schema, storeIdentifier: identifier)
@@ -128,7 +128,7 @@ struct Journal: Sendable {
             guard let record = JournalRecord(bytes, at: 0, salt: salt) else { throw RecordReader.Nonsense() }
             return try state.withTables { try maker.transaction(record, &$0) }
         } catch is RecordReader.Nonsense {
-            throw SwiftDataError.damagedFile.adding(
+            throw SwiftDataError.damagedFile.with(
                 detail: "the record at byte \(offset) is not what it was when it was read before")
         }
     }

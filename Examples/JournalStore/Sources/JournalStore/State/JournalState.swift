@@ -30,7 +30,7 @@ struct JournalState: Sendable {
             try take(record)
             end += record.size
         } catch is RecordReader.Nonsense {
-            throw SwiftDataError.damagedFile.adding(
+            throw SwiftDataError.damagedFile.with(
                 detail: "the record at byte \(end) is whole, but makes no sense after those before it")
         }
     }

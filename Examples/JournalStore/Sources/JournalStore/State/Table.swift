@@ -44,13 +44,13 @@ struct Table: Sendable {
             guard let old = property.originalName, let number = numbers[old], number >= layout.properties.count else {
                 continue
             }
-            throw SwiftDataError.backwardMigration.adding(
+            throw SwiftDataError.backwardMigration.with(
                 detail: "the journal has it as \(old), and renames nothing", entityName: layout.name,
                 propertyName: property.name)
         }
         for column in incomplete
         where rows.keys.contains(where: { rows[$0]?[column].isNull == true }) {
-            throw SwiftDataError.backwardMigration.adding(
+            throw SwiftDataError.backwardMigration.with(
                 detail: "rows of the journal have no value for it, and the class has no default",
                 entityName: layout.name,
                 propertyName: columns[column])

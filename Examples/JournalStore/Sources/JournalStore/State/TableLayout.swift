@@ -43,7 +43,7 @@ final class TableLayout: Sendable {
     /// - Throws: `SwiftDataError.modelValidationFailure` for a snapshot that is none of this table's.
     func requireFit(_ snapshot: DefaultSnapshot) throws {
         guard snapshot.values.count != schemaColumns.count else { return }
-        throw SwiftDataError.modelValidationFailure.adding(
+        throw SwiftDataError.modelValidationFailure.with(
             detail: "a snapshot has \(snapshot.values.count) values for \(schemaColumns.count) columns",
             entityName: name, persistentIdentifier: snapshot.persistentIdentifier)
     }

@@ -21,12 +21,12 @@ extension SwiftDataError {
         return switch self {
         case .missingDirectory: "the directory of \(path) does not exist."
         case .notADatabase: notThis(store)
-        case .fileOfAnotherApplication: "\(path) is a database of another program. It was left as it is."
-        case .fileOfNewerFormat: "\(path) was written by a later version. Update this program."
-        case .fileIsReadOnly, .storeIsReadOnly: "\(path) cannot be written; see its permissions, and the directory's."
+        case .notAChronicleStore: "\(path) is a database of another program. It was left as it is."
+        case .unsupportedFileVersion: "\(path) was written by a later version. Update this program."
+        case .fileReadOnly, .storeReadOnly: "\(path) cannot be written; see its permissions, and the directory's."
         case .damagedFile: damaged(store)
-        case .storeIsBusy: "\(path) is kept locked by another program. Try again."
-        case .storeIsFull: "there is no space left on the disk of \(path)."
+        case .storeBusy: "\(path) is kept locked by another program. Try again."
+        case .storeFull: "there is no space left on the disk of \(path)."
         case .modelNotFound: "another program deleted it in this moment. Look again with `list`."
         default: description
         }

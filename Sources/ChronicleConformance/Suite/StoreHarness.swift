@@ -2,33 +2,33 @@ public import Chronicle
 
 /// A new store for one rule, with the models of the rules.
 ///
-/// A model needs its context to find its relationships: the bench keeps every context that it hands out. A rule that works
+/// A model needs its context to find its relationships: the harness keeps every context that it hands out. A rule that works
 /// on several threads makes contexts of its own there.
-public final class StoreBench<Store: DataStore> {
+public final class StoreHarness<Store: DataStore> {
     public let configuration: Store.Configuration
     public let container: ModelContainer
     /// What the store declares, for rules that ask more of a store that does more.
     public let features: StoreFeatures
-    let tools: StoreTools<Store.Configuration>
+    let fixture: StoreFixture<Store.Configuration>
     private let make: () throws -> Store.Configuration
     private var contexts: [ModelContext] = []
 
     /// - Parameters:
     ///   - features: What the store does.
-    ///   - tools: What its author can do to it from outside.
+    ///   - fixture: What its author can do to it from outside.
     ///   - make: Makes the configuration of a new, empty store, each time another one.
     public convenience init(
-        supporting features: StoreFeatures = .all, tools: StoreTools<Store.Configuration> = StoreTools(),
+        supporting features: StoreFeatures = .all, fixture: StoreFixture<Store.Configuration> = StoreFixture(),
         _ make: @escaping () throws -> Store.Configuration
     ) throws {
-        try self.init(make(), features, tools, make)
+        try self.init(make(), features, fixture, make)
     }
 
     private init(
-        _ configuration: Store.Configuration, _ features: StoreFeatures, _ tools: StoreTools<Store.Configuration>,
+        _ configuration: Store.Configuration, _ features: StoreFeatures, _ fixture: StoreFixture<Store.Configuration>,
         _ make: @escaping () throws -> Store.Configuration, with models: [any PersistentModel.Type] = []
     ) throws {
-        (self.configuration, self.features, self.tools, self.make) = (configuration, features, tools, make)
+        (self.configuration, self.features, self.fixture, self.make) = (configuration, features, fixture, make)
         container = try Self.open(configuration, with: models)
     }
 
@@ -43,7 +43,7 @@ public final class StoreBench<Store: DataStore> {
     public var store: Store {
         get throws {
             guard let store = container.stores.first as? Store else {
-                throw BrokenRule("the container to have a \(Store.self)")
+                throw ConformanceFailure("the container to have a \(Store.self)")
             }
             return store
         }
@@ -59,12 +59,12 @@ public final class StoreBench<Store: DataStore> {
 
     // MARK: Other stores
 
-    /// A bench with another store.
-    public func another() throws -> StoreBench { try StoreBench(supporting: features, tools: tools, make) }
+    /// A harness with another store.
+    public func another() throws -> StoreHarness { try StoreHarness(supporting: features, fixture: fixture, make) }
 
-    /// A bench with another store that has more models.
-    func another(with models: [any PersistentModel.Type]) throws -> StoreBench {
-        try StoreBench(make(), features, tools, make, with: models)
+    /// A harness with another store that has more models.
+    func another(with models: [any PersistentModel.Type]) throws -> StoreHarness {
+        try StoreHarness(make(), features, fixture, make, with: models)
     }
 
     /// The configuration of another store, which nobody has opened yet.
@@ -73,24 +73,24 @@ public final class StoreBench<Store: DataStore> {
     /// Opens a store for as long as `body` runs, and then lets go of it.
     @discardableResult
     public func opening<Result>(
-        _ configuration: Store.Configuration, _ body: (StoreBench) throws -> Result
+        _ configuration: Store.Configuration, _ body: (StoreHarness) throws -> Result
     ) throws -> Result {
-        let bench = try opened(configuration)
-        return try withExtendedLifetime(bench) { try body(bench) }
+        let harness = try opened(configuration)
+        return try withExtendedLifetime(harness) { try body(harness) }
     }
 
-    /// Opens a store for as long as somebody has the bench.
-    func opened(_ configuration: Store.Configuration) throws -> StoreBench {
-        try StoreBench(configuration, features, tools, make)
+    /// Opens a store for as long as somebody has the harness.
+    func opened(_ configuration: Store.Configuration) throws -> StoreHarness {
+        try StoreHarness(configuration, features, fixture, make)
     }
 
     /// A copy of a store that nobody has open.
     func copy(_ configuration: Store.Configuration) throws -> Store.Configuration {
-        try require(tools.copy, "a way to copy the store")(configuration)
+        try require(fixture.copy, "a way to copy the store")(configuration)
     }
 
     /// The same store, recording its history or not.
     func recording(_ configuration: Store.Configuration, _ isOn: Bool) throws -> Store.Configuration {
-        try require(tools.recording, "a way to switch the history off")(configuration, isOn)
+        try require(fixture.recording, "a way to switch the history off")(configuration, isOn)
     }
 }

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// What a macro has to say about a declaration, in the words of this package's other errors.
-struct Mistake: DiagnosticMessage, FixItMessage {
+struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
     let id: String
     let message: String
     var severity: DiagnosticSeverity = .error
@@ -14,7 +14,7 @@ struct Mistake: DiagnosticMessage, FixItMessage {
 
 extension MacroExpansionContext {
     func report(
-        _ mistake: Mistake, at node: some SyntaxProtocol, fixIts: [FixIt] = []
+        _ mistake: MacroDiagnostic, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {
         diagnose(Diagnostic(node: node, message: mistake, fixIts: fixIts))
     }
@@ -26,7 +26,7 @@ extension FixIt {
         _ message: String, _ old: some SyntaxProtocol, with new: some SyntaxProtocol
     ) -> FixIt {
         FixIt(
-            message: Mistake(id: "fix", message: message),
+            message: MacroDiagnostic(id: "fix", message: message),
             changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }
 }

@@ -9,7 +9,7 @@ extension HistoryDescriptor {
     ///
     /// - Parameter transactions: Transactions in commit order.
     /// - Throws: What the predicate throws.
-    public func answer(from transactions: [Transaction]) throws -> [Transaction] {
+    public func apply(to transactions: [Transaction]) throws -> [Transaction] {
         var answer = transactions
         if let predicate { answer = try answer.filter { try predicate.evaluate($0) } }
         if !sortBy.isEmpty { answer.sort(using: sortBy) }

@@ -3,12 +3,12 @@ import Foundation
 
 extension StoreRule {
     /// A process is killed (SIGKILL) in the middle of saving, again and again: what it was told to be saved is there, and
-    /// nothing is half there. For stores that outlive a process; ``StoreTools/worker`` is the process.
+    /// nothing is half there. For stores that outlive a process; ``StoreFixture/worker`` is the process.
     public static var kills: [StoreRule] { [acknowledgedSaves, wholeAfterKills] }
 
     static var acknowledgedSaves: StoreRule {
-        StoreRule("killed: every save that returned is there", needs: .reopening, by: [.killing]) { bench in
-            let killed = try KilledStore(bench)
+        StoreRule("killed: every save that returned is there", needs: .reopening, capabilities: [.killing]) { harness in
+            let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [1, 6, 3, 4, 2, 5]) { found in
                 let last = try NumberedSaves.last(in: found.context())
                 try expect(
@@ -21,8 +21,8 @@ extension StoreRule {
     }
 
     static var wholeAfterKills: StoreRule {
-        StoreRule("killed: no save is half there", needs: .reopening, by: [.killing]) { bench in
-            let killed = try KilledStore(bench)
+        StoreRule("killed: no save is half there", needs: .reopening, capabilities: [.killing]) { harness in
+            let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 5, 2, 7, 3, 1]) { found in
                 let last = try NumberedSaves.last(in: found.context())
                 try expect(
@@ -39,15 +39,15 @@ extension StoreRule where Store: HistoryProviding {
     public static var historyKills: [StoreRule] { [agreementAfterKills, tokensAfterKills] }
 
     static var agreementAfterKills: StoreRule {
-        StoreRule("killed: history and models agree", needs: .reopening, by: [.killing]) { bench in
-            let killed = try KilledStore(bench)
+        StoreRule("killed: history and models agree", needs: .reopening, capabilities: [.killing]) { harness in
+            let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 4, 6, 2, 3, 5]) { found in
                 let (context, transactions) = (found.context(), try found.history())
                 let last = try NumberedSaves.last(in: context)
                 try expect(transactions.count, is: last, "the number of transactions of \(last) saves")
                 for (index, transaction) in transactions.enumerated() {
                     try expect(
-                        counts(transaction, bench.features), is: killed.saves.changes(of: index + 1),
+                        counts(transaction, harness.features), is: killed.saves.changes(of: index + 1),
                         "the inserts, updates and deletes of save \(index + 1)")
                 }
                 let books = try context.books().map(\.persistentModelID)
@@ -60,9 +60,10 @@ extension StoreRule where Store: HistoryProviding {
 
     static var tokensAfterKills: StoreRule {
         StoreRule(
-            "killed: tokens from before are exact, and no position is given twice", needs: .reopening, by: [.killing]
-        ) { bench in
-            let killed = try KilledStore(bench)
+            "killed: tokens from before are exact, and no position is given twice", needs: .reopening,
+            capabilities: [.killing]
+        ) { harness in
+            let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 3, 7, 1, 4, 2]) { found in
                 let last = try NumberedSaves.last(in: found.context())
                 if last > 0 {

@@ -41,14 +41,14 @@
         }
 
         /// What there is to say of a worker that nobody killed.
-        private func ended() throws -> BrokenRule {
+        private func ended() throws -> ConformanceFailure {
             patience.cancel()
             process.waitUntilExit()
             let reason = process.terminationReason == .exit ? "exit code" : "signal"
             let text = try errors.fileHandleForReading.readToEnd() ?? Data()
             let said =
                 text.isEmpty ? "without a word (does it call runStoreWorker?)" : String(decoding: text, as: UTF8.self)
-            return BrokenRule(
+            return ConformanceFailure(
                 "the worker to save until it is killed, within \(Self.secondsOfPatience) seconds, and it ended with "
                     + "\(reason) \(process.terminationStatus): \(said)")
         }

@@ -1,7 +1,7 @@
 public import Chronicle
 import Foundation
 
-/// All that the program does that ``StoreTools/worker`` names: it saves to a store, alone or beside others, until it is
+/// All that the program does that ``StoreFixture/worker`` names: it saves to a store, alone or beside others, until it is
 /// killed.
 ///
 /// ```swift
@@ -17,21 +17,21 @@ import Foundation
 /// It links no test framework. Of the arguments of the program it takes the last two.
 ///
 /// - Parameter configuration: Makes the configuration of the store from what tells the program which store it is: the
-///   path, with the tools of a ``StoreTools/file(_:recordsHistory:worker:)``.
+///   path, with the fixture of a ``StoreFixture/file(_:recordsHistory:worker:)``.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws {
     try work(configuration) { _ in "" }
 }
 
-/// All that the program does that ``StoreTools/worker`` names, for a store with a history.
+/// All that the program does that ``StoreFixture/worker`` names, for a store with a history.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws where Configuration.Store: HistoryProviding {
     try work(configuration) { container in
         guard let store = container.stores.first as? Configuration.Store,
             let token = try store.currentHistoryToken()
-        else { throw BrokenRule("a current token after a save") }
+        else { throw ConformanceFailure("a current token after a save") }
         return try JSONEncoder().encode(token).base64EncodedString()
     }
 }
@@ -41,9 +41,9 @@ private func work<Configuration: DataStoreConfiguration>(
 ) throws {
     let arguments = CommandLine.arguments.suffix(2)
     guard arguments.count == 2, let place = arguments.first, let task = arguments.last.flatMap(WorkerTask.init) else {
-        throw BrokenRule("the arguments that the rules give to a worker: it is not started by hand")
+        throw ConformanceFailure("the arguments that the rules give to a worker: it is not started by hand")
     }
-    let container = try StoreBench<Configuration.Store>.open(configuration(place))
+    let container = try StoreHarness<Configuration.Store>.open(configuration(place))
     let first = try task.firstNumber(ModelContext(container))
     // It ends long after somebody should have killed it.
     for number in first..<first + 100_000 {

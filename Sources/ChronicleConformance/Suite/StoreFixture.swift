@@ -4,11 +4,11 @@ public import Foundation
 /// What only its author can do to a store: copy it, switch its history off, and work on it in a process that is killed.
 ///
 /// ```swift
-/// assertStoreConforms(tools: .file(\.url, worker: "MyStoreWorker")) { MyConfiguration(url: newTemporaryURL()) }
+/// assertStoreConforms(fixture: .file(\.url, worker: "MyStoreWorker")) { MyConfiguration(url: newTemporaryURL()) }
 /// ```
 ///
-/// Rules about accidents need these. All of them may be left away; the report says which rules were then not tried.
-public struct StoreTools<Configuration: DataStoreConfiguration> {
+/// Rules about recovery need these. All of them may be left away; the report says which rules were then not tried.
+public struct StoreFixture<Configuration: DataStoreConfiguration> {
     /// Makes a copy of a store that nobody has open, as a backup does: the same store in another place.
     public var copy: ((_ store: Configuration) throws -> Configuration)?
     /// The same store, recording its history or not.
@@ -24,7 +24,7 @@ public struct StoreTools<Configuration: DataStoreConfiguration> {
         (self.copy, self.recording, self.worker) = (copy, recording, worker)
     }
 
-    /// The tools for a store in a file.
+    /// The fixture for a store in a file.
     ///
     /// - Parameters:
     ///   - url: The file. To the store belong all files and directories beside it whose names begin with the file's name.
@@ -34,8 +34,8 @@ public struct StoreTools<Configuration: DataStoreConfiguration> {
     public static func file(
         _ url: WritableKeyPath<Configuration, URL>, recordsHistory: WritableKeyPath<Configuration, Bool>? = nil,
         worker: String? = nil
-    ) -> StoreTools {
-        StoreTools(
+    ) -> StoreFixture {
+        StoreFixture(
             copy: { store in
                 var copy = store
                 copy[keyPath: url] = try copyFiles(of: store[keyPath: url])
@@ -51,12 +51,12 @@ public struct StoreTools<Configuration: DataStoreConfiguration> {
             worker: worker.map { StoreWorker(program: programURL($0)) { $0[keyPath: url].path } })
     }
 
-    var means: Set<StoreMeans> {
-        var means = Set<StoreMeans>()
-        if copy != nil { means.insert(.copying) }
-        if recording != nil { means.insert(.switchingHistory) }
-        if worker != nil, StoreMeans.hasProcesses { means.insert(.killing) }
-        return means
+    var capabilities: Set<StoreFixtureCapability> {
+        var capabilities = Set<StoreFixtureCapability>()
+        if copy != nil { capabilities.insert(.copying) }
+        if recording != nil { capabilities.insert(.switchingHistory) }
+        if worker != nil, StoreFixtureCapability.hasProcesses { capabilities.insert(.killing) }
+        return capabilities
     }
 }
 
@@ -72,7 +72,7 @@ public struct StoreWorker<Configuration: DataStoreConfiguration> {
 }
 
 /// What a rule does to a store from outside.
-public enum StoreMeans: Hashable, Sendable {
+public enum StoreFixtureCapability: Hashable, Sendable {
     case copying, switchingHistory, killing
 
     static var hasProcesses: Bool {
@@ -86,10 +86,10 @@ public enum StoreMeans: Hashable, Sendable {
     /// Why a rule cannot be tried.
     var missing: String {
         switch self {
-        case .copying: "there is no way to copy the store (StoreTools.copy)"
-        case .switchingHistory: "there is no way to switch the history off (StoreTools.recording)"
+        case .copying: "there is no way to copy the store (StoreFixture.copy)"
+        case .switchingHistory: "there is no way to switch the history off (StoreFixture.recording)"
         case .killing where !Self.hasProcesses: "this system starts no processes"
-        case .killing: "there is no process to work on the store (StoreTools.worker)"
+        case .killing: "there is no process to work on the store (StoreFixture.worker)"
         }
     }
 }

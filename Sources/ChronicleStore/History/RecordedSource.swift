@@ -1,5 +1,5 @@
 /// Who a transaction came from, as the file keeps it.
-struct HistorySigner: Hashable, Sendable {
+struct RecordedSource: Hashable, Sendable {
     let author: String?
     let contextName: String?
     /// Empty when the transaction is external.
@@ -8,5 +8,5 @@ struct HistorySigner: Hashable, Sendable {
     let process: String
 
     /// Nobody: some other program.
-    static let external = HistorySigner(author: nil, contextName: nil, program: "", process: "")
+    static let external = RecordedSource(author: nil, contextName: nil, program: "", process: "")
 }

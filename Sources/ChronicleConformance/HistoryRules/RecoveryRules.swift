@@ -3,14 +3,15 @@ public import Chronicle
 extension StoreRule where Store: HistoryProviding {
     /// A past that was taken back, and one that was not recorded: a token from there cannot be continued from exactly, which
     /// is an error of the family `historyTokenExpired` and never an answer. Tokens that nothing happened to stay good.
-    public static var accidents: [StoreRule] { [ahead, forked, gap] }
+    public static var recovery: [StoreRule] { [ahead, forked, gap] }
 
     static var ahead: StoreRule {
         StoreRule(
-            "a token that the store has not come to is an error, not an answer", needs: .reopening, by: [.copying]
-        ) { bench in
-            let past = try takenBackPast(bench)
-            try bench.opening(past.backup) { backup in
+            "a token that the store has not come to is an error, not an answer", needs: .reopening,
+            capabilities: [.copying]
+        ) { harness in
+            let past = try takenBackPast(harness)
+            try harness.opening(past.backup) { backup in
                 try expectLost(past, in: backup, "a token that the store has not come to")
                 try expect(backup.titles(backup.history(.after(past.kept))), is: ["b"], "what comes after a good token")
             }
@@ -20,10 +21,10 @@ extension StoreRule where Store: HistoryProviding {
     static var forked: StoreRule {
         StoreRule(
             "a token of a past that was replaced by another is an error, not an answer", needs: [.reopening, .forks],
-            by: [.copying]
-        ) { bench in
-            let past = try takenBackPast(bench)
-            try bench.opening(past.backup) { backup in
+            capabilities: [.copying]
+        ) { harness in
+            let past = try takenBackPast(harness)
+            try harness.opening(past.backup) { backup in
                 // As many as were lost, and then more.
                 for titles in [["c", "d"], ["e"]] {
                     for title in titles { try backup.write(title) }
@@ -38,22 +39,22 @@ extension StoreRule where Store: HistoryProviding {
     static var gap: StoreRule {
         StoreRule(
             "a token from before changes that were not recorded is an error, not an answer", needs: .reopening,
-            by: [.switchingHistory]
-        ) { bench in
-            let on = try bench.recording(bench.newConfiguration(), true)
-            let before = try bench.opening(on) { try require($0.write("a").last, "a transaction for a save").token }
-            try bench.opening(bench.recording(on, false)) { _ = try $0.context().add("unrecorded") }
-            try bench.opening(on) { bench in
+            capabilities: [.switchingHistory]
+        ) { harness in
+            let on = try harness.recording(harness.newConfiguration(), true)
+            let before = try harness.opening(on) { try require($0.write("a").last, "a transaction for a save").token }
+            try harness.opening(harness.recording(on, false)) { _ = try $0.context().add("unrecorded") }
+            try harness.opening(on) { harness in
                 try expect(.historyTokenExpired, of: "reading on from before the gap") {
-                    try bench.history(.after(before))
+                    try harness.history(.after(before))
                 }
-                let after = try require(bench.write("b", "c").first, "a transaction for a save").token
-                try expect(bench.titles(bench.history(.after(after))), is: ["c"], "what comes after the gap")
+                let after = try require(harness.write("b", "c").first, "a transaction for a save").token
+                try expect(harness.titles(harness.history(.after(after))), is: ["c"], "what comes after the gap")
                 try expect(.historyTokenExpired, of: "reading on from before the gap, after other saves") {
-                    try bench.history(.after(before))
+                    try harness.history(.after(before))
                 }
                 try expect(
-                    bench.context().books().map(\.title), is: ["a", "unrecorded", "b", "c"],
+                    harness.context().books().map(\.title), is: ["a", "unrecorded", "b", "c"],
                     "the books, recorded or not")
             }
         }
@@ -68,16 +69,16 @@ extension StoreRule where Store: HistoryProviding {
         let lost: [Token]
     }
 
-    private static func takenBackPast(_ bench: StoreBench<Store>) throws -> TakenBack {
-        let configuration = try bench.newConfiguration()
-        let kept = try bench.opening(configuration) { try $0.write("a", "b")[0].token }
-        let backup = try bench.copy(configuration)
-        let lost = try bench.opening(configuration) { try $0.write("lost", "lost, too").map(\.token) }
+    private static func takenBackPast(_ harness: StoreHarness<Store>) throws -> TakenBack {
+        let configuration = try harness.newConfiguration()
+        let kept = try harness.opening(configuration) { try $0.write("a", "b")[0].token }
+        let backup = try harness.copy(configuration)
+        let lost = try harness.opening(configuration) { try $0.write("lost", "lost, too").map(\.token) }
         try expect(lost.count, is: 2, "the number of transactions of two saves")
         return TakenBack(backup: backup, kept: kept, lost: lost)
     }
 
-    private static func expectLost(_ past: TakenBack, in backup: StoreBench<Store>, _ what: String) throws {
+    private static func expectLost(_ past: TakenBack, in backup: StoreHarness<Store>, _ what: String) throws {
         for token in past.lost {
             try expect(.historyTokenExpired, of: "reading on from \(what)") { try backup.history(.after(token)) }
         }

@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 
 /// A predicate, and what it is called in a report.
-struct Question<Model: PersistentModel> {
+struct PredicateCase<Model: PersistentModel> {
     let text: String
     let predicate: Predicate<Model>
 
@@ -12,23 +12,23 @@ struct Question<Model: PersistentModel> {
 }
 
 // Questions to a property of any type: the macro would need them written out for each.
-extension Question {
+extension PredicateCase {
     typealias Path<Value> = any KeyPath<Model, Value> & Sendable
 
     /// `==` and `!=` with each value.
     static func equality<Value: Equatable & Codable & Sendable>(
         _ name: String, _ path: Path<Value>, _ values: Value...
-    ) -> [Question] {
+    ) -> [PredicateCase] {
         values.flatMap { value in
             [
-                Question(
+                PredicateCase(
                     "\(name) == \(shown(value))",
                     Predicate<Model> { model in
                         PredicateExpressions.build_Equal(
                             lhs: PredicateExpressions.build_KeyPath(root: model, keyPath: path),
                             rhs: PredicateExpressions.build_Arg(value))
                     }),
-                Question(
+                PredicateCase(
                     "\(name) != \(shown(value))",
                     Predicate<Model> { model in
                         PredicateExpressions.build_NotEqual(
@@ -42,13 +42,13 @@ extension Question {
     /// `<`, `<=`, `>` and `>=` with each value.
     static func order<Value: Comparable & Codable & Sendable>(
         _ name: String, _ path: Path<Value>, _ values: Value...
-    ) -> [Question] {
+    ) -> [PredicateCase] {
         let orders: [(String, PredicateExpressions.ComparisonOperator)] = [
             ("<", .lessThan), ("<=", .lessThanOrEqual), (">", .greaterThan), (">=", .greaterThanOrEqual),
         ]
         return values.flatMap { value in
             orders.map { sign, order in
-                Question(
+                PredicateCase(
                     "\(name) \(sign) \(shown(value))",
                     Predicate<Model> { model in
                         PredicateExpressions.build_Comparison(
@@ -60,16 +60,16 @@ extension Question {
     }
 }
 
-extension StoreBench {
-    /// Expects that the store finds for each question what `Predicate.evaluate` does, however it is asked.
-    func expectAgreement<Model: PersistentModel>(_ questions: [Question<Model>]) throws {
+extension StoreHarness {
+    /// Expects that the store finds for each predicateCase what `Predicate.evaluate` does, however it is asked.
+    func expectAgreement<Model: PersistentModel>(_ predicateCases: [PredicateCase<Model>]) throws {
         let (judge, asking) = (context(), context())
         let all = try judge.fetch(FetchDescriptor<Model>())
-        for question in questions {
-            let expected = try all.filter { try question.predicate.evaluate($0) }.map(\.persistentModelID)
-            let descriptor = FetchDescriptor(predicate: question.predicate)
+        for predicateCase in predicateCases {
+            let expected = try all.filter { try predicateCase.predicate.evaluate($0) }.map(\.persistentModelID)
+            let descriptor = FetchDescriptor(predicate: predicateCase.predicate)
             let found = try asking.fetch(descriptor).map(\.persistentModelID)
-            let what = "of \(Model.entityName) with \"\(question.text)\""
+            let what = "of \(Model.entityName) with \"\(predicateCase.text)\""
             try expect(found.sorted(), is: expected, "the rows \(what)")
             try expect(asking.fetchIdentifiers(descriptor), is: found, "the identifiers \(what)")
             try expect(asking.fetchCount(descriptor), is: found.count, "the count \(what)")

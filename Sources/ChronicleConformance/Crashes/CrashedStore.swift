@@ -2,40 +2,40 @@ import Chronicle
 import Foundation
 
 /// A store on which processes work that are killed, one after the other: what one leaves is where the next goes on.
-final class KilledStore<Store: DataStore> {
+final class CrashedStore<Store: DataStore> {
     let configuration: Store.Configuration
     let saves: NumberedSaves
     /// The highest number of a save that returned.
     private(set) var acknowledged = 0
     /// The tokens that were given out, by the numbers of their saves.
     private(set) var tokens: [Int: Data] = [:]
-    private let bench: StoreBench<Store>
+    private let harness: StoreHarness<Store>
     /// One that had the store open all the time, where that may be.
-    private var survivor: StoreBench<Store>?
+    private var survivor: StoreHarness<Store>?
 
-    init(_ bench: StoreBench<Store>) throws {
-        self.bench = bench
-        configuration = try bench.newConfiguration()
-        saves = NumberedSaves(features: bench.features)
+    init(_ harness: StoreHarness<Store>) throws {
+        self.harness = harness
+        configuration = try harness.newConfiguration()
+        saves = NumberedSaves(features: harness.features)
     }
 
     /// Kills a process after each of so many saves and a moment, and looks at what it left: once in a store that had it
     /// open, and once in one that opens it now, which then goes on with a save of its own.
-    func kill(afterSaves counts: [Int], _ check: (StoreBench<Store>) throws -> Void) throws {
+    func kill(afterSaves counts: [Int], _ check: (StoreHarness<Store>) throws -> Void) throws {
         for count in counts {
             try killOne(afterSaves: count)
             do {
                 if let survivor { try check(survivor) }
-                try bench.opening(configuration) { found in
+                try harness.opening(configuration) { found in
                     try check(found)
                     let context = found.context()
                     try saves.save(NumberedSaves.last(in: context) + 1, context)
                     acknowledged = try NumberedSaves.last(in: found.context())
                 }
-            } catch let rule as BrokenRule {
-                throw BrokenRule("after a kill, with \(acknowledged) saves acknowledged, " + rule.expected)
+            } catch let rule as ConformanceFailure {
+                throw ConformanceFailure("after a kill, with \(acknowledged) saves acknowledged, " + rule.expected)
             }
-            if survivor == nil, bench.features.contains(.sharing) { survivor = try bench.opened(configuration) }
+            if survivor == nil, harness.features.contains(.sharing) { survivor = try harness.opened(configuration) }
         }
     }
 
@@ -45,7 +45,7 @@ final class KilledStore<Store: DataStore> {
     private func killOne(afterSaves count: Int) throws {
         #if os(macOS) || os(Linux)
             let process = try WorkerProcess(
-                WorkerCommand(.numberedSaves(bench.features), on: configuration, bench))
+                WorkerCommand(.numberedSaves(harness.features), on: configuration, harness))
             try process.wait(forSaves: count)
             // Somewhere in the next save, or in opening. Whatever the moment, the rules hold.
             Thread.sleep(forTimeInterval: .random(in: 0...0.003))

@@ -33,9 +33,9 @@ struct WorkerCommand: Sendable {
     let arguments: [String]
 
     init<Store: DataStore>(
-        _ task: WorkerTask, on configuration: Store.Configuration, _ bench: StoreBench<Store>
+        _ task: WorkerTask, on configuration: Store.Configuration, _ harness: StoreHarness<Store>
     ) throws {
-        let worker = try require(bench.tools.worker, "a worker")
+        let worker = try require(harness.fixture.worker, "a worker")
         try expect(
             FileManager.default.isExecutableFile(atPath: worker.program.path),
             "the worker's program at \(worker.program.path); does the target of the tests depend on it?")

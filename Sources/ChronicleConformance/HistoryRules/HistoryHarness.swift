@@ -1,7 +1,7 @@
 import Chronicle
 import Synchronization
 
-extension StoreBench where Store: HistoryProviding {
+extension StoreHarness where Store: HistoryProviding {
     typealias Transaction = Store.HistoryType
     typealias Token = Store.HistoryType.TokenType
     typealias Descriptor = HistoryDescriptor<Store.HistoryType>
@@ -22,7 +22,7 @@ extension StoreBench where Store: HistoryProviding {
     func titles(_ transactions: [Transaction]) throws -> [String] {
         let context = context()
         return try transactions.flatMap(\.changes).map { change in
-            guard case .insert = change else { throw BrokenRule("only inserts") }
+            guard case .insert = change else { throw ConformanceFailure("only inserts") }
             return try (context.existingModel(for: change.changedPersistentIdentifier) as? Book)?.title ?? "no book"
         }
     }
