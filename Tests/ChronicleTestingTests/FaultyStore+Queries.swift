@@ -19,6 +19,7 @@ extension FaultyStore {
         let rows = try base.fetch(
             DataStoreFetchRequest(descriptor: FetchDescriptor<Model>(), editingState: request.editingState))
         return DataStoreFetchResult(
+            descriptor: request.descriptor,
             fetchedSnapshots: rows.fetchedSnapshots.filter { judgement($0, right.contains($0.persistentIdentifier)) })
     }
 
@@ -77,7 +78,7 @@ extension FaultyStore {
             guard first == \Book.rating as AnyKeyPath, let slot = slot("rating", of: "Book") else { return nil }
             rows = rows.filter { !$0.values[slot].isNull } + rows.filter { $0.values[slot].isNull }
         }
-        return DataStoreFetchResult(fetchedSnapshots: rows)
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
 
     private func slot(_ property: String, of entity: String) -> Int? {

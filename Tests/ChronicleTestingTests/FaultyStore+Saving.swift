@@ -73,10 +73,11 @@ extension FaultyStore {
         _ result: DataStoreSaveChangesResult<DefaultSnapshot>
     ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
         guard fault == .repeatsIdentifiers else {
-            return DataStoreSaveChangesResult(remappedIdentifiers: result.remappedIdentifiers)
+            return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: result.remappedIdentifiers)
         }
         var first: [String: PersistentIdentifier] = [:]
         return DataStoreSaveChangesResult(
+            for: identifier,
             remappedIdentifiers: result.remappedIdentifiers.mapValues { identifier in
                 first[identifier.entityName] = first[identifier.entityName] ?? identifier
                 return first[identifier.entityName] ?? identifier
@@ -109,7 +110,7 @@ extension FaultyStore {
         let before = memory.contents
         if fault == .splitsCascades, request.deleted.count > 1 {
             for row in request.deleted { _ = try base.save(request.with(deleted: [row])) }
-            return DataStoreSaveChangesResult(remappedIdentifiers: [:])
+            return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: [:])
         }
         if fault == .writesInTwoSteps, request.inserted.count > 1 {
             let (head, tail) = (request.inserted.prefix(1), request.inserted.dropFirst())
@@ -118,7 +119,8 @@ extension FaultyStore {
             let end = ContinuousClock.now + .seconds(10)
             while !hasCountedOne.load(ordering: .acquiring), ContinuousClock.now < end { sched_yield() }
             let rest = try base.save(request.with(inserted: Array(tail))).remappedIdentifiers
-            return DataStoreSaveChangesResult(remappedIdentifiers: first.merging(rest) { first, _ in first })
+            return DataStoreSaveChangesResult(
+                for: identifier, remappedIdentifiers: first.merging(rest) { first, _ in first })
         }
         let result = try base.save(request)
         if fault == .losesSaves, saves.add(1, ordering: .relaxed).newValue.isMultiple(of: 7) {

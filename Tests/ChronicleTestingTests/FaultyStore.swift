@@ -35,7 +35,8 @@ final class FaultyStore: DataStore, DataStoreExcluding {
     var memory: Memory { configuration.memory }
     var fault: Fault? { configuration.fault }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
         base = try MemoryStore(MemoryStoreConfiguration(memory: configuration.memory), schema: schema)
@@ -58,7 +59,8 @@ final class FaultyStore: DataStore, DataStoreExcluding {
             let all = try base.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: request.editingState))
             let rows = all.fetchedSnapshots.filter { !request.excludedIdentifiers.contains($0.persistentIdentifier) }
             let (offset, limit) = (request.descriptor.fetchOffset ?? 0, request.descriptor.fetchLimit ?? .max)
-            return DataStoreFetchResult(fetchedSnapshots: Array(rows.dropFirst(offset).prefix(limit)))
+            return DataStoreFetchResult(
+                descriptor: request.descriptor, fetchedSnapshots: Array(rows.dropFirst(offset).prefix(limit)))
         }
         switch fault {
         case .ignoresSorts where descriptor.predicate == nil: descriptor.sortBy = []
@@ -72,7 +74,7 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         }
         if fault == .seesOnlyItsOwn { rows = rows.filter { $0.key <= known.withLock(\.keys)[Model.entityName] ?? 0 } }
         if fault == .shufflesRows, descriptor.predicate == nil { rows.shuffle() }
-        return DataStoreFetchResult(fetchedSnapshots: rows)
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
 
     func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {

@@ -58,7 +58,7 @@ extension [DefaultSnapshot] {
 
 extension DataStoreSaveChangesRequest {
     func with(
-        inserted: [Snapshot]? = nil, updated: [Snapshot]? = nil, deleted: [Snapshot]? = nil,
+        inserted: [SnapshotType]? = nil, updated: [SnapshotType]? = nil, deleted: [SnapshotType]? = nil,
         linked: [DataStoreLink]? = nil, unlinked: [DataStoreLink]? = nil
     ) -> DataStoreSaveChangesRequest {
         DataStoreSaveChangesRequest(

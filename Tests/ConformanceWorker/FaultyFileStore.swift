@@ -59,7 +59,8 @@ final class FaultyFileStore: DataStore {
     var schema: Schema { base.schema }
     var fault: FileFault? { configuration.fault }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         base = try DefaultStore(configuration.file, schema: schema)
         opened = configuration.file.recordsHistory ? try base.currentHistoryToken() : nil
@@ -96,7 +97,7 @@ final class FaultyFileStore: DataStore {
                 for: identifier, entityName: row.persistentIdentifier.entityName,
                 primaryKey: Int64(number * 1_000_000 + index))
         }
-        return DataStoreSaveChangesResult(inserted: request.inserted, insertedIdentifiers: identifiers)
+        return DataStoreSaveChangesResult(for: identifier, inserted: request.inserted, insertedIdentifiers: identifiers)
     }
 
     /// Writes the books that it knows, as if there were no others.

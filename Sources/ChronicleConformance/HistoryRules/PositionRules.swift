@@ -9,7 +9,7 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule("the result of a save has its position", needs: .deletes) { harness in
             try harness.write("a", "b")
             let store = try harness.store
-            let state = EditingState(id: ObjectIdentifier(store), author: "direct", contextName: nil)
+            let state = EditingState(id: UUID(), author: "direct", contextName: nil)
             let request = DataStoreFetchRequest<Book>(descriptor: FetchDescriptor(), editingState: state)
             let row = try require(store.fetch(request).fetchedSnapshots.first, "the row of a book")
             let result = try store.save(

@@ -1,4 +1,5 @@
 import Chronicle
+import Foundation
 
 extension StoreRule {
     /// Two contexts that do not know of each other: one deletes a model that the other is just leading to. Whoever comes
@@ -108,6 +109,6 @@ extension StoreHarness {
     }
 
     fileprivate func editingState(_ context: ModelContext) -> EditingState {
-        EditingState(id: ObjectIdentifier(context), author: nil, contextName: nil)
+        EditingState(id: UUID())
     }
 }

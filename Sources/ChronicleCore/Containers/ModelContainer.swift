@@ -2,7 +2,7 @@
 ///
 /// Make one for a program and a ``ModelContext`` for each place that works with models. The stores stay open as long as
 /// the container, one of its contexts or one of their models is alive.
-public final class ModelContainer: Sendable {
+public final class ModelContainer: Equatable, Sendable {
     let coordinator: StoreCoordinator
     @MainActor private var knownMainContext: ModelContext?
 
@@ -31,6 +31,9 @@ public final class ModelContainer: Sendable {
         coordinator = try StoreCoordinator(for: schema, configurations: configurations)
         coordinator.register(self)
     }
+
+    /// Returns whether both are the same instance.
+    public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 
     /// Another container for stores that are open.
     init(_ coordinator: StoreCoordinator) {

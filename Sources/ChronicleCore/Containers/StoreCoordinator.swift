@@ -58,9 +58,11 @@ final class StoreCoordinator: Sendable {
         _ configuration: Configuration, _ schema: Schema
     ) throws -> any DataStore {
         do {
-            try configuration.schema?.validate()
-            try checkLinks(configuration.schema ?? schema, keptBy: Configuration.Store.self)
-            return try Configuration.Store(configuration, schema: configuration.schema ?? schema)
+            var configuration = configuration
+            configuration.schema = configuration.schema ?? schema
+            try configuration.validate()
+            try checkLinks(configuration.validatedSchema(), keptBy: Configuration.Store.self)
+            return try Configuration.Store(configuration, migrationPlan: nil)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error
             throw (error as? SwiftDataError)?.with(storeName: configuration.name) ?? error

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the models of a context reference, and keep after the context was released: they can still load relationships
 /// and be saved.
 ///
@@ -5,6 +7,8 @@
 /// this storage instead, which references the context weakly and makes another one when the first is gone. It keeps no
 /// model.
 final class ContextStorage {
+    /// The identity of the context in requests to stores.
+    let id = UUID()
     let coordinator: StoreCoordinator
     /// The models that are alive, by identifier.
     let registry = ModelRegistry()
@@ -27,7 +31,16 @@ final class ContextStorage {
         var value: Unmanaged<ContextEntity>?
     }
 
-    init(_ coordinator: StoreCoordinator) { self.coordinator = coordinator }
+    init(_ coordinator: StoreCoordinator) {
+        self.coordinator = coordinator
+        for store in coordinator.stores { store.initializeState(for: editingState) }
+    }
+
+    deinit {
+        for store in coordinator.stores { store.invalidateState(for: editingState) }
+    }
+
+    var editingState: EditingState { EditingState(id: id, author: author, contextName: name) }
 
     /// The context, or another one for the same models if it was released.
     var context: ModelContext {

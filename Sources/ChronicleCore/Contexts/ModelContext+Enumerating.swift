@@ -53,7 +53,7 @@ extension FetchDescriptor {
     /// For the models with these identifiers: `{ identifiers.contains($0.persistentModelID) }`
     init(identifiers: Set<PersistentIdentifier>) {
         self.init(
-            predicate: Predicate<Model> { model in
+            predicate: Predicate<T> { model in
                 PredicateExpressions.build_contains(
                     PredicateExpressions.build_Arg(identifiers),
                     PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))

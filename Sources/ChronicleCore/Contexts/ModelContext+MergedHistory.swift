@@ -67,7 +67,7 @@ extension HistoryDescriptor {
         return descriptor
     }
 
-    func slice(_ transactions: [Transaction]) -> [Transaction] {
+    func slice(_ transactions: [TransactionType]) -> [TransactionType] {
         let rest = transactions.dropFirst(Int(clamping: fetchOffset))
         return Array(hasLimit ? rest.prefix(Int(clamping: fetchLimit)) : rest)
     }

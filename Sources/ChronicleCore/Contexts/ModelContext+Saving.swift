@@ -128,7 +128,7 @@ extension ModelContext {
             throw store.named(error)
         }
         apply(save, identifiers)
-        takeOver(result.snapshotsToReregister, of: store)
+        takeOver(result.snapshotsToReregister.values, of: store)
         return true
     }
 

@@ -15,7 +15,7 @@
 /// a context goes, its unsaved changes go with it, except for those of models that are still referenced; a later
 /// ``save()`` through ``PersistentModel/modelContext`` of such a model throws ``SwiftDataError/missingModelContext`` if
 /// changes were lost.
-public final class ModelContext {
+public final class ModelContext: Equatable {
     let storage: ContextStorage
     let coordinator: StoreCoordinator
     /// The models that are alive, by identifier; not kept alive by this.
@@ -75,6 +75,11 @@ public final class ModelContext {
 }
 
 extension ModelContext {
+    /// Returns whether both are the same instance.
+    public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
+}
+
+extension ModelContext {
     /// The container whose stores the context uses.
     public var container: ModelContainer { coordinator.container }
 
@@ -109,9 +114,7 @@ extension ModelContext {
         return pendingModels.filter { isIncluded($0.backing) }.map(\.model)
     }
 
-    var editingState: EditingState {
-        EditingState(id: ObjectIdentifier(storage), author: author, contextName: name)
-    }
+    var editingState: EditingState { storage.editingState }
 
     func contextEntity(for type: any PersistentModel.Type) throws -> ContextEntity {
         checkIsolation()

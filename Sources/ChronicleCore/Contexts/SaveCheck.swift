@@ -19,6 +19,9 @@ struct SaveCheck<Store: DataStore> {
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot],
         _ snapshots: [DefaultSnapshot], beside registry: ModelRegistry
     ) throws -> [PersistentIdentifier] {
+        guard result.storeIdentifier == storeIdentifier else {
+            throw broken("the result of a save has the identifier of the store, not \"\(result.storeIdentifier)\"")
+        }
         let identifiers = result.identifiers(of: inserted)
         guard identifiers.count == inserted.count else {
             let known = result.remappedIdentifiers
@@ -28,7 +31,12 @@ struct SaveCheck<Store: DataStore> {
         }
         try check(identifiers, of: snapshots)
         if let known = registry.first(of: identifiers) { throw repeated(known) }
-        for snapshot in result.snapshotsToReregister { try check(snapshot) }
+        for (identifier, snapshot) in result.snapshotsToReregister {
+            try check(snapshot)
+            guard identifier == snapshot.persistentIdentifier else {
+                throw broken("the rows in the result of a save have their identifiers as keys", identifier)
+            }
+        }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
             throw broken("the token of a save is of the type of the store's transactions, not a \(type(of: token))")
@@ -101,7 +109,7 @@ struct SaveCheck<Store: DataStore> {
 
 extension ModelContext {
     /// Brings the models of rows that a store wrote differently than it was asked to up to date.
-    func takeOver<Store: DataStore>(_ snapshots: [Store.Snapshot], of store: Store) {
+    func takeOver<Store: DataStore>(_ snapshots: some Collection<Store.Snapshot>, of store: Store) {
         for snapshot in snapshots {
             guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
                 known.row != snapshot.values

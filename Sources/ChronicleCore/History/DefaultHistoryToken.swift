@@ -38,7 +38,8 @@ public struct DefaultHistoryToken: HistoryToken {
     public var tokenValue: [String: Int64]? {
         Dictionary(uniqueKeysWithValues: entries.map { ($0.store, $0.position) })
     }
-    public var id: DefaultHistoryToken { self }
+    /// A hash of the position in each store, which is valid in this process only.
+    public var id: Int { hashValue }
 
     /// A token without a position in any store.
     init() { entries = [] }

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A save is one transaction. Changes that another program wrote (the `sqlite3` shell, say) form an *external*
 /// transaction, without author, context name, bundle and process; several commits of such programs may be one of them.
-public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
+public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     public let author: String?
     /// The ``ModelContext/name`` of the context that saved.
     public let contextName: String?
@@ -18,8 +18,6 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
     /// The position of the transaction: grows in commit order, and is never used twice.
     public let transactionIdentifier: Int64
     public let changes: [HistoryChange]
-
-    public var id: Int64 { transactionIdentifier }
 
     /// Whether it was written by something that is not Chronicle.
     public var isExternal: Bool { processIdentifier.isEmpty }
@@ -38,5 +36,21 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
         self.bundleIdentifier = bundleIdentifier
         self.processIdentifier = processIdentifier
         self.changes = changes
+    }
+}
+
+extension DefaultHistoryTransaction {
+    /// Returns whether both are the same transaction of the same store.
+    ///
+    /// Tokens tell transactions apart that have the same position, one of them in a history that was taken back.
+    public static func == (lhs: DefaultHistoryTransaction, rhs: DefaultHistoryTransaction) -> Bool {
+        lhs.transactionIdentifier == rhs.transactionIdentifier && lhs.storeIdentifier == rhs.storeIdentifier
+            && lhs.token.check(in: lhs.storeIdentifier) == rhs.token.check(in: rhs.storeIdentifier)
+    }
+
+    /// Hashes what tells the transaction from others.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(transactionIdentifier)
+        hasher.combine(storeIdentifier)
     }
 }

@@ -9,7 +9,7 @@ extension HistoryDescriptor {
     ///
     /// - Parameter transactions: Transactions in commit order.
     /// - Throws: What the predicate throws.
-    public func apply(to transactions: [Transaction]) throws -> [Transaction] {
+    public func apply(to transactions: [TransactionType]) throws -> [TransactionType] {
         var answer = transactions
         if let predicate { answer = try answer.filter { try predicate.evaluate($0) } }
         if !sortBy.isEmpty { answer.sort(using: sortBy) }
@@ -20,7 +20,7 @@ extension HistoryDescriptor {
 // For transactions of any store.
 extension HistoryDescriptor {
     /// Everything after a position: what a reader has not seen.
-    public static func after(_ token: Transaction.TokenType) -> HistoryDescriptor {
+    public static func after(_ token: TransactionType.TokenType) -> HistoryDescriptor {
         HistoryDescriptor(
             predicate: Predicate { transaction in
                 PredicateExpressions.build_Comparison(
@@ -30,7 +30,7 @@ extension HistoryDescriptor {
     }
 
     /// Everything up to a position: what a reader has seen. Together with ``after(_:)`` the whole.
-    public static func before(_ token: Transaction.TokenType) -> HistoryDescriptor {
+    public static func before(_ token: TransactionType.TokenType) -> HistoryDescriptor {
         HistoryDescriptor(
             predicate: Predicate { transaction in
                 PredicateExpressions.build_Comparison(

@@ -6,17 +6,17 @@ public import Foundation
 /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
 ///     predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) })
 /// ```
-public struct HistoryDescriptor<Transaction: HistoryTransaction>: Sendable {
+public struct HistoryDescriptor<TransactionType: HistoryTransaction>: Sendable {
     /// Which transactions; `nil` for all.
-    public var predicate: Predicate<Transaction>?
+    public var predicate: Predicate<TransactionType>?
     /// The order; ascending commit order when empty.
-    public var sortBy: [SortDescriptor<Transaction>]
+    public var sortBy: [SortDescriptor<TransactionType>]
     /// At most this many transactions; 0 and `.max` mean no limit. A transaction is never split.
     public var fetchLimit: UInt64 = 0
     /// Leaves out this many of the first.
     public var fetchOffset: UInt64 = 0
 
-    public init(predicate: Predicate<Transaction>? = nil, sortBy: [SortDescriptor<Transaction>] = []) {
+    public init(predicate: Predicate<TransactionType>? = nil, sortBy: [SortDescriptor<TransactionType>] = []) {
         self.predicate = predicate
         self.sortBy = sortBy
     }
@@ -24,7 +24,7 @@ public struct HistoryDescriptor<Transaction: HistoryTransaction>: Sendable {
 
 // What Core Data's persistent history asks for in one call: `context.fetchHistory(.after(token))`,
 // `context.deleteHistory(.before(date))`.
-extension HistoryDescriptor where Transaction == DefaultHistoryTransaction {
+extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
     /// Everything after a position: what a reader has not seen.
     public static func after(_ token: DefaultHistoryToken) -> HistoryDescriptor {
         HistoryDescriptor(predicate: #Predicate { $0.token > token })

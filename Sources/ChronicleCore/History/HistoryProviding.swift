@@ -4,7 +4,11 @@
 /// them and however: they come in commit order, none twice, none left out, never split; any token answers the
 /// transactions after it, or an error of the family ``SwiftDataError/historyTokenExpired``.
 public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
+    /// The type of the transactions.
     associatedtype HistoryType: HistoryTransaction
+
+    /// The type of the transactions; ``HistoryType`` by default.
+    static var historyType: HistoryType.Type { get }
 
     /// Whether the store records what happens. One that was told not to is passed over where another store of the
     /// container has a history, and answers ``SwiftDataError/historyDisabled`` where none has. `true` by default.
@@ -47,7 +51,13 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
 }
 
 extension HistoryProviding {
+    public static var historyType: HistoryType.Type { HistoryType.self }
+
     public var recordsHistory: Bool { true }
+
+    public func currentHistoryToken() throws -> HistoryType.TokenType? {
+        try fetchHistory(HistoryDescriptor()).last?.token
+    }
 
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int {
         try fetchHistory(descriptor).count

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The changes of one commit, as a store remembers them.
-public protocol HistoryTransaction: Sendable {
+public protocol HistoryTransaction: Identifiable, Sendable {
     associatedtype TokenType: HistoryToken
     associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
 
@@ -18,6 +18,11 @@ public protocol HistoryTransaction: Sendable {
     var token: TokenType { get }
     /// The transaction's name in its store, growing in commit order.
     var transactionIdentifier: TransactionIdentifier { get }
+}
+
+extension HistoryTransaction {
+    /// The identity of the transaction in its store: ``transactionIdentifier``.
+    public var id: TransactionIdentifier { transactionIdentifier }
 }
 
 /// A position in the history of a store: keep it, and ask later for what came after.
@@ -84,6 +89,9 @@ public protocol HistoryUpdate<Model>: Sendable {
 }
 
 extension HistoryUpdate {
+    /// The key path of an updated property.
+    public typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
+
     /// Whether an attribute or to-one relationship got another value.
     public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
         updatedAttributes.contains { $0 as PartialKeyPath<Model> == keyPath }

@@ -54,6 +54,8 @@ public final class Schema: Sendable {
         if let mistake { throw mistake }
     }
 
+    private var isValid: Bool { mistake == nil }
+
     /// The entity of a model class.
     public func entity(for type: any PersistentModel.Type) -> Entity? {
         entitiesByType[ObjectIdentifier(type)]
@@ -174,4 +176,22 @@ extension Schema {
             values = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
         }
     }
+}
+
+extension Schema: Hashable {
+    /// Returns whether both have the same model classes.
+    public static func == (lhs: Schema, rhs: Schema) -> Bool {
+        lhs === rhs || lhs.isValid && rhs.isValid && lhs.entities == rhs.entities
+    }
+
+    /// Hashes the model classes.
+    public func hash(into hasher: inout Hasher) { hasher.combine(entities) }
+}
+
+extension Schema.Entity: Hashable {
+    /// Returns whether both are entities of the same class.
+    public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool { lhs.type == rhs.type }
+
+    /// Hashes the class.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }

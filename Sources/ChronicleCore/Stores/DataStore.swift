@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A place that models are saved in and fetched from.
 ///
 /// A container makes one store for each of its configurations; contexts talk to stores through this protocol and, for
@@ -10,13 +12,19 @@
 /// models' properties can have. An answer that is none of these is ``SwiftDataError/invalidStoreResponse`` or
 /// ``SwiftDataError/undecodableValue``, and names the store and the rule.
 public protocol DataStore: AnyObject, Sendable {
+    /// The type that describes a store of this type.
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
+    /// The type of the values that contexts and the store exchange; ``DefaultSnapshot`` unless a store needs another.
     associatedtype Snapshot: DataStoreSnapshot
 
-    /// Opens the store, creating it when it does not exist yet.
+    /// Opens the store, and creates it if it does not exist yet.
     ///
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` or one of its family.
-    init(_ configuration: Configuration, schema: Schema) throws
+    /// - Parameters:
+    ///   - configuration: The description of the store. A container sets its ``DataStoreConfiguration/schema`` first, if it
+    ///     is `nil`, to the container's schema.
+    ///   - migrationPlan: The migration plan of the container. It is `nil` as long as Chronicle has no migration plans.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` or one of its family when the store cannot be opened.
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
     /// Tells this store from every other; the same each time it is opened, and part of its models' identifiers.
     var identifier: String { get }
@@ -52,9 +60,66 @@ public protocol DataStore: AnyObject, Sendable {
     /// - Throws: ``SwiftDataError/modelNotFound`` when a row to update is gone, ``SwiftDataError/uniquenessViolation``,
     ///   ``SwiftDataError/storeBusy`` and what else kept the store from writing. After an error the store is as it was.
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
+
+    /// Deletes the models and the history of the store. The default throws ``SwiftDataError/unsupportedFeature``.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` by default, or the error that kept the store from deleting.
+    func erase() throws
+
+    /// Tells the store that a context begins to use it. The default does nothing.
+    ///
+    /// - Parameter editingState: The identity of the context.
+    func initializeState(for editingState: EditingState)
+
+    /// Tells the store that a context, and its models, no longer use it, so that the store can release what it keeps for
+    /// them. The default does nothing.
+    ///
+    /// It is called on the thread that released the context.
+    ///
+    /// - Parameter editingState: The identity of the context.
+    func invalidateState(for editingState: EditingState)
+
+    /// Returns snapshots that the store has in memory. Contexts of Chronicle do not call this; the default returns none.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifiers: The models.
+    ///   - editingState: The context that makes the request.
+    /// - Returns: The snapshots that the store has, by identifier.
+    /// - Throws: The error that kept the store from reading, such as ``SwiftDataError/storeFailure``.
+    func cachedSnapshots(
+        for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+    ) throws -> [PersistentIdentifier: Snapshot]
 }
 
 extension DataStore {
+    /// Opens the store without a container.
+    ///
+    /// - Parameters:
+    ///   - configuration: The description of the store; its ``DataStoreConfiguration/schema`` is replaced.
+    ///   - schema: The models that the store keeps.
+    /// - Throws: As ``init(_:migrationPlan:)``: ``SwiftDataError/loadIssueModelContainer`` or one of its family.
+    public init(_ configuration: Configuration, schema: Schema) throws {
+        var configuration = configuration
+        configuration.schema = schema
+        try self.init(configuration, migrationPlan: nil)
+    }
+
+    public func erase() throws {
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "the store does not support erasing all its data", storeIdentifier: identifier,
+            storeName: configuration.name)
+    }
+
+    public func initializeState(for editingState: EditingState) {}
+
+    public func invalidateState(for editingState: EditingState) {}
+
+    public func cachedSnapshots(
+        for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
+    ) throws -> [PersistentIdentifier: Snapshot] {
+        [:]
+    }
+
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
@@ -73,26 +138,56 @@ extension DataStore {
     }
 }
 
-/// What a store needs to be opened, and which store that is.
-public protocol DataStoreConfiguration: Sendable {
+/// The description of a store: its type, its name, its models, and what else it needs to be opened.
+public protocol DataStoreConfiguration<Store>: Hashable, Sendable {
+    /// The type of the store.
     associatedtype Store: DataStore where Store.Configuration == Self
 
-    /// What the store is called in messages; no two configurations of a container have the same.
+    /// The name of the store in messages. It has to be unique among the configurations of a container.
     var name: String { get }
-    /// The models that the store keeps; `nil` for all models of the container.
-    var schema: Schema? { get }
+    /// The models that the store keeps; `nil` for all models of the container, which then sets it before it opens the
+    /// store.
+    var schema: Schema? { get set }
+
+    /// Checks the configuration before a container opens the store. The default does nothing.
+    ///
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer``, for example, when no store can be opened with these values.
+    func validate() throws
 }
 
-/// Who asks: the context that a request comes from.
+extension DataStoreConfiguration {
+    public func validate() throws {}
+
+    /// Returns the schema for a store that is being opened.
+    ///
+    /// - Returns: The ``schema``, which is set when a container opens a store.
+    /// - Throws: ``SwiftDataError/unknownSchema`` when it is `nil`, and the errors of ``Schema/validate()``.
+    public func validatedSchema() throws -> Schema {
+        guard let schema else {
+            throw SwiftDataError.unknownSchema.with(
+                detail: "set the configuration's schema to open the store without a container", storeName: name)
+        }
+        try schema.validate()
+        return schema
+    }
+}
+
+/// The identity of the context that makes a request.
 public struct EditingState: Identifiable, Hashable, Sendable {
-    /// The context.
-    public let id: ObjectIdentifier
+    /// The identity of the context; the same for all requests of a context.
+    public let id: UUID
     /// The ``ModelContext/author`` at the moment of the request.
     public let author: String?
     /// The ``ModelContext/name`` at the moment of the request.
     public let contextName: String?
 
-    public init(id: ObjectIdentifier, author: String?, contextName: String?) {
+    /// Creates the identity of a context.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the context.
+    ///   - author: The author of the changes.
+    ///   - contextName: The name of the context.
+    public init(id: UUID, author: String? = nil, contextName: String? = nil) {
         self.id = id
         self.author = author
         self.contextName = contextName

@@ -17,15 +17,15 @@ public protocol DataStoreBatching: DataStore {
 }
 
 /// Which rows a store is to delete.
-public struct DataStoreBatchDeleteRequest<Model: PersistentModel>: Sendable {
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
     /// `nil` for all rows.
-    public let predicate: Predicate<Model>?
+    public let predicate: Predicate<T>?
     /// Of no consequence: each class of a schema is an entity of its own, and has no rows of another.
     public let includeSubclasses: Bool
     /// Who deletes: author and context name of the transaction.
     public let editingState: EditingState
 
-    public init(predicate: Predicate<Model>?, includeSubclasses: Bool = true, editingState: EditingState) {
+    public init(predicate: Predicate<T>?, includeSubclasses: Bool = true, editingState: EditingState) {
         self.predicate = predicate
         self.includeSubclasses = includeSubclasses
         self.editingState = editingState

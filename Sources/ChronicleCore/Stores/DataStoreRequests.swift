@@ -1,6 +1,6 @@
 /// What a context asks a store for.
-public struct DataStoreFetchRequest<Model: PersistentModel>: Sendable {
-    public let descriptor: FetchDescriptor<Model>
+public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
+    public let descriptor: FetchDescriptor<T>
     public let editingState: EditingState
     /// Rows that the context has changed or deleted and not saved: the result is without them, as if they were not in the
     /// store. Empty for stores that are not ``DataStoreExcluding``.
@@ -13,7 +13,7 @@ public struct DataStoreFetchRequest<Model: PersistentModel>: Sendable {
     ///   - editingState: The context that makes the request.
     ///   - excludedIdentifiers: Rows to leave out; none by default.
     public init(
-        descriptor: FetchDescriptor<Model>, editingState: EditingState,
+        descriptor: FetchDescriptor<T>, editingState: EditingState,
         excludedIdentifiers: Set<PersistentIdentifier> = []
     ) {
         self.descriptor = descriptor
@@ -23,12 +23,29 @@ public struct DataStoreFetchRequest<Model: PersistentModel>: Sendable {
 }
 
 /// What a store found.
-public struct DataStoreFetchResult<Model: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
-    /// The rows that match, in order.
-    public let fetchedSnapshots: [Snapshot]
+public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
+    /// The descriptor of the request.
+    public let descriptor: FetchDescriptor<ModelType>
+    /// The snapshots of the rows that match, in the order of the descriptor.
+    public let fetchedSnapshots: [SnapshotType]
+    /// Snapshots of models that the fetched ones reference.
+    ///
+    /// A context reads related models when the program reads a relationship, and ignores these snapshots.
+    public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
-    public init(fetchedSnapshots: [Snapshot]) {
+    /// Creates the result of a fetch.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The descriptor of the request.
+    ///   - fetchedSnapshots: The snapshots of the rows that match, in the order of the descriptor.
+    ///   - relatedSnapshots: Snapshots of models that the fetched ones reference; see ``relatedSnapshots``.
+    public init(
+        descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
+        relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
+    ) {
+        self.descriptor = descriptor
         self.fetchedSnapshots = fetchedSnapshots
+        self.relatedSnapshots = relatedSnapshots
     }
 }
 
@@ -36,14 +53,14 @@ public struct DataStoreFetchResult<Model: PersistentModel, Snapshot: DataStoreSn
 ///
 /// The snapshots stand in the order in which the context learned of the changes; a store writes inserts, updates and
 /// deletes in this order of kinds unless its own rules ask for another.
-public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable {
+public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
     public let editingState: EditingState
     /// New models, under temporary identifiers; their references may be temporary too.
-    public let inserted: [Snapshot]
+    public let inserted: [SnapshotType]
     /// All values of each changed model; ``DataStoreSnapshot/changed`` says which are to be written.
-    public let updated: [Snapshot]
+    public let updated: [SnapshotType]
     /// The models to delete, as last known. A row that is gone already is no error.
-    public let deleted: [Snapshot]
+    public let deleted: [SnapshotType]
     /// New links; for stores that are ``DataStoreLinking``, to others there are none. One that is there already is no
     /// change.
     public let linked: [DataStoreLink]
@@ -52,7 +69,7 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
     public let unlinked: [DataStoreLink]
 
     public init(
-        editingState: EditingState, inserted: [Snapshot], updated: [Snapshot], deleted: [Snapshot],
+        editingState: EditingState, inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType],
         linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = []
     ) {
         self.editingState = editingState
@@ -65,36 +82,53 @@ public struct DataStoreSaveChangesRequest<Snapshot: DataStoreSnapshot>: Sendable
 }
 
 /// What became of a save.
-public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable {
-    /// Rows whose values differ from what was sent, under permanent identifiers: the context takes them over.
-    public let snapshotsToReregister: [Snapshot]
+public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
+    /// The ``DataStore/identifier`` of the store that saved.
+    public let storeIdentifier: String
+    /// The rows that the store wrote with other values than the request has, by permanent identifier. The context
+    /// refreshes their models.
+    public let snapshotsToReregister: [PersistentIdentifier: T]
     /// The position of the save in the store's history; `nil` when nothing was recorded.
     public let historyToken: (any HistoryToken)?
     private let identifiers: Identifiers
 
     private enum Identifiers {
         case remapped([PersistentIdentifier: PersistentIdentifier])
-        case inOrder(inserted: [Snapshot], [PersistentIdentifier])
+        case inOrder(inserted: [T], [PersistentIdentifier])
     }
 
+    /// Creates the result of a save.
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
+    ///   - remappedIdentifiers: The permanent identifier of every inserted model, by its temporary identifier.
+    ///   - snapshotsToReregister: The rows that the store wrote with other values than the request has, by permanent
+    ///     identifier.
+    ///   - historyToken: The position of the save in the history of the store; `nil` when nothing was recorded.
     public init(
-        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier],
-        snapshotsToReregister: [Snapshot] = [], historyToken: (any HistoryToken)? = nil
+        for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil
     ) {
+        self.storeIdentifier = storeIdentifier
         identifiers = .remapped(remappedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
         self.historyToken = historyToken
     }
 
-    /// The result of a store that knows the identifiers in the order of the request: nobody has to look them up then.
+    /// Creates the result of a save from identifiers in the order of the request, which spares a dictionary.
     ///
     /// - Parameters:
+    ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
     ///   - inserted: ``DataStoreSaveChangesRequest/inserted``.
-    ///   - insertedIdentifiers: The permanent identifier of each.
+    ///   - insertedIdentifiers: The permanent identifier of each of them.
+    ///   - snapshotsToReregister: The rows that the store wrote with other values than the request has, by permanent
+    ///     identifier.
+    ///   - historyToken: The position of the save in the history of the store; `nil` when nothing was recorded.
     public init(
-        inserted: [Snapshot], insertedIdentifiers: [PersistentIdentifier],
-        snapshotsToReregister: [Snapshot] = [], historyToken: (any HistoryToken)? = nil
+        for storeIdentifier: String, inserted: [T], insertedIdentifiers: [PersistentIdentifier],
+        snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil
     ) {
+        self.storeIdentifier = storeIdentifier
         identifiers = .inOrder(inserted: inserted, insertedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
         self.historyToken = historyToken
@@ -111,7 +145,7 @@ public struct DataStoreSaveChangesResult<Snapshot: DataStoreSnapshot>: Sendable 
     }
 
     /// The permanent identifiers of inserted models, as far as they have one.
-    func identifiers(of inserted: [Snapshot]) -> [PersistentIdentifier] {
+    func identifiers(of inserted: [T]) -> [PersistentIdentifier] {
         switch identifiers {
         case .remapped(let identifiers): inserted.compactMap { identifiers[$0.persistentIdentifier] }
         case .inOrder(_, let identifiers): identifiers

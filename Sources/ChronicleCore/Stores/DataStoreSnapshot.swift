@@ -14,17 +14,26 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     /// The same values under the identifier that the store gave, with references to other new models replaced.
     func copy(
         persistentIdentifier: PersistentIdentifier,
-        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
     ) -> Self
 }
 
 extension DataStoreSnapshot {
     public func copy(
         persistentIdentifier: PersistentIdentifier,
-        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+        remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
     ) -> Self {
         Self(
-            persistentIdentifier: persistentIdentifier, values: values.remapped(remappedIdentifiers), changed: changed)
+            persistentIdentifier: persistentIdentifier, values: values.remapped(remappedIdentifiers ?? [:]),
+            changed: changed)
+    }
+
+    /// Returns the same values under another identifier, with the references as they are.
+    ///
+    /// - Parameter persistentIdentifier: The identifier of the copy.
+    /// - Returns: The copy.
+    public func copy(persistentIdentifier: PersistentIdentifier) -> Self {
+        copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: nil)
     }
 }
 

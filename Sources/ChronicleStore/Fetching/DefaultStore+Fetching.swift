@@ -10,7 +10,7 @@ extension DefaultStore: DataStoreExcluding {
             snapshots.append(
                 DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
         }
-        return DataStoreFetchResult(fetchedSnapshots: snapshots)
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
 
     public func fetchRows<Model>(

@@ -21,7 +21,7 @@ extension DefaultStore {
                 // Only now: a transaction that failed took its new source back.
                 if let header = written.header { sources.withLock { $0[header.source] = header.sourceNumber } }
                 return DataStoreSaveChangesResult(
-                    inserted: request.inserted, insertedIdentifiers: written.inserted,
+                    for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
             }
         }

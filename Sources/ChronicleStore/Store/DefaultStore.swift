@@ -34,8 +34,8 @@ public final class DefaultStore: DataStore {
     ///   ``SwiftDataError/notAChronicleStore``, ``SwiftDataError/unsupportedFileVersion``,
     ///   ``SwiftDataError/fileReadOnly``, ``SwiftDataError/damagedFile``, ``SwiftDataError/backwardMigration`` when the
     ///   file's tables cannot become those of the schema, ``SwiftDataError/storeBusy``.
-    public init(_ configuration: ModelConfiguration, schema: Schema) throws {
-        try schema.validate()
+    public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
         let opened = try translatingErrors(storeIdentifier: nil) {

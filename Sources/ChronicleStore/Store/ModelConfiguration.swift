@@ -102,7 +102,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         lhs.name == rhs.name && lhs.url == rhs.url && lhs.isStoredInMemoryOnly == rhs.isStoredInMemoryOnly
             && lhs.allowsSave == rhs.allowsSave && lhs.durability == rhs.durability
             && lhs.recordsHistory == rhs.recordsHistory && lhs.busyTimeout == rhs.busyTimeout
-            && lhs.schema === rhs.schema
+            && lhs.schema == rhs.schema
     }
 
     public func hash(into hasher: inout Hasher) {

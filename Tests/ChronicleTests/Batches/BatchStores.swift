@@ -97,9 +97,12 @@ final class UnbatchedStore: DataStore, HistoryProviding {
     struct Configuration: DataStoreConfiguration {
         typealias Store = UnbatchedStore
 
-        let base: ModelConfiguration
+        var base: ModelConfiguration
         var name: String { base.name }
-        var schema: Schema? { base.schema }
+        var schema: Schema? {
+            get { base.schema }
+            set { base.schema = newValue }
+        }
     }
 
     let configuration: Configuration
@@ -107,7 +110,8 @@ final class UnbatchedStore: DataStore, HistoryProviding {
     var identifier: String { base.identifier }
     var schema: Schema { base.schema }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         base = try DefaultStore(configuration.base, schema: schema)
     }

@@ -104,7 +104,7 @@ import Testing
 final class BatchingStore: DataStoreBatching {
     struct Refusal: Error {}
 
-    final class Log: Sendable {
+    final class Log: IdentityHashable, Sendable {
         let calls = Mutex<[String]>([])
         /// What a batch delete fails with.
         let failure = Mutex<(any Error)?>(nil)
@@ -125,7 +125,8 @@ final class BatchingStore: DataStoreBatching {
     var identifier: String { base.identifier }
     var schema: Schema { base.schema }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         base = try DefaultStore(ModelConfiguration(isStoredInMemoryOnly: true), schema: schema)
     }

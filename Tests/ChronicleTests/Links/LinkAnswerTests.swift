@@ -70,7 +70,7 @@ private final class OddStore: DataStore, DataStoreLinking {
         var destinations: [PersistentIdentifier]
     }
 
-    final class Script: Sendable {
+    final class Script: IdentityHashable, Sendable {
         let answer = Mutex<Answer?>(nil)
     }
 
@@ -86,7 +86,8 @@ private final class OddStore: DataStore, DataStoreLinking {
     let schema: Schema
     let identifier = "odd"
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         (self.configuration, self.schema) = (configuration, schema)
     }
 
@@ -94,7 +95,8 @@ private final class OddStore: DataStore, DataStoreLinking {
         let item = PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: "LinkItem").identifier(1)
         let row = DefaultSnapshot(
             persistentIdentifier: item, values: [.text("item"), .integer(0)], changed: PropertySet())
-        return DataStoreFetchResult(fetchedSnapshots: Model.self == LinkItem.self ? [row] : [])
+        return DataStoreFetchResult(
+            descriptor: request.descriptor, fetchedSnapshots: Model.self == LinkItem.self ? [row] : [])
     }
 
     func fetchLinked<Model>(
@@ -109,6 +111,6 @@ private final class OddStore: DataStore, DataStoreLinking {
     func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        DataStoreSaveChangesResult(remappedIdentifiers: [:])
+        DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: [:])
     }
 }

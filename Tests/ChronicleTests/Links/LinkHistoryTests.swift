@@ -77,7 +77,7 @@ import Testing
         try store.store.delete(
             DataStoreBatchDeleteRequest<LinkItem>(
                 predicate: #Predicate { $0.name == "one" },
-                editingState: EditingState(id: ObjectIdentifier(context), author: "batch", contextName: nil)))
+                editingState: EditingState(id: UUID(), author: "batch", contextName: nil)))
         let changes = try #require(store.history(.after(token)).last?.changes.map(\.text))
         #expect(
             changes.sorted() == [

@@ -346,17 +346,18 @@ private final class LinklessStore: DataStore {
     let schema: Schema
     let identifier = "linkless"
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         (self.configuration, self.schema) = (configuration, schema)
     }
 
     func fetch<Model>(_ request: DataStoreFetchRequest<Model>) -> DataStoreFetchResult<Model, DefaultSnapshot> {
-        DataStoreFetchResult(fetchedSnapshots: [])
+        DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: [])
     }
 
     func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        DataStoreSaveChangesResult(remappedIdentifiers: [:])
+        DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: [:])
     }
 }

@@ -113,7 +113,11 @@ struct BadAnswerTests {
             }
             store.script.change { script in
                 script.rows = [row]
-                script.save = { Result(remappedIdentifiers: $1.remappedIdentifiers, snapshotsToReregister: [answer]) }
+                script.save = {
+                    Result(
+                        for: "scripted-store", remappedIdentifiers: $1.remappedIdentifiers,
+                        snapshotsToReregister: [answer.persistentIdentifier: answer])
+                }
             }
             node.number += 1
             expect(text) { try store.context.save() }
@@ -137,20 +141,22 @@ struct BadAnswerTests {
         expectSave("for every inserted model") { request, result in
             var remapped = result.remappedIdentifiers
             remapped[request.inserted[1].persistentIdentifier] = nil
-            return Result(remappedIdentifiers: remapped)
+            return Result(for: "scripted-store", remappedIdentifiers: remapped)
         }
         expectSave("permanent") { _, result in
             Result(
+                for: "scripted-store",
                 remappedIdentifiers: Dictionary(
                     uniqueKeysWithValues: result.remappedIdentifiers.keys.map { ($0, $0) }))
         }
         expectSave("an identifier of its own") { _, result in
             let one = ScriptedStore.origin("Hotel").identifier(77)
-            return Result(remappedIdentifiers: result.remappedIdentifiers.mapValues { _ in one })
+            return Result(for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers.mapValues { _ in one })
         }
         expectSave("of the store that gave them") { _, result in
             let origin = PersistentIdentifier.Origin(storeIdentifier: "elsewhere", entityName: "Hotel")
             return Result(
+                for: "scripted-store",
                 remappedIdentifiers: result.remappedIdentifiers.mapValues {
                     origin.identifier($0.integerPrimaryKey ?? 0)
                 })
@@ -158,6 +164,7 @@ struct BadAnswerTests {
         expectSave("of the entity") { _, result in
             let origin = ScriptedStore.origin("Motel")
             return Result(
+                for: "scripted-store",
                 remappedIdentifiers: result.remappedIdentifiers.mapValues {
                     origin.identifier($0.integerPrimaryKey ?? 0)
                 })
@@ -169,7 +176,7 @@ struct BadAnswerTests {
         expectSave("an identifier of its own") { request, result in
             var remapped = result.remappedIdentifiers
             remapped[request.inserted[1].persistentIdentifier] = ScriptedStore.origin("Hotel").identifier(1)
-            return Result(remappedIdentifiers: remapped)
+            return Result(for: "scripted-store", remappedIdentifiers: remapped)
         }
         let known: Hotel? = store.context.registeredModel(for: hotel.persistentModelID)
         #expect(known === hotel)
@@ -182,7 +189,7 @@ struct BadAnswerTests {
         store.script.change {
             $0.save = { request, _ in
                 Result(
-                    inserted: request.inserted,
+                    for: "scripted-store", inserted: request.inserted,
                     insertedIdentifiers: request.inserted.indices.map { origin.identifier(Int64($0 + 1)) })
             }
         }
@@ -194,7 +201,9 @@ struct BadAnswerTests {
 
     @Test func aTokenOfAnotherType() {
         expectSave("not a StrayToken") { _, result in
-            Result(remappedIdentifiers: result.remappedIdentifiers, historyToken: StrayToken(tokenValue: 1))
+            Result(
+                for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers,
+                historyToken: StrayToken(tokenValue: 1))
         }
     }
 
@@ -207,7 +216,9 @@ struct BadAnswerTests {
                         persistentIdentifier: identifier ?? snapshot.persistentIdentifier,
                         values: [.text("The"), snapshot.values[1], .null], changed: PropertySet())
                 }
-                return Result(remappedIdentifiers: result.remappedIdentifiers, snapshotsToReregister: rows)
+                return Result(
+                    for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers,
+                    snapshotsToReregister: keyed(rows))
             }
         }
         let hotel = try store.add(("Savoy", 5))[0]
@@ -221,16 +232,17 @@ struct BadAnswerTests {
     @Test func rowsToTakeOverAreChecked() throws {
         func row(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Result {
             Result(
-                remappedIdentifiers: [:],
+                for: "scripted-store", remappedIdentifiers: [:],
                 snapshotsToReregister: [
-                    DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet())
+                    identifier: DefaultSnapshot(
+                        persistentIdentifier: identifier, values: values, changed: PropertySet())
                 ])
         }
         func expect(_ rule: String, _ rows: Result, _ kind: SwiftDataError = .invalidStoreResponse) {
             store.script.change {
                 $0.save = { _, result in
                     Result(
-                        remappedIdentifiers: result.remappedIdentifiers,
+                        for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers,
                         snapshotsToReregister: rows.snapshotsToReregister)
                 }
             }

@@ -73,7 +73,7 @@ private final class HostileStore: DataStore {
     }
 
     /// Chance, and whether it is left to it.
-    final class Dice: Sendable {
+    final class Dice: IdentityHashable, Sendable {
         private let state: Mutex<(random: SplitMix, isHonest: Bool)>
 
         init(_ seed: Int) { state = Mutex((SplitMix(state: UInt64(seed)), true)) }
@@ -90,7 +90,8 @@ private final class HostileStore: DataStore {
     var identifier: String { base.identifier }
     var schema: Schema { base.schema }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         base = try MemoryStore(MemoryStoreConfiguration(), schema: schema)
     }
@@ -98,7 +99,7 @@ private final class HostileStore: DataStore {
     func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         var rows = try base.fetch(request).fetchedSnapshots.map(spoiled)
         if dice.lies(10), let first = rows.first { rows.append(first) }
-        return DataStoreFetchResult(fetchedSnapshots: rows)
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
 
     func save(
@@ -111,8 +112,8 @@ private final class HostileStore: DataStore {
             remapped[temporary] = dice.lies(3) ? nil : spoiled(identifier)
         }
         return DataStoreSaveChangesResult(
-            remappedIdentifiers: remapped,
-            snapshotsToReregister: (request.updated + request.deleted).filter { _ in dice.lies(3) }.map(spoiled))
+            for: identifier, remappedIdentifiers: remapped,
+            snapshotsToReregister: keyed((request.updated + request.deleted).filter { _ in dice.lies(3) }.map(spoiled)))
     }
 
     // MARK: Lies

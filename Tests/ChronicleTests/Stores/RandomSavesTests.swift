@@ -218,7 +218,7 @@ private final class FlakyStore: DataStore, HistoryProviding {
         let store: String
     }
 
-    final class Switch: Sendable {
+    final class Switch: IdentityHashable, Sendable {
         let names = Mutex<Set<String>>([])
     }
 
@@ -226,7 +226,7 @@ private final class FlakyStore: DataStore, HistoryProviding {
         typealias Store = FlakyStore
 
         let name: String
-        let schema: Schema?
+        var schema: Schema?
         let failing: Switch
     }
 
@@ -235,7 +235,8 @@ private final class FlakyStore: DataStore, HistoryProviding {
     var identifier: String { base.identifier }
     var schema: Schema { base.schema }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         base = try MemoryStore(MemoryStoreConfiguration(), schema: schema)
     }

@@ -77,7 +77,7 @@ struct ReferenceTests {
 private final class RecordingStore: DataStore {
     typealias Snapshot = DefaultSnapshot
 
-    final class Recorder: Sendable {
+    final class Recorder: IdentityHashable, Sendable {
         private let state = Mutex<[String]>([])
         var asked: [String] { state.withLock { $0 } }
         func note(_ question: String) { state.withLock { $0.append(question) } }
@@ -86,7 +86,7 @@ private final class RecordingStore: DataStore {
     struct Configuration: DataStoreConfiguration {
         typealias Store = RecordingStore
         let name = "recording"
-        let schema: Schema? = nil
+        var schema: Schema?
         let recorder: Recorder
     }
 
@@ -95,7 +95,8 @@ private final class RecordingStore: DataStore {
     let schema: Schema
     let identifier = "recording"
 
-    init(_ configuration: Configuration, schema: Schema) {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
     }
@@ -105,7 +106,7 @@ private final class RecordingStore: DataStore {
         configuration.recorder.note(reference.map { "\($0.property.name) \($0.identifier)" } ?? "all")
         guard let reference, reference.property == .identifier, reference.identifier == Self.trip,
             let entity = schema.entitiesByName[Model.entityName]
-        else { return DataStoreFetchResult(fetchedSnapshots: []) }
+        else { return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: []) }
         let values = try entity.storedProperties.map { property -> PropertyValue in
             switch property.name {
             case "name", "destination": PropertyValue.text("Rome")
@@ -115,6 +116,7 @@ private final class RecordingStore: DataStore {
             }
         }
         return DataStoreFetchResult(
+            descriptor: request.descriptor,
             fetchedSnapshots: [DefaultSnapshot(persistentIdentifier: Self.trip, values: values, changed: PropertySet())]
         )
     }

@@ -17,7 +17,7 @@ final class ScriptedStore: DataStore {
     }
 
     /// What the store has and how it answers; a test changes it as it goes on.
-    final class Script: Sendable {
+    final class Script: IdentityHashable, Sendable {
         struct State: Sendable {
             var rows: [DefaultSnapshot] = []
             var prefersFilter = false
@@ -43,7 +43,8 @@ final class ScriptedStore: DataStore {
     let schema: Schema
     let identifier = "scripted-store"
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         if let failure = configuration.script.now.failure { throw failure }
         self.configuration = configuration
         self.schema = schema
@@ -65,7 +66,7 @@ final class ScriptedStore: DataStore {
             if let failure = script.failure { throw failure }
             if predicate, script.prefersFilter { throw DataStoreError.preferInMemoryFilter }
             if sort, script.prefersSort { throw DataStoreError.preferInMemorySort }
-            return DataStoreFetchResult(fetchedSnapshots: script.rows)
+            return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: script.rows)
         }
     }
 
@@ -83,7 +84,7 @@ final class ScriptedStore: DataStore {
                 script.rows.removeAll { $0.persistentIdentifier == snapshot.persistentIdentifier }
                 script.rows.append(snapshot)
             }
-            return script.save(request, SaveResult(remappedIdentifiers: remapped))
+            return script.save(request, SaveResult(for: identifier, remappedIdentifiers: remapped))
         }
     }
 }
@@ -122,4 +123,9 @@ final class Hotel: PersistentModel {
         self.name = name
         self.stars = stars
     }
+}
+
+/// Snapshots by their identifiers, as the result of a save has them.
+func keyed(_ snapshots: [DefaultSnapshot]) -> [PersistentIdentifier: DefaultSnapshot] {
+    Dictionary(snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
 }

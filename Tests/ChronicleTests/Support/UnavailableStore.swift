@@ -10,13 +10,13 @@ final class UnavailableStore: DataStore, DataStoreLinking {
         typealias Store = UnavailableStore
 
         let name = "unavailable"
-        let schema: Schema? = nil
+        var schema: Schema?
         let base: ModelConfiguration
         let outage: Outage
     }
 
     /// How many reads fail from now on.
-    final class Outage: Sendable {
+    final class Outage: IdentityHashable, Sendable {
         private let remaining = Atomic<Int>(0)
 
         /// From now on every read fails, or the next few do.
@@ -34,7 +34,8 @@ final class UnavailableStore: DataStore, DataStoreLinking {
     private let base: DefaultStore
     private var outage: Outage { configuration.outage }
 
-    init(_ configuration: Configuration, schema: Schema) throws {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         base = try DefaultStore(configuration.base, schema: schema)
     }

@@ -24,7 +24,8 @@ public final class JournalStore: DataStore {
     /// - Throws: `SwiftDataError.missingDirectory`, `.fileReadOnly`, `.notADatabase` for a file that is no journal,
     ///   `.unsupportedFileVersion`, `.damagedFile` for one with damage before its last record, `.backwardMigration`, and
     ///   `.storeBusy`. The file is left as it is then. A last record that is not whole is removed.
-    public init(_ configuration: JournalStoreConfiguration, schema: Schema) throws {
+    public init(_ configuration: JournalStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         let journal: Journal
         do { journal = try Journal(configuration, schema) } catch let error as SwiftDataError {
             throw error.with(storeIdentifier: error.storeIdentifier ?? configuration.name)
@@ -56,7 +57,7 @@ public final class JournalStore: DataStore {
             table.keys(reference).dropFirst(max(descriptor.fetchOffset ?? 0, 0))
                 .prefix(max(descriptor.fetchLimit ?? .max, 0)).map(table.snapshot)
         }
-        return DataStoreFetchResult(fetchedSnapshots: snapshots)
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
 
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
@@ -94,7 +95,7 @@ public final class JournalStore: DataStore {
                     token = JournalToken(storeIdentifier: identifier, position)
                 }
                 return DataStoreSaveChangesResult(
-                    inserted: request.inserted, insertedIdentifiers: plan.identifiers, historyToken: token)
+                    for: identifier, inserted: request.inserted, insertedIdentifiers: plan.identifiers, historyToken: token)
             }
         }
     }

@@ -103,7 +103,7 @@ struct SaveClock {
 
     func storeAlone() throws -> Duration {
         guard let store = container.stores[0] as? JournalStore else { return .zero }
-        let state = EditingState(id: ObjectIdentifier(store), author: nil, contextName: nil)
+        let state = EditingState(id: UUID())
         let context = ModelContext(container)
         let rows = try store.fetch(
             DataStoreFetchRequest<Measurement>(descriptor: FetchDescriptor(), editingState: state)

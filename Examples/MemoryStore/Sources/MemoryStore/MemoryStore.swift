@@ -21,7 +21,8 @@ public final class MemoryStore: DataStore {
     public let schema: Schema
     public var identifier: String { configuration.memory.identifier }
 
-    public init(_ configuration: MemoryStoreConfiguration, schema: Schema) throws {
+    public init(_ configuration: MemoryStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
         try configuration.memory.change { try $0.adopt(schema) }
@@ -48,7 +49,7 @@ public final class MemoryStore: DataStore {
             case nil: table.rows.keys.sorted()
             }
         let page = keys.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))
-        return DataStoreFetchResult(fetchedSnapshots: table.snapshots(page, origin))
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: table.snapshots(page, origin))
     }
 
     // MARK: Saving
@@ -63,7 +64,7 @@ public final class MemoryStore: DataStore {
             contents = save.contents
             // History: what was written becomes a transaction. Leave it out, and the token, if your store has none.
             let token = contents.history.record(save.written, request.editingState, storeIdentifier: identifier)
-            return DataStoreSaveChangesResult(remappedIdentifiers: save.permanent, historyToken: token)
+            return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.permanent, historyToken: token)
         }
     }
 }
@@ -103,6 +104,12 @@ public final class Memory: Sendable {
             return result
         }
     }
+}
+
+extension Memory: Hashable {
+    public static func == (lhs: Memory, rhs: Memory) -> Bool { lhs === rhs }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
 /// The rows of all entities. A value: whoever has a copy has a moment that nobody changes.

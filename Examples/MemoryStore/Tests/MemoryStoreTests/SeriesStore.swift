@@ -27,7 +27,8 @@ final class SeriesStore: DataStore, HistoryProviding {
     let identifier = UUID().uuidString
     private let batches = Mutex<[Batch]>([])
 
-    init(_ configuration: Configuration, schema: Schema) {
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
     }
@@ -42,7 +43,7 @@ final class SeriesStore: DataStore, HistoryProviding {
             $0.persistentIdentifier.entityName == Model.entityName
         }
         let page = rows.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))
-        return DataStoreFetchResult(fetchedSnapshots: Array(page))
+        return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: Array(page))
     }
 
     func save(
@@ -69,7 +70,7 @@ final class SeriesStore: DataStore, HistoryProviding {
             }
             batches.append(Batch(firstKey: firstKey, rows: rows, saver: request.editingState, timestamp: .now))
             return DataStoreSaveChangesResult(
-                remappedIdentifiers: permanent, historyToken: token(firstKey + Int64(rows.count) - 1))
+                for: identifier, remappedIdentifiers: permanent, historyToken: token(firstKey + Int64(rows.count) - 1))
         }
     }
 
