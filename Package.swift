@@ -147,5 +147,12 @@ let package = Package(
 // For sources that say `import SwiftData`, where nothing else has that name.
 #if !canImport(Darwin)
     package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
-    package.targets.append(.target(name: "SwiftData", dependencies: ["Chronicle"], swiftSettings: settings))
+    package.targets += [
+        .target(name: "SwiftData", dependencies: ["Chronicle"], swiftSettings: settings),
+        // A store that is written as for SwiftData, in Swift 5 mode.
+        .target(
+            name: "JSONStore", dependencies: ["SwiftData"], path: "Tests/JSONStore",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+    ]
+    package.targets.first { $0.name == "ChronicleTestingTests" }?.dependencies.append("JSONStore")
 #endif

@@ -4,6 +4,10 @@ import ExampleStore
 import Foundation
 import Testing
 
+#if !canImport(Darwin)
+    import JSONStore
+#endif
+
 @Suite("Stores that keep the rules")
 struct ConformanceTests {
     @Test func theDefaultStoreInAFile() throws {
@@ -31,4 +35,13 @@ struct ConformanceTests {
         let recovery = report.skipped.filter { !$0.text.contains("referentialIntegrity") }
         #expect(recovery.allSatisfy { $0.text.hasPrefix("there is no ") })
     }
+
+    #if !canImport(Darwin)
+        @Test func aStoreThatWasWrittenForSwiftData() throws {
+            let directory = try TemporaryDirectory()
+            assertStoreConforms(supporting: [.updates, .deletes, .reopening]) {
+                JSONStoreConfiguration(name: "json", fileURL: directory.file())
+            }
+        }
+    #endif
 }

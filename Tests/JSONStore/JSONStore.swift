@@ -35,6 +35,7 @@ public final class JSONStore: DataStore {
     public var schema: Schema
     public var identifier: String
     private let lock = NSLock()
+    private var lastKey = 0
 
     public init(
         _ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -66,9 +67,12 @@ public final class JSONStore: DataStore {
         defer { lock.unlock() }
         var snapshots = try read()
         var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
-        for snapshot in request.inserted {
+        // Growing keys keep the models in the order of their inserts, and the time keeps them from being used again.
+        let first = max(lastKey + 1, Int(Date().timeIntervalSinceReferenceDate * 1_000_000))
+        lastKey = first + request.inserted.count
+        for (index, snapshot) in request.inserted.enumerated() {
             remappedIdentifiers[snapshot.persistentIdentifier] = try .identifier(
-                for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: UUID().uuidString)
+                for: identifier, entityName: snapshot.persistentIdentifier.entityName, primaryKey: first + index)
         }
         for snapshot in request.inserted {
             let identifier = remappedIdentifiers[snapshot.persistentIdentifier]!

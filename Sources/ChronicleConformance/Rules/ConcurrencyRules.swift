@@ -9,7 +9,7 @@ extension StoreRule {
     }
 
     static var differentAttributes: StoreRule {
-        StoreRule("a save writes what changed and no more", needs: .updates) { harness in
+        StoreRule("a save writes what changed and no more", needs: [.updates, .partialUpdates]) { harness in
             try harness.context().add("a")
             let (one, other) = (harness.context(), harness.context())
             try one.book("a").pages = 7

@@ -15,7 +15,7 @@ extension StoreRule {
             }
             try harness.opening(configuration) { again in
                 let context = again.context()
-                try expect(context.books().map(\.title), is: ["a", "b"], "the books")
+                try expect(context.books().map(\.title).sorted(), is: ["a", "b"], "the books")
                 try expect(context.book("b").persistentModelID, is: identifier, "the identifier of a book")
                 try expect(context.book("b").shelf?.name, is: "left", "the shelf of a book")
                 let new = try context.add("c")[0].persistentModelID

@@ -34,15 +34,19 @@ public struct StoreFeatures: OptionSet, Sendable {
     /// Relationships are kept as links where no row has a value for them: the store is a ``DataStoreLinking``.
     public static let links = StoreFeatures(rawValue: 1 << 11)
 
+    /// A save updates only the properties in ``DataStoreSnapshot/changed``, so that two contexts can change different
+    /// properties of one model.
+    public static let partialUpdates = StoreFeatures(rawValue: 1 << 12)
+
     /// Everything there is.
-    public static let all = StoreFeatures(rawValue: 1 << 12 - 1)
+    public static let all = StoreFeatures(rawValue: 1 << 13 - 1)
 
     private static let names: [(StoreFeatures, String)] = [
         (.updates, "updates"), (.deletes, "deletes"), (.uniqueness, "uniqueness"), (.reopening, "reopening"),
         (.updateHistory, "updateHistory"), (.deleteHistory, "deleteHistory"), (.tombstones, "tombstones"),
         (.deletingHistory, "deletingHistory"), (.sharing, "sharing"),
         (.referentialIntegrity, "referentialIntegrity"), (.forks, "forks"),
-        (.links, "links"),
+        (.links, "links"), (.partialUpdates, "partialUpdates"),
     ]
 
     /// The features by name.

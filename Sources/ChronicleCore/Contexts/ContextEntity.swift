@@ -40,7 +40,7 @@ final class ContextEntity {
             else { return nil }
             return (property.slot, list.index)
         }
-        linkProperties = entity.relationships.flatMap { schema.links(of: $0)?.properties ?? [] }
+        linkProperties = entity.relationshipProperties.flatMap { schema.links(of: $0)?.properties ?? [] }
         registry = storage.registry
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }

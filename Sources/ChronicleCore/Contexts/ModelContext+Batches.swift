@@ -88,7 +88,7 @@ extension ModelContext {
         var deleted = [entity]
         var next = 0
         while next < deleted.count {
-            for case let relationship? in deleted[next].relationships.lazy.map(\.relationship)
+            for case let relationship? in deleted[next].relationshipProperties.lazy.map(\.relationship)
             where relationship.deleteRule == .cascade
                 && !deleted.contains(where: { $0.name == relationship.destination })
             {

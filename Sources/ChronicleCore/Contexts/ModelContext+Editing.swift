@@ -42,7 +42,7 @@ extension ModelContext {
                 entityName: type(of: model).entityName)
         }
         let entity = try contextEntity(for: type(of: model))
-        if entity.entity.relationships.isEmpty {
+        if entity.entity.relationshipProperties.isEmpty {
             join(model, backing, entity)
         } else {
             try insertGraph(model)
@@ -69,7 +69,7 @@ extension ModelContext {
             let backing = model.persistentBackingData
             guard backing.membership == nil else { continue }
             let entity = try contextEntity(for: type(of: model))
-            for property in entity.entity.relationships {
+            for property in entity.entity.relationshipProperties {
                 let destinations = property.access.destinations(model)
                 guard !destinations.isEmpty else { continue }
                 ties.append((property, model, destinations))
@@ -89,7 +89,7 @@ extension ModelContext {
     }
 
     private func relationships(of backing: BackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
-        membership.entity.relationships.compactMap { ManagedRelationship(self, backing, $0) }
+        membership.entity.relationshipProperties.compactMap { ManagedRelationship(self, backing, $0) }
     }
 
     /// Deletes a model with the next ``save()``, and does to the models it is related to what its relationships'
@@ -118,7 +118,7 @@ extension ModelContext {
     /// Why a relationship of a model read as empty, if the program has not read it since: it may be why it deletes
     /// the model.
     private func failureToRead(_ backing: BackingData) -> (any Error)? {
-        backing.membership?.entity.relationships.lazy
+        backing.membership?.entity.relationshipProperties.lazy
             .map { ContextFailures.Key(identifier: backing.identifier, propertyName: $0.name) }
             .first { self.storage.failures.wasRead($0) }
             .flatMap { self.storage.failures.error(of: $0) }

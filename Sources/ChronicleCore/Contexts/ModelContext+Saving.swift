@@ -78,7 +78,8 @@ extension ModelContext {
                 let store = try coordinator.store(for: membership.entity.type)
                 let index = saves.firstIndex { $0.store === store } ?? saves.count
                 if index == saves.count { saves.append(StoreSave(store: store)) }
-                saves[index].hasReferences = saves[index].hasReferences || !membership.entity.relationships.isEmpty
+                saves[index].hasReferences =
+                    saves[index].hasReferences || !membership.entity.relationshipProperties.isEmpty
                 latest = (membership, index)
             }
             guard let index = latest?.index else { continue }
@@ -138,7 +139,7 @@ extension ModelContext {
         let entity = membership.entity
         try checkComplete(backing, entity)
         let values =
-            entity.relationships.isEmpty
+            entity.relationshipProperties.isEmpty
             ? try backing.currentRow(entity) : try entity.storedProperties.map { try savedValue(of: $0, backing) }
         try checkReferences(entity, values, backing)
         return DefaultSnapshot(

@@ -3,6 +3,7 @@
 /// A store adopts this beside ``DataStore``. What every conformance has to guarantee of its transactions, whoever reads
 /// them and however: they come in commit order, none twice, none left out, never split; any token answers the
 /// transactions after it, or an error of the family ``SwiftDataError/historyTokenExpired``.
+@preconcurrency
 public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     /// The type of the transactions.
     associatedtype HistoryType: HistoryTransaction

@@ -43,7 +43,7 @@ extension Attribute where Value: PersistentModel {
     }
 }
 
-extension Schema.Attribute.Options {
+extension Schema.Attribute.Option {
     /// What the wrapper of a relationship has instead of options: the initialisers above say so.
     @inlinable static var relationship: Self { Self(rawValue: 128) }
 }

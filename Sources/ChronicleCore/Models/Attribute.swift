@@ -14,14 +14,14 @@ public struct Attribute<Value> {
 
     /// What was set, or decoded from the row; before that the declared default.
     @usableFromInline var value: Value?
-    @usableFromInline let options: Schema.Attribute.Options
+    @usableFromInline let options: Schema.Attribute.Option
     /// The former name's number, see ``OriginalNames``.
     @usableFromInline let originalNameNumber: UInt16
     /// Which generation of the model's backing data ``value`` belongs to; 0 when it is the declared default.
     @usableFromInline var generation: UInt32
 
     @inlinable
-    init(value: Value?, options: Schema.Attribute.Options, originalName: StaticString?) {
+    init(value: Value?, options: Schema.Attribute.Option, originalName: StaticString?) {
         self.value = value
         self.options = options
         originalNameNumber = originalName.map(OriginalNames.number) ?? 0
@@ -29,14 +29,14 @@ public struct Attribute<Value> {
     }
 
     /// - Parameters:
-    ///   - option: What the store does with the values, see ``Schema/Attribute/Options``. (Three parameters instead of a
+    ///   - option: What the store does with the values, see ``Schema/Attribute/Option``. (Three parameters instead of a
     ///     variadic one, which would allocate an array for every instance.)
     ///   - originalName: The name that the property had before it was renamed.
     ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
     @inlinable
     public init(
-        _ option: Schema.Attribute.Options = [], _ second: Schema.Attribute.Options = [],
-        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
+        _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
+        _ third: Schema.Attribute.Option = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: nil, options: [option, second, third], originalName: originalName)
     }
@@ -44,8 +44,8 @@ public struct Attribute<Value> {
     /// An attribute with a default value.
     @inlinable
     public init(
-        wrappedValue: Value, _ option: Schema.Attribute.Options = [], _ second: Schema.Attribute.Options = [],
-        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
+        wrappedValue: Value, _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
+        _ third: Schema.Attribute.Option = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: wrappedValue, options: [option, second, third], originalName: originalName)
     }
@@ -167,8 +167,8 @@ extension Attribute where Value: ExpressibleByNilLiteral {
     /// An optional attribute, `nil` until it is set.
     @inlinable
     public init(
-        _ option: Schema.Attribute.Options = [], _ second: Schema.Attribute.Options = [],
-        _ third: Schema.Attribute.Options = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
+        _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
+        _ third: Schema.Attribute.Option = [], originalName: StaticString? = nil, hashModifier: StaticString? = nil
     ) {
         self.init(value: .some(nil), options: [option, second, third], originalName: originalName)
     }
@@ -210,7 +210,7 @@ extension PropertyDeclaration {
 }
 
 protocol AttributeDeclaration: PropertyDeclaration {
-    var options: Schema.Attribute.Options { get }
+    var options: Schema.Attribute.Option { get }
     var valueType: Any.Type { get }
     var declaredDefault: Any? { get }
     func access<Model: PersistentModel>(

@@ -32,7 +32,7 @@ public struct Relationship<Value> {
     /// The value of a model that is in no context; `nil` when the type has no value that leads nowhere.
     var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
-    let options: Schema.Relationship.Options
+    let options: Schema.Relationship.Option
     private let originalNameNumber: UInt16
     private let minimum: Int32
     private let maximum: Int32
@@ -49,7 +49,7 @@ public struct Relationship<Value> {
     }
 
     private init(
-        value: Value?, _ options: Schema.Relationship.Options, _ deleteRule: Schema.Relationship.DeleteRule,
+        value: Value?, _ options: Schema.Relationship.Option, _ deleteRule: Schema.Relationship.DeleteRule,
         _ minimum: Int?, _ maximum: Int?, _ originalName: StaticString?, _ inverse: AnyKeyPath?
     ) {
         self.value = value
@@ -64,7 +64,7 @@ public struct Relationship<Value> {
     /// For no type: that there is one tells Swift that wrappers without arguments need no value.
     @available(*, unavailable, message: "a relationship is a model or an optional one, or an array or set of models")
     public init(
-        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -74,7 +74,7 @@ public struct Relationship<Value> {
     /// For no type, as the one above.
     @available(*, unavailable, message: "a relationship is a model or an optional one, or an array or set of models")
     public init(
-        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -113,7 +113,7 @@ public struct Relationship<Value> {
 
 extension Relationship where Value: RelationshipValue {
     /// - Parameters:
-    ///   - options: ``Schema/Relationship/Options/unique``, of a relationship to one model.
+    ///   - options: ``Schema/Relationship/Option/unique``, of a relationship to one model.
     ///   - deleteRule: What a delete of this model does to its destinations.
     ///   - minimumModelCount: How many destinations a save asks for at least; 0 and `nil` for any number.
     ///   - maximumModelCount: How many destinations a save allows; 0 and `nil` for any number.
@@ -121,7 +121,7 @@ extension Relationship where Value: RelationshipValue {
     ///   - inverse: The property of the destination that leads back.
     ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
     public init(
-        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -132,7 +132,7 @@ extension Relationship where Value: RelationshipValue {
 
     /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
     public init(
-        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -143,7 +143,7 @@ extension Relationship where Value: RelationshipValue {
 
 extension Relationship where Value: OptionalRelationshipCollection {
     public init(
-        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -152,7 +152,7 @@ extension Relationship where Value: OptionalRelationshipCollection {
     }
 
     public init(
-        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -163,7 +163,7 @@ extension Relationship where Value: OptionalRelationshipCollection {
 
 extension Relationship where Value: PersistentModel {
     public init(
-        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -172,7 +172,7 @@ extension Relationship where Value: PersistentModel {
     }
 
     public init(
-        wrappedValue: Value, _ options: Schema.Relationship.Options = [],
+        wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
@@ -194,7 +194,7 @@ extension Relationship: PropertyDeclaration {
 /// A relationship as its wrapper declares it.
 protocol RelationshipDeclaration {
     var deleteRule: Schema.Relationship.DeleteRule { get }
-    var options: Schema.Relationship.Options { get }
+    var options: Schema.Relationship.Option { get }
     var counts: (minimum: Int, maximum: Int) { get }
     var inverse: AnyKeyPath? { get }
     /// What is wrong with the declaration itself.
@@ -208,7 +208,7 @@ protocol RelationshipDeclaration {
 
 struct DeclaredRelationship<Value>: RelationshipDeclaration {
     let deleteRule: Schema.Relationship.DeleteRule
-    let options: Schema.Relationship.Options
+    let options: Schema.Relationship.Option
     let counts: (minimum: Int, maximum: Int)
     let inverse: AnyKeyPath?
     private let hasOptionsOfAttribute: Bool
@@ -216,7 +216,7 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
 
     /// `nil` when the type leads to no models.
     init?(
-        deleteRule: Schema.Relationship.DeleteRule = .nullify, options: Schema.Relationship.Options = [],
+        deleteRule: Schema.Relationship.DeleteRule = .nullify, options: Schema.Relationship.Option = [],
         counts: (minimum: Int, maximum: Int) = (0, 0), inverse: AnyKeyPath? = nil, hasOptionsOfAttribute: Bool = false
     ) {
         guard let shape = RelationshipShape<Value>.known else { return nil }

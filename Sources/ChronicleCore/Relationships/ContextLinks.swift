@@ -72,7 +72,7 @@ struct ContextLinks {
     /// The model leaves the context: nothing leads to it or from it.
     mutating func forget(_ backing: BackingData) {
         guard !changes.isEmpty, let model = backing.model, let entity = backing.membership?.entity else { return }
-        for property in entity.relationships { changes[End(backing, property)] = nil }
+        for property in entity.relationshipProperties { changes[End(backing, property)] = nil }
         for end in mentions.removeValue(forKey: ObjectIdentifier(model)) ?? [] {
             _ = changes[end]?.added.remove(model)
             _ = changes[end]?.removed.remove(model)

@@ -49,7 +49,8 @@ struct RelationshipCheck {
 
     /// The lists that the model came to, or left.
     private mutating func checkCountsOfOthers(_ backing: BackingData, _ entity: Schema.Entity) throws {
-        for property in entity.relationships where property.isChanged(in: backing) || backing.status != .saved {
+        for property in entity.relationshipProperties where property.isChanged(in: backing) || backing.status != .saved
+        {
             guard let relationship = property.relationship,
                 let inverse = context.coordinator.schema.inverse(of: relationship),
                 inverse.relationship?.hasCounts == true

@@ -25,7 +25,7 @@ extension Schema {
         static func all(in entities: [String: Entity]) -> [Links] {
             var found: [Links] = []
             for entity in entities.values {
-                for property in entity.relationships {
+                for property in entity.relationshipProperties {
                     guard let relationship = property.relationship, relationship.isLinked else { continue }
                     let inverse = relationship.inverseName.flatMap {
                         entities[relationship.destination]?.propertiesByName[$0]

@@ -27,7 +27,7 @@ public final class Schema: Sendable {
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
         var inverses: [ObjectIdentifier: Property] = [:]
-        for property in entities.flatMap(\.relationships) {
+        for property in entities.flatMap(\.relationshipProperties) {
             guard let relationship = property.relationship, let name = relationship.inverseName else { continue }
             inverses[ObjectIdentifier(property)] =
                 entitiesByName[relationship.destination]?.propertiesByName[name]
@@ -55,6 +55,12 @@ public final class Schema: Sendable {
     }
 
     private var isValid: Bool { mistake == nil }
+
+    /// Returns the name of a model class's entity.
+    ///
+    /// - Parameter type: The class.
+    /// - Returns: ``PersistentModel/entityName``, the name of the class by default.
+    public static func entityName(for type: any PersistentModel.Type) -> String { type.entityName }
 
     /// The entity of a model class.
     public func entity(for type: any PersistentModel.Type) -> Entity? {
@@ -99,10 +105,10 @@ extension Schema {
         public let storedProperties: [Property]
         /// The properties by name.
         public let propertiesByName: [String: Property]
-        /// The sets of properties that together are unique.
-        public let uniquenessConstraints: [[Property]]
-        /// The sets of properties to keep an index of.
-        public let indices: [[Property]]
+        /// The sets of properties that are unique together, with those that are unique by themselves.
+        public let uniqueProperties: [[Property]]
+        /// The sets of properties that have an index.
+        public let indexedProperties: [[Property]]
         /// How many attributes have no value until a program sets them.
         let requiredCount: Int
         /// The slots of attributes by where their wrappers stand.
@@ -111,7 +117,7 @@ extension Schema {
         let directAttributes: [DirectAttribute?]
         /// All slots: what an insert changes.
         let allSlots: PropertySet
-        let relationships: [Property]
+        let relationshipProperties: [Property]
         /// Whether the class has attributes that are not stored.
         let hasEphemeralAttributes: Bool
         /// The relationships to one model that are not optional.
@@ -140,12 +146,12 @@ extension Schema {
             var allSlots = PropertySet()
             for property in storedProperties { allSlots.insert(property.slot) }
             self.allSlots = allSlots
-            relationships = properties.filter { $0.relationship != nil }
-            requiredReferences = relationships.filter { !$0.isOptional }
-            counted = relationships.filter { $0.relationship?.hasCounts == true }
-            denying = relationships.filter { $0.relationship?.deleteRule == .deny }
-            uniquenessConstraints = uniqueness
-            self.indices = indices
+            relationshipProperties = properties.filter { $0.relationship != nil }
+            requiredReferences = relationshipProperties.filter { !$0.isOptional }
+            counted = relationshipProperties.filter { $0.relationship?.hasCounts == true }
+            denying = relationshipProperties.filter { $0.relationship?.deleteRule == .deny }
+            uniqueProperties = uniqueness
+            indexedProperties = indices
             requiredCount = properties.count { $0.isRequired }
         }
 
@@ -186,6 +192,30 @@ extension Schema: Hashable {
 
     /// Hashes the model classes.
     public func hash(into hasher: inout Hasher) { hasher.combine(entities) }
+}
+
+// The names of SwiftData.
+extension Schema.Entity {
+    /// The attributes.
+    public var attributes: Set<Schema.Attribute> { Set(properties.compactMap(\.attribute)) }
+    /// The attributes by name.
+    public var attributesByName: [String: Schema.Attribute] { propertiesByName.compactMapValues(\.attribute) }
+    /// The relationships.
+    public var relationships: Set<Schema.Relationship> { Set(properties.compactMap(\.relationship)) }
+    /// The relationships by name.
+    public var relationshipsByName: [String: Schema.Relationship] { propertiesByName.compactMapValues(\.relationship) }
+    /// The attributes and relationships by name.
+    public var storedPropertiesByName: [String: any SchemaProperty] { propertiesByName }
+    /// The names of the properties that are unique together, with those that are unique by themselves.
+    public var uniquenessConstraints: [[String]] { uniqueProperties.map { $0.map(\.name) } }
+    /// The names of the properties that have an index together.
+    public var indices: [[String]] { indexedProperties.map { $0.map(\.name) } }
+    /// The name of the entity that this one inherits from: always `nil`, because models are not inherited.
+    public var superentityName: String? { nil }
+    /// The entity that this one inherits from: always `nil`, because models are not inherited.
+    public var superentity: Schema.Entity? { nil }
+    /// The entities that inherit from this one: always empty, because models are not inherited.
+    public var subentities: Set<Schema.Entity> { [] }
 }
 
 extension Schema.Entity: Hashable {

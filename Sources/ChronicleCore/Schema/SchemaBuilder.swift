@@ -14,8 +14,14 @@ struct SchemaBuilder {
         /// Where the wrapper stands in the model, for attributes of direct types.
         let offset: Int?
         var inverseName: String?
+        var inverseKeyPath: AnyKeyPath?
         /// Whether it leads to many and no property of the destination leads to one.
         var isLinked = false
+
+        mutating func setInverse(_ property: Declaration) {
+            inverseName = property.name
+            inverseKeyPath = property.keyPath
+        }
     }
 
     private struct EntityDeclaration {
@@ -176,8 +182,8 @@ struct SchemaBuilder {
                 guard property.inverseName == nil || property.inverseName == back.name else {
                     throw invalid("\(destination).\(property.inverseName!) names it as its inverse already")
                 }
-                entities[destination]!.properties[other].inverseName = property.name
-                entities[entityName]!.properties[index].inverseName = back.name
+                entities[destination]!.properties[other].setInverse(property)
+                entities[entityName]!.properties[index].setInverse(back)
             }
         }
         inferInverses(&entities)
@@ -196,8 +202,8 @@ struct SchemaBuilder {
             for destination in entities.keys.sorted() where destination != source {
                 let (there, back) = (open(source, to: destination), open(destination, to: source))
                 guard there.count == 1, back.count == 1 else { continue }
-                entities[source]!.properties[there[0]].inverseName = entities[destination]!.properties[back[0]].name
-                entities[destination]!.properties[back[0]].inverseName = entities[source]!.properties[there[0]].name
+                entities[source]!.properties[there[0]].setInverse(entities[destination]!.properties[back[0]])
+                entities[destination]!.properties[back[0]].setInverse(entities[source]!.properties[there[0]])
             }
         }
     }
@@ -289,17 +295,19 @@ struct SchemaBuilder {
     ) throws -> Schema.Property {
         if let wrapper = declared.relationship {
             let relationship = Schema.Relationship(
+                name: declared.name, originalName: declared.wrapper.originalName ?? declared.name,
+                keypath: declared.keyPath, inverseKeyPath: declared.inverseKeyPath, valueType: wrapper.valueType,
                 deleteRule: wrapper.deleteRule, destination: wrapper.destinationType.entityName,
                 isToMany: wrapper.isToMany, isOptional: wrapper.isOptional, inverseName: declared.inverseName,
-                isLinked: declared.isLinked, options: wrapper.options, minimumModelCount: wrapper.counts.minimum,
-                maximumModelCount: wrapper.counts.maximum)
+                isLinked: declared.isLinked, options: wrapper.options.elements,
+                minimumModelCount: wrapper.counts.minimum, maximumModelCount: wrapper.counts.maximum)
             guard let access = wrapper.access(declared.keyPath, model) else {
                 throw SwiftDataError.invalidModel.with(
                     detail: "a relationship has to be a `var` that its class can write",
                     entityName: Model.entityName, propertyName: declared.name)
             }
             return Schema.Property(
-                name: declared.name, originalName: declared.wrapper.originalName, index: index, slot: slot, mark: mark,
+                name: declared.name, previousName: declared.wrapper.originalName, index: index, slot: slot, mark: mark,
                 offset: nil, kind: .relationship(relationship), defaultValue: nil, access: access)
         }
         let wrapper = declared.wrapper as! any AttributeDeclaration  // the only other kind of wrapper
@@ -311,13 +319,16 @@ struct SchemaBuilder {
                     "\(wrapper.valueType) cannot be stored: make it Codable, or the property @Transient (by hand: without wrapper)",
                 entityName: Model.entityName, propertyName: declared.name)
         }
+        let encodedDefault = try wrapper.declaredDefault.flatMap(codec.encodeAny)
         let attribute = Schema.Attribute(
-            options: wrapper.options, storage: codec.storage, isOptional: codec.isOptional,
+            name: declared.name, originalName: wrapper.originalName ?? declared.name,
+            options: wrapper.options.elements, encodedDefault: encodedDefault, codec: codec, storage: codec.storage,
+            isOptional: codec.isOptional,
             valueType: wrapper.valueType)
         return Schema.Property(
-            name: declared.name, originalName: wrapper.originalName, index: index, slot: slot, mark: mark,
+            name: declared.name, previousName: wrapper.originalName, index: index, slot: slot, mark: mark,
             offset: declared.offset, kind: .attribute(attribute),
-            defaultValue: try wrapper.declaredDefault.flatMap(codec.encodeAny),
+            defaultValue: encodedDefault,
             access: access)
     }
 }

@@ -11,6 +11,7 @@ public import Foundation
 /// permanent identifiers of its own, of the right entity, each once, references to rows of its own, and values that the
 /// models' properties can have. An answer that is none of these is ``SwiftDataError/invalidStoreResponse`` or
 /// ``SwiftDataError/undecodableValue``, and names the store and the rule.
+@preconcurrency
 public protocol DataStore: AnyObject, Sendable {
     /// The type that describes a store of this type.
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
@@ -139,6 +140,7 @@ extension DataStore {
 }
 
 /// The description of a store: its type, its name, its models, and what else it needs to be opened.
+@preconcurrency
 public protocol DataStoreConfiguration<Store>: Hashable, Sendable {
     /// The type of the store.
     associatedtype Store: DataStore where Store.Configuration == Self

@@ -38,16 +38,16 @@ struct LinkDefinition {
     /// Everything that a file would be changed for.
     var signature: String {
         func side(_ property: Schema.Property?) -> String {
-            property.map { "\($0.name) \($0.originalName ?? "") \($0.relationship?.deleteRule.rawValue ?? "")" } ?? "-"
+            property.map { "\($0.name) \($0.previousName ?? "") \($0.relationship?.deleteRule.rawValue ?? "")" } ?? "-"
         }
         return "\(links.owner) \(side(links.property)) \(links.destination) \(side(links.inverse))"
     }
 
     /// Tables that an earlier schema may have kept these links in, and whether owner and destination are exchanged in them.
     var earlierNames: [(name: String, isReversed: Bool)] {
-        var names = links.property.originalName.map { [("\(links.owner).\($0)", false)] } ?? []
+        var names = links.property.previousName.map { [("\(links.owner).\($0)", false)] } ?? []
         if let inverse = links.inverse, !links.isSymmetric {
-            for name in [inverse.name, inverse.originalName] {
+            for name in [inverse.name, inverse.previousName] {
                 if let name { names.append(("\(links.destination).\(name)", true)) }
             }
         }

@@ -101,7 +101,7 @@ extension EntityRegistry {
             recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
         }
         for property in properties where index(property.name) == nil {
-            guard let renamed = index(property.originalName) else { continue }
+            guard let renamed = index(property.previousName) else { continue }
             recorded.attributes[renamed].name = property.name
             try update(recorded.attributes[renamed], of: recorded)
         }

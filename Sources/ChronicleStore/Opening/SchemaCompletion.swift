@@ -81,7 +81,7 @@ struct SchemaCompletion {
             parts += definition.indexes.map(\.sql)
             for property in entity.storedProperties {
                 let preserved = property.attribute?.options.contains(.preserveValueOnDeletion) == true
-                parts.append("\(property.name) \(property.originalName ?? "") \(preserved)")
+                parts.append("\(property.name) \(property.previousName ?? "") \(preserved)")
             }
         }
         parts += schema.links.map { LinkDefinition(links: $0).signature }
@@ -157,7 +157,7 @@ struct SchemaCompletion {
         _ entity: Schema.Entity, _ recorded: inout RecordedEntity, _ registry: EntityRegistry
     ) throws {
         for property in entity.storedProperties {
-            guard let original = property.originalName,
+            guard let original = property.previousName,
                 !recorded.attributes.contains(where: { $0.name == property.name && $0.isPresent }),
                 let index = recorded.attributes.firstIndex(where: { $0.name == original && $0.isPresent })
             else { continue }

@@ -84,8 +84,8 @@ struct TableDefinition {
             let name = "chronicle_reference_\(entity.name)_\(property.name)"
             indexes.append((name, "CREATE INDEX \(quoted(name)) ON \(quoted(entity.name))(\(quoted(property.name)))"))
         }
-        for constraint in entity.uniquenessConstraints { indexes.append(index("unique", "UNIQUE INDEX", constraint)) }
-        for properties in entity.indices { indexes.append(index("index", "INDEX", properties)) }
+        for constraint in entity.uniqueProperties { indexes.append(index("unique", "UNIQUE INDEX", constraint)) }
+        for properties in entity.indexedProperties { indexes.append(index("index", "INDEX", properties)) }
         return indexes
     }
 

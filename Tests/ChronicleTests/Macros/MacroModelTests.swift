@@ -14,14 +14,16 @@ import Testing
         schema.entities.map { entity in
             let properties = entity.properties.map { property in
                 let kind =
-                    property.attribute.map { "\($0.options.rawValue) \($0.storage) \($0.isOptional) \($0.valueType)" }
+                    property.attribute.map {
+                        "\($0.options.reduce(0) { $0 | $1.rawValue }) \($0.storage) \($0.isOptional) \($0.valueType)"
+                    }
                     ?? property.relationship.map {
                         "\($0.deleteRule) \($0.destination) \($0.isToMany) \($0.inverseName ?? "-")"
                     }
-                return "\(property.name) \(property.originalName ?? "-") \(property.slot) "
+                return "\(property.name) \(property.previousName ?? "-") \(property.slot) "
                     + "\(String(describing: property.defaultValue)) \(kind ?? "-")"
             }
-            let unique = entity.uniquenessConstraints.map { $0.map(\.name).joined(separator: ",") }
+            let unique = entity.uniquenessConstraints.map { $0.joined(separator: ",") }
             return "\(entity.name): \(properties) \(unique)"
         }
     }

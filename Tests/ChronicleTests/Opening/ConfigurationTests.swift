@@ -25,7 +25,8 @@ import Testing
             try ModelContainer(for: .init([Trip.self]), configurations: ModelConfiguration(isStoredInMemoryOnly: true)),
         ]
         for container in containers {
-            #expect(container.configurations == [ModelConfiguration(schema: Schema(Trip.self), isStoredInMemoryOnly: true)])
+            #expect(
+                container.configurations == [ModelConfiguration(schema: Schema(Trip.self), isStoredInMemoryOnly: true)])
         }
     }
 

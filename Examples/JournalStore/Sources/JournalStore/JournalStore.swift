@@ -95,7 +95,8 @@ public final class JournalStore: DataStore {
                     token = JournalToken(storeIdentifier: identifier, position)
                 }
                 return DataStoreSaveChangesResult(
-                    for: identifier, inserted: request.inserted, insertedIdentifiers: plan.identifiers, historyToken: token)
+                    for: identifier, inserted: request.inserted, insertedIdentifiers: plan.identifiers,
+                    historyToken: token)
             }
         }
     }

@@ -182,7 +182,7 @@ struct MemorySave {
         try writeLinks(request)
         // Last: the save may free the values that it takes.
         for name in Set((request.inserted + request.updated).map(\.persistentIdentifier.entityName)) {
-            for properties in try entity(name).uniquenessConstraints { try checkUniqueness(properties, of: name) }
+            for properties in try entity(name).uniqueProperties { try checkUniqueness(properties, of: name) }
         }
     }
 

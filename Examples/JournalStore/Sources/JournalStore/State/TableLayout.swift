@@ -30,7 +30,7 @@ final class TableLayout: Sendable {
         references = properties.compactMap { property in
             property.relationship.map { Reference(column: property.slot, $0, schema) }
         }
-        constraints = entity?.uniquenessConstraints.map { $0.map(\.slot) } ?? []
+        constraints = entity?.uniqueProperties.map { $0.map(\.slot) } ?? []
         preserved = entity?.preservedProperties.map(\.slot) ?? []
     }
 
