@@ -9,7 +9,7 @@ extension MemoryStore: HistoryProviding {
         -> [DefaultHistoryTransaction]
     {
         let history = configuration.memory.contents.history
-        // A token that something was deleted after has to be an error: an answer would miss it.
+        // A token before a deleted transaction has to be an error, because the result would be incomplete.
         for bound in try HistoryTokenBounds(descriptor).lower {
             try history.check(bound.token, isWanted: bound.isInclusive, identifier)
         }

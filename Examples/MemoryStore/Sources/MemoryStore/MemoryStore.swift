@@ -166,7 +166,7 @@ struct MemorySave {
     }
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
-        // Keys first: new models may refer to each other, in any order.
+        // Assign keys first: new models may refer to each other, in any order.
         for snapshot in request.inserted { try giveKey(snapshot.persistentIdentifier) }
         for snapshot in request.inserted { try insert(snapshot) }
         for snapshot in request.updated { try update(snapshot) }
@@ -199,7 +199,7 @@ struct MemorySave {
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: identifier)
         }
         let new = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: permanent).values
-        // Another context may have saved other properties of the same model meanwhile.
+        // Another context may have saved other properties of the same model in the meantime.
         let changed = snapshot.changed.filter { new[$0] != old[$0] }
         guard !changed.isEmpty else { return }
         var row = old
