@@ -20,7 +20,7 @@ STORE = sqlite
 # Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
 # then runs another package's tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
-SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks)
+SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
 
 demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(SWIFT_FLAGS)
 
@@ -44,6 +44,10 @@ test: ready ## every test, those of other packages first
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
 	exit $$failed
+
+.PHONY: docs
+docs: ready ## the documentation as a static site, in .build/documentation; its warnings are errors
+	@SWIFT=$(SWIFT) .ci/documentation $(SWIFT_FLAGS)
 
 .PHONY: fuzz
 fuzz: ready ## mutated store files, for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: one of them again

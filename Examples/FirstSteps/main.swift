@@ -28,7 +28,7 @@ try context.save()
 context.delete(trip)
 try context.save()
 
-// What happened since the token? With a store in a file, any process can ask, also after a restart.
+// Fetch the changes after the token. With a store on disk, any process can do this, also after a restart.
 for transaction in try context.fetchHistory(.after(token)) {
     for change in transaction.changes {
         switch change {

@@ -7,16 +7,16 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [.library(name: "JournalStore", targets: ["JournalStore"])],
     dependencies: [
-        // By name, so that the folder of the clone may have any.
+        // By name, so that the folder of the clone may have any name.
         .package(name: "chronicle", path: "../..")
     ],
     targets: [
         .target(name: "JournalStore", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
-        // A second process for the tests: it writes, reads and is killed.
+        // A second process for the tests, which write, read and kill it.
         .executableTarget(
             name: "JournalWorker",
             dependencies: ["JournalStore", .product(name: "ChronicleConformance", package: "chronicle")]),
-        // How fast it is: `swift run -c release JournalTiming`.
+        // Measures the store: `swift run -c release JournalTiming`.
         .executableTarget(name: "JournalTiming", dependencies: ["JournalStore"]),
         .testTarget(
             name: "JournalStoreTests",

@@ -7,7 +7,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [.library(name: "MemoryStore", targets: ["MemoryStore"])],
     dependencies: [
-        // By name, so that the folder of the clone may have any.
+        // By name, so that the folder of the clone may have any name.
         .package(name: "chronicle", path: "../..")
     ],
     targets: [

@@ -11,12 +11,12 @@ let package = Package(
         .executable(name: "demo", targets: ["demo"]),
     ],
     dependencies: [
-        // By name, so that the folder of the clone may have any.
+        // By name, so that the folder of the clone may have any name.
         .package(name: "chronicle", path: "../.."),
         .package(name: "JournalStore", path: "../JournalStore"),
     ],
     targets: [
-        // The models, where they are stored, and what the app has not seen yet.
+        // The models, their store, and the changes that the app has not displayed yet.
         .target(
             name: "SampleTrips",
             dependencies: [

@@ -1,51 +1,121 @@
 import Foundation
 import Testing
 
-/// The listings of the guide to writing a store are parts of files that are compiled and tested.
+/// The listings of the documentation are parts of files that are compiled and tested.
 @Suite struct GuideTests {
     struct Listing {
         let line: Int
-        let link: String?
+        /// The path of the file, from the repository's root.
+        let file: String?
         let code: [String]
-
     }
 
-    private static let documentation = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Documentation")
+    private static let catalog = root.appending(path: "Sources/Chronicle/Chronicle.docc")
+    private static let tutorials = catalog.appending(path: "Tutorials")
 
-    /// The blocks of Swift in the guide, each with the link in the line above it.
-    private static func listings() throws -> [Listing] {
-        let guide = try String(contentsOf: documentation.appending(path: "WritingAStore.md"), encoding: .utf8)
-        let lines = guide.components(separatedBy: "\n")
+    private static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+    /// The blocks of Swift in an article, each with the file that the line above it names: as code, or in a comment.
+    private static func listings(_ article: URL) throws -> [Listing] {
+        let lines = try text(article).components(separatedBy: "\n")
         return lines.indices.filter { lines[$0] == "```swift" }.map { start in
             let code = lines[(start + 1)...].prefix { $0 != "```" }
-            let link = lines[start - 1].components(separatedBy: "](").dropFirst().first?.dropLast()
-            return Listing(line: start + 1, link: link.map { String($0) }, code: Array(code))
+            let file = lines[start - 1].firstMatch(of: /^(?:`|<!-- )([^` ]+\.swift)(?:`| -->)$/)?.output.1
+            return Listing(line: start + 1, file: file.map { String($0) }, code: Array(code))
         }
     }
 
-    @Test func everyListingIsCompiled() throws {
-        let listings = try Self.listings()
-        #expect(listings.count > 10)
-        for listing in listings {
-            let link = try #require(listing.link, "line \(listing.line) does not say which file it is from")
-            let file = try String(
-                contentsOf: Self.documentation.appending(path: link).standardizedFileURL, encoding: .utf8)
-            #expect(file.contains(listing.code.joined(separator: "\n") + "\n"), "line \(listing.line), \(link)")
+    private static func files(_ folder: URL, ending suffix: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }.sorted()
+    }
+
+    @Test func everyListingThatNamesAFileIsPartOfIt() throws {
+        // In these every listing does.
+        let complete = [
+            "Chronicle/Chronicle.docc/Chronicle.md", "Chronicle/Chronicle.docc/WritingAStore.md",
+            "ChronicleTesting/ChronicleTesting.docc/ChronicleTesting.md",
+        ]
+        let sources = Self.root.appending(path: "Sources")
+        let articles = try Self.files(sources, ending: ".md")
+        #expect(articles.count > 10 && Set(articles).isSuperset(of: complete))
+        for article in articles {
+            let listings = try Self.listings(sources.appending(path: article))
+            #expect(!complete.contains(article) || !listings.isEmpty)
+            for listing in listings {
+                let place = "\(article):\(listing.line)"
+                guard let file = listing.file else {
+                    #expect(!complete.contains(article), "\(place) does not say which file it is from")
+                    continue
+                }
+                let text = try Self.text(Self.root.appending(path: file))
+                #expect(text.contains(listing.code.joined(separator: "\n") + "\n"), "\(place), \(file)")
+            }
         }
     }
 
-    @Test func everyLinkLeadsSomewhere() throws {
+    /// The steps of a tutorial grow to a file of an example: each has lines of it in their order, the last one all of them.
+    /// Comments and empty lines do not count.
+    @Test(arguments: [
+        ("FirstSteps", "Examples/FirstSteps/main.swift"),
+        ("TripHistory", "Examples/SampleTrips/Sources/SampleTrips/Unread/TripHistory.swift"),
+        ("UnreadTrips", "Examples/SampleTrips/Sources/SampleTrips/Unread/UnreadTrips.swift"),
+    ])
+    func everyStepOfATutorialIsPartOfAnExample(_ name: String, _ example: String) throws {
+        func lines(_ url: URL) throws -> [String] {
+            try Self.text(url).components(separatedBy: "\n").filter { line in
+                let code = line.drop { $0 == " " }
+                return !code.isEmpty && !code.hasPrefix("//")
+            }
+        }
+        let whole = try lines(Self.root.appending(path: example))
+        let steps = try Self.files(Self.tutorials, ending: ".swift").filter { $0.contains("/\(name)-") }
+        #expect(steps.count > 1)
+        for step in steps {
+            var rest = whole[...]
+            for line in try lines(Self.tutorials.appending(path: step)) {
+                guard let found = rest.firstIndex(of: line) else {
+                    Issue.record("\(step): “\(line)” is not in \(example), or not in this place")
+                    break
+                }
+                rest = rest[(found + 1)...]
+            }
+        }
+        #expect(try lines(Self.tutorials.appending(path: try #require(steps.last))) == whole)
+    }
+
+    @Test func everyListingOfATutorialIsUsed() throws {
+        let tutorials = try Self.files(Self.tutorials, ending: ".tutorial").map {
+            try Self.text(Self.tutorials.appending(path: $0))
+        }
+        let listings = try Self.files(Self.tutorials, ending: ".swift")
+        #expect(listings.count > 5)
+        for listing in listings.map({ URL(fileURLWithPath: $0).lastPathComponent }) {
+            #expect(tutorials.contains { $0.contains("file: \"\(listing)\"") }, "\(listing)")
+        }
+    }
+
+    /// Links among articles are checked by `make docs`; these are the paths in other documents, and those named as code.
+    @Test func everyPathLeadsSomewhere() throws {
         let manager = FileManager.default
-        let guides = try manager.subpathsOfDirectory(atPath: Self.documentation.path).filter { $0.hasSuffix(".md") }
-        #expect(guides.count > 10)
-        for guide in guides {
-            let url = Self.documentation.appending(path: guide)
-            let text = try String(contentsOf: url, encoding: .utf8)
-            for link in text.matches(of: /\]\(([^)#:]+)\)/).map({ String($0.output.1) }) {
+        let documents = try ["Documentation", "Sources"].flatMap { folder in
+            try Self.files(Self.root.appending(path: folder), ending: ".md").map { folder + "/" + $0 }
+        }
+        let examples = try manager.contentsOfDirectory(atPath: Self.root.appending(path: "Examples").path)
+            .map { "Examples/\($0)/README.md" }
+            .filter { manager.fileExists(atPath: Self.root.appending(path: $0).path) }
+        #expect(documents.count > 20 && examples.count > 2)
+        for document in documents + examples + ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
+            let url = Self.root.appending(path: document)
+            let text = try Self.text(url)
+            for link in text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/).map({ String($0.output.1) }) {
                 let target = url.deletingLastPathComponent().appending(path: link).standardizedFileURL
-                #expect(manager.fileExists(atPath: target.path), "\(guide): \(link)")
+                #expect(manager.fileExists(atPath: target.path), "\(document): \(link)")
+            }
+            for named in text.matches(of: /`((?:Documentation|Examples|Sources|Tests)\/[^` ]+)`/) {
+                let target = Self.root.appending(path: String(named.output.1))
+                #expect(manager.fileExists(atPath: target.path), "\(document): \(named.output.1)")
             }
         }
     }

@@ -2,17 +2,17 @@ import Chronicle
 import Foundation
 import Synchronization
 
-/// Models in an append-only journal, which is their history as well.
+/// A store that keeps models in an append-only journal, which is also their history.
 ///
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self, configurations: JournalStoreConfiguration(url: url))
 /// ```
 ///
-/// Each save is one record at the end of a plain file; the rows are in memory, as the records tell of them. Several
-/// processes may use one journal: each reads what others appended before it answers. See the README for the format and
-/// for what it promises.
+/// Each save appends one record to a file; the rows, as the records describe them, are in memory. Several processes may
+/// use one journal: each reads what others appended before a fetch or a save. See the README for the format and the
+/// guarantees.
 ///
-/// It filters and sorts nothing itself: it says so, and the context does.
+/// The store does not filter or sort; it leaves that to the context.
 public final class JournalStore: DataStore {
     public typealias Snapshot = DefaultSnapshot
 
@@ -21,9 +21,9 @@ public final class JournalStore: DataStore {
     public let schema: Schema
     private let journal: Mutex<Journal>
 
-    /// - Throws: `SwiftDataError.missingDirectory`, `.fileReadOnly`, `.notADatabase` for a file that is no journal,
-    ///   `.unsupportedFileVersion`, `.damagedFile` for one with damage before its last record, `.backwardMigration`, and
-    ///   `.storeBusy`. The file is left as it is then. A last record that is not whole is removed.
+    /// - Throws: `SwiftDataError.missingDirectory`, `.fileReadOnly`, `.notADatabase` for a file that is not a journal,
+    ///   `.unsupportedFileVersion`, `.damagedFile` for damage before the last record, `.backwardMigration`, or
+    ///   `.storeBusy`. The file is unchanged then. An incomplete last record is removed.
     public init(_ configuration: JournalStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
         let journal: Journal
@@ -36,7 +36,7 @@ public final class JournalStore: DataStore {
         self.journal = Mutex(journal)
     }
 
-    /// Runs what uses the journal, one after the other. Errors name the store.
+    /// Runs `body` with exclusive access to the journal in this process, and adds the store's identifier to its errors.
     func withJournal<Result: Sendable>(_ body: (inout Journal) throws -> Result) throws -> Result {
         do { return try journal.withLock { try body(&$0) } } catch let error as SwiftDataError {
             throw error.with(storeIdentifier: identifier)
@@ -45,7 +45,8 @@ public final class JournalStore: DataStore {
 
     // MARK: Fetching
 
-    /// Rows in the order of their keys: all, or those that relationships lead to. The rest is left to the context.
+    /// Returns rows in the order of their keys: all, or those that a relationship references. The context filters and
+    /// sorts them.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -80,7 +81,7 @@ public final class JournalStore: DataStore {
 
     // MARK: Saving
 
-    /// Looks at all of it first, writes one record, and then changes the rows in memory.
+    /// Validates all changes first, writes one record, and then changes the rows in memory.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -103,17 +104,17 @@ public final class JournalStore: DataStore {
 
     // MARK: Maintenance
 
-    /// Gives back the space of the history that was deleted, by a new file in the place of the old one.
+    /// Reclaims the space of deleted history by replacing the file with a new one.
     ///
-    /// Models, transactions and tokens stay as they are. Deleting history does it, too, when the greater part of the file
-    /// would go. The time is that of reading the journal and writing what is left.
+    /// Models, transactions and tokens do not change. Deleting history also compacts if the greater part of the file
+    /// can be removed. The time is that of reading the journal and writing the remaining content.
     public func compact() throws {
         try withJournal { try $0.write { try $0.compact() } }
     }
 }
 
 extension Table {
-    /// The keys of all rows, or of those that a reference asks for, in order.
+    /// The keys of all rows, or of those that match a reference, in order.
     fileprivate func keys(_ reference: (property: ModelProperty, identifier: PersistentIdentifier)?) -> [Int64] {
         switch reference {
         case (.identifier, let one)?:

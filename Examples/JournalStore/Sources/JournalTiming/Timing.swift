@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import JournalStore
 
-/// How fast the store is, as a table: `swift run -c release JournalTiming [DIRECTORY]`.
+/// Measures the store and prints a table: `swift run -c release JournalTiming [DIRECTORY]`.
 @main
 struct Timing {
     static func main() throws {
@@ -18,7 +18,7 @@ struct Timing {
 
     private struct WrongCount: Error {}
 
-    /// 10,000 models in one save, against the same bytes in one write and one fsync.
+    /// 10,000 models in one save, compared with the same bytes in one write and one fsync.
     private static func saves(_ directory: URL) throws {
         let runs = 15
         var (plain, store, context) = ([Duration](), [Duration](), [Duration]())

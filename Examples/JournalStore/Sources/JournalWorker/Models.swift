@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A note of a test, with pages that go with it.
+/// A note for tests, with pages that are deleted with it.
 final class Note: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var text: String
     @Attribute var number: Int

@@ -3,7 +3,7 @@ import ChronicleConformance
 import Foundation
 import JournalStore
 
-/// A process of its own for the tests. What it writes to its output is what the test waits for.
+/// A separate process for the tests, which wait for its output.
 ///
 ///     JournalWorker write STORE AUTHOR N  makes N saves
 ///     JournalWorker read STORE N          reads the history on until it has seen N transactions
@@ -32,7 +32,7 @@ struct Worker {
         ModelContext(try ModelContainer(for: Note.self, configurations: configuration(path)))
     }
 
-    /// Written at once: a killed process leaves nothing in a buffer.
+    /// Written at once, because a killed process does not flush its buffers.
     private static func say(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
     }
@@ -40,7 +40,7 @@ struct Worker {
     private static func write(_ context: ModelContext, author: String, saves: Int) throws {
         context.author = author
         for number in 0..<saves {
-            // Two changes a save, so that a transaction that is split shows.
+            // Two changes per save, so that a split transaction is detected.
             let note = Note(author, number)
             context.insert(note)
             context.insert(Page("\(author) \(number)", of: note))
@@ -90,7 +90,7 @@ struct Worker {
     }
 }
 
-/// A small generator with a seed, so that a failure can be had again.
+/// A small generator with a seed, so that failures can be reproduced.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -15,8 +15,8 @@ import Testing
         try fixture.write("one", "two", "three", "four")
     }
 
-    /// Tokens before the floor expire, the one at it and those after it stay as they are, whether the space was given back
-    /// or not.
+    /// Tokens before the floor expire; the one at it and those after it stay valid, whether the space was reclaimed or
+    /// not.
     @Test func tokensSurviveTheirFile() throws {
         let tokens = try fixture.history().map(\.token)
         let whole = try fixture.history(.after(tokens[1])).map { "\($0)" }
@@ -60,10 +60,10 @@ import Testing
         #expect(try fixture.texts() == ["new"])
     }
 
-    /// The file that begins after the second has in it that the history began after the first.
+    /// The file that starts after the second transaction records that the history started after the first one.
     @Test func severalDeletionsAreCompactedAtOnce() throws {
         let tokens = try fixture.history().map(\.token)
-        // Long enough for neither deletion to give back space by itself.
+        // Long enough that neither deletion starts a compaction.
         try fixture.write(String(repeating: "long", count: 1_000))
         let size = try fixture.bytes.count
         for token in tokens[0...1] { try fixture.context().deleteHistory(Descriptor.before(token)) }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// Deleting most of the history gives back its space at once.
+    /// Deleting most of the history reclaims its space at once.
     @Test func deletingTheGreaterPartCompacts() throws {
         for number in 0..<50 {
             let context = fixture.context()
@@ -97,12 +97,12 @@ import Testing
         #expect(try fixture.history().count == 4)
         try context.deleteHistory(Descriptor(predicate: #Predicate { $0.transactionIdentifier < 3 }))
         #expect(try fixture.history().map(\.transactionIdentifier) == [3, 4])
-        // There is nothing of it left.
+        // Nothing of it remains in the file.
         try context.deleteHistory(Descriptor.before(token))
         #expect(try fixture.history().count == 2)
     }
 
-    /// A past that was taken back, by a backup or a power cut, is noticed.
+    /// A token is rejected if its transaction was lost, by restoring a backup or in a power failure.
     @Test func tokensOfAnotherPast() throws {
         let early = try Fixture(fixture.directory, fixture.copy(fixture.bytes))
         try fixture.write("five", "six")
@@ -123,7 +123,7 @@ import Testing
         #expect(throws: SwiftDataError.historyTokenExpired) { try fixture.history(.after(nonsense)) }
     }
 
-    /// What a compaction leaves that was killed before it was done.
+    /// The file that a killed compaction leaves.
     @Test func anUnfinishedCompactionIsForgotten() throws {
         let unfinished = URL(fileURLWithPath: fixture.url.path + ".new")
         try fixture.bytes.prefix(100).write(to: unfinished)

@@ -3,7 +3,7 @@ import Foundation
 import JournalStore
 import Testing
 
-/// The rules that every store has to keep to, killed processes and restored backups among them.
+/// The rules for all stores, including those about killed processes and restored backups.
 @Test func conforms() throws {
     let directory = try TemporaryDirectory()
     let report = assertStoreConforms(
@@ -11,7 +11,7 @@ import Testing
     ) {
         JournalStoreConfiguration(url: directory.file(), durability: .relaxed)
     }
-    // A journal is its history, which cannot be switched off.
+    // A journal is its history, which cannot be disabled.
     let skipped = Set(report.skipped.map(\.text))
     #expect(
         skipped == [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JournalWorker
 
-/// Files that are no whole journals. None of them is changed.
+/// Files that are not complete journals. Opening them changes none of them.
 @Suite struct DamageTests {
     private let fixture: Fixture
 

@@ -5,7 +5,7 @@ import Testing
 @testable import JournalStore
 @testable import JournalWorker
 
-/// What a journal that is replaced by a new file has in common with it, and what happens when that fails.
+/// Replacing a journal with a new file: what is preserved, and what happens when it fails.
 @Suite struct FileTests {
     private let fixture: Fixture
 
@@ -44,7 +44,7 @@ import Testing
         #expect(after.st_uid == 65534 && after.st_gid == 65534)
     }
 
-    /// A file that is left from a compaction that was killed may have other permissions.
+    /// A file that is left over from a killed compaction may have other permissions.
     @Test func whatWasLeftIsNotUsed() throws {
         let elsewhere = fixture.directory.file()
         try Data("elsewhere".utf8).write(to: elsewhere)
@@ -75,7 +75,7 @@ import Testing
         #expect(try fixture.again().texts() == ["one", "two", "three", "four"])
     }
 
-    /// A save that is on the disk is of no use in a file whose name is not.
+    /// A save is only durable if the name of its file is on the disk as well.
     @Test func noSaveBeforeTheNameIsOnTheDisk() throws {
         let again = try Fixture(fixture.directory, fixture.url, durability: .full)
         try withFailingDirectory {

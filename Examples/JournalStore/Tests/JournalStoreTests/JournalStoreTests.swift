@@ -10,7 +10,7 @@ import Testing
 
     init() throws { fixture = try Fixture(durability: .full) }
 
-    /// A context deletes what it knows of; the store knows the rest.
+    /// A context applies delete rules to the rows that it has loaded; the store applies them to the others.
     @Test func deleteRulesReachRowsThatNoContextHasSeen() throws {
         let (mine, theirs) = (fixture.context(), fixture.context())
         mine.insert(Note("one"))
@@ -44,7 +44,7 @@ import Testing
         #expect(fixture.store.identifier == other.store.identifier)
     }
 
-    /// Rows are not lost by a program that knows less, and read by one that knows more.
+    /// A program with fewer entities and attributes keeps rows, and a program with more reads them.
     @Test func classesChange() throws {
         try fixture.write("one", "two")
         let newer = ModelContext(
@@ -60,7 +60,7 @@ import Testing
         }
         #expect(updates == [["text"], ["likes"]])
 
-        // By the program that knows less.
+        // With the smaller schema.
         try fixture.context().deleteHistory(HistoryDescriptor<JournalTransaction>())
         try fixture.store.compact()
         let again = try newer.fetch(FetchDescriptor<Newer.Note>())
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func checksumsAreThoseOfOtherPrograms() throws {
-        // What a CRC-32C of these is, whoever computes it.
+        // Known CRC-32C values of these texts.
         #expect(Checksum.of(Array("123456789".utf8)) == 0xE306_9283)
         let bytes = (0..<100).map { UInt8($0) }
         #expect(Checksum.of(bytes[33...], after: Checksum.of(bytes[..<33])) == Checksum.of(bytes))

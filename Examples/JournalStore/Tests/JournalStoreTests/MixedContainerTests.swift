@@ -5,7 +5,7 @@ import Testing
 
 @testable import JournalWorker
 
-/// Journals beside the default store: each type of transactions has its own history.
+/// Journals and the default store in one container: each type of transactions has its own history.
 @Suite struct MixedContainerTests {
     private let directory: TemporaryDirectory
     private let context: ModelContext
@@ -63,7 +63,7 @@ import Testing
         try reader.deleteHistory(HistoryDescriptor<JournalTransaction>())
         #expect(
             try reader.currentHistoryTokens(for: JournalTransaction.self) == [single.store.identifier: news[1].token])
-        // Who had caught up with an empty history learns that something came and went.
+        // A reader that had read an empty history gets an error if transactions were added and deleted.
         #expect(throws: SwiftDataError.historyTokenExpired) {
             try reader.fetchHistory(HistoryDescriptor<JournalTransaction>.after(start))
         }
@@ -82,7 +82,7 @@ import Testing
         try save(Note("one"), Entry("Monday"), Leaf("1"))
         let pagesURL = try #require(
             (context.container.stores[2].configuration as? JournalStoreConfiguration)?.url)
-        // Somebody puts something else in the place of the journal.
+        // Put another file in the place of the journal.
         try Data("nothing of the kind".utf8).write(to: pagesURL)
         let (entry, page) = (Entry("Tuesday"), Leaf("2"))
         let error = #expect(throws: SwiftDataError.self) { try save(page, entry, Note("two")) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import JournalWorker
 
-/// Several processes on one journal.
+/// Several processes that use one journal.
 @Suite struct ProcessTests {
     private static let (writers, saves) = (3, 100)
 
@@ -48,7 +48,7 @@ import Testing
         try write()
         for pruner in pruners { #expect(try pruner.finish() == "pruned\n") }
         try expectEverything()
-        // Counted on through all of the files.
+        // Numbered across all files.
         let newest = try fixture.store.currentHistoryToken()
         #expect(newest?.position == Self.writers * Self.saves)
     }
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-/// Reads on a thread of its own: a process whose output nobody takes stands still.
+/// Reads on a separate thread, because a process blocks if its output is not read.
 private final class Log: Sendable {
     private let result = Mutex<Result<String, any Error>?>(nil)
     private let done = DispatchSemaphore(value: 0)

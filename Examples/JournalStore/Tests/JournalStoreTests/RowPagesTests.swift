@@ -3,7 +3,7 @@ import Testing
 
 @testable import JournalStore
 
-/// Pages of rows are a dictionary in the order of its keys.
+/// Pages of rows behave like a dictionary that is ordered by its keys.
 @Suite struct RowPagesTests {
     private func agree(_ pages: RowPages, _ rows: [Int64: [PropertyValue]]) {
         #expect(pages.count == rows.count)
@@ -38,7 +38,7 @@ import Testing
             }
         }
         agree(pages, rows)
-        // Not in the place of another row.
+        // Not over another row.
         if let taken = rows.keys.min() {
             var copy = pages
             let isFree = copy.insert([[.null], [.null]], from: taken - 1)
@@ -49,7 +49,7 @@ import Testing
         agree(pages, [:])
     }
 
-    /// The same numbers for the same seed.
+    /// Returns the same numbers for the same seed.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JournalWorker
 
-/// A machine or process that stops while it writes leaves a part of the last record.
+/// If a machine or process stops during a write, a part of the last record remains.
 @Suite struct TornRecordTests {
     @Test(arguments: ["short", String(repeating: "long", count: 300)])
     func aRecordThatIsTornAnywhereIsDropped(_ text: String) throws {
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// A file system may have made room for what was not written any more.
+    /// A file system may have allocated space for bytes that were not written.
     @Test func aRecordWithAnyOtherByteInItIsDropped() throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
@@ -39,7 +39,7 @@ import Testing
         #expect(try Fixture(fixture.directory, fixture.copy(zeros)).texts() == ["one", "two"])
     }
 
-    /// What looks like records in a torn one is not taken for what came after it.
+    /// Bytes inside of a torn record that look like records are not treated as later records.
     @Test func aTornRecordMayHoldAJournal() throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")

@@ -1,7 +1,8 @@
 import Chronicle
 import Foundation
 
-// History, for a store that has none: what a save did is kept as a transaction, and handed out as typed changes.
+// A history for a store whose backend has none: the changes of a save are stored as a transaction, and returned as
+// typed changes.
 extension MemoryStore: HistoryProviding {
     public typealias HistoryType = DefaultHistoryTransaction
 
@@ -9,7 +10,7 @@ extension MemoryStore: HistoryProviding {
         -> [DefaultHistoryTransaction]
     {
         let history = configuration.memory.contents.history
-        // A token that something was deleted after has to be an error: an answer would miss it.
+        // A token before a deleted transaction has to be an error, because the result would be incomplete.
         for bound in try HistoryTokenBounds(descriptor).lower {
             try history.check(bound.token, isWanted: bound.isInclusive, identifier)
         }
@@ -18,7 +19,8 @@ extension MemoryStore: HistoryProviding {
 
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try configuration.memory.change { contents in
-            // "Up to this token" means what its owner has seen, which is not so for a token of another past.
+            // A delete up to a token means the transactions that its owner has read, which a token of a lost
+            // transaction does not identify.
             for bound in try HistoryTokenBounds(descriptor).upper {
                 try contents.history.checkPast(bound.token, identifier)
             }
@@ -32,9 +34,9 @@ extension MemoryStore: HistoryProviding {
     }
 }
 
-// MARK: What is kept
+// MARK: Stored history
 
-/// One change, before it has the type of its model.
+/// One change, without the type of its model.
 enum MemoryChange: Sendable {
     case insert(PersistentIdentifier)
     case update(PersistentIdentifier, names: [String])
@@ -67,7 +69,7 @@ struct MemoryHistory: Sendable {
     private var floor: Int64 = 0
     private var lastChange: Int64 = 0
 
-    /// - Returns: The position after the new transaction; `nil` when nothing happened.
+    /// - Returns: The position after the new transaction; `nil` if nothing changed.
     mutating func record(
         _ changes: [MemoryChange], _ editingState: EditingState, storeIdentifier: String
     ) -> DefaultHistoryToken? {
@@ -88,7 +90,8 @@ struct MemoryHistory: Sendable {
         floor = max(floor, positions.max() ?? 0)
     }
 
-    /// Whether everything after a token is still there; at the token, too, if its own transaction is wanted.
+    /// Throws an error unless everything after a token is in the history, including the token's own transaction if
+    /// `isWanted` is true.
     func check(_ token: DefaultHistoryToken, isWanted: Bool, _ storeIdentifier: String) throws {
         let position = try checkPast(token, storeIdentifier)
         guard position < floor || isWanted && position == floor && floor > 0 else { return }
@@ -96,7 +99,7 @@ struct MemoryHistory: Sendable {
             detail: "transactions up to \(floor) were deleted, the token is at \(position)")
     }
 
-    /// The position of a token, which has to be of this store.
+    /// The position of a token, which has to belong to this store.
     @discardableResult
     func checkPast(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
         guard let position = token.position(in: storeIdentifier) else {
@@ -110,8 +113,8 @@ struct MemoryHistory: Sendable {
 }
 
 extension MemoryHistory.Transaction {
-    /// The transaction with the changes of their models' types. A memory has one process; where several save, each
-    /// transaction keeps its own, as it does its author.
+    /// Returns the transaction with typed changes. A memory belongs to one process; in a store for several processes,
+    /// each transaction stores its process as it does its author.
     func typed(_ schema: Schema) throws -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,

@@ -1,6 +1,7 @@
 import Chronicle
 
-// Links, for a store that has none: many-to-many relationships, and to-many ones without an inverse, as a set of pairs.
+// Links for a store whose backend has none: many-to-many relationships, and to-many relationships without an inverse,
+// as a set of pairs.
 extension MemoryStore: DataStoreLinking {
     public func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
@@ -20,15 +21,16 @@ extension MemorySave {
         for link in request.linked.map({ $0.copy(remappedIdentifiers: permanent) }) {
             for end in [link.owner, link.destination] where try row(end) == nil {
                 throw SwiftDataError.modelValidationFailure.with(
-                    detail: "a link leads to a model that is gone", propertyName: link.name, persistentIdentifier: end)
+                    detail: "a link references a model that was deleted", propertyName: link.name,
+                    persistentIdentifier: end)
             }
-            // Two contexts may add the same one.
+            // Two contexts may add the same link.
             if contents.links.insert(link).inserted { note(link) }
         }
         recordLinks()
     }
 
-    /// A link goes with either of its models.
+    /// Deletes the links of a deleted model.
     mutating func removeLinks(of model: PersistentIdentifier) {
         for link in contents.links where link.owner == model || link.destination == model {
             contents.links.remove(link)
@@ -42,8 +44,8 @@ extension MemorySave {
         if let inverse = links.inverse { linked[link.destination, default: []].insert(inverse.name) }
     }
 
-    /// History: an update of each model whose links came or went, one with what else was changed in it. An insert or a
-    /// delete says it already.
+    /// History: an update of each model whose links were added or removed, combined with its other changes. Inserted
+    /// and deleted models have no such update.
     private mutating func recordLinks() {
         let places = Dictionary(written.enumerated().map { ($1.model, $0) }, uniquingKeysWith: { first, _ in first })
         for (model, names) in linked.sorted(by: { $0.key < $1.key }) {

@@ -2,18 +2,18 @@ import Chronicle
 import Foundation
 import Synchronization
 
-/// The smallest honest store: models in memory, saved and fetched as a container asks. Copy it to start your own.
+/// The smallest complete store, which keeps models in memory. Copy it to start your own.
 ///
 /// ```swift
 /// let container = try ModelContainer(for: Trip.self, configurations: MemoryStoreConfiguration())
 /// ```
 ///
-/// It filters and sorts nothing itself: it says so, and the context does. What it does itself is what nobody can do for
-/// it: all of a save or nothing, a permanent identifier for each new model, never the same one again, and only the
-/// changed values of a changed model.
+/// The store does not filter or sort; it leaves that to the context. It does what only a store can do: it saves all
+/// changes or none, gives each new model a permanent identifier that is never used again, and writes only the changed
+/// values of a changed model.
 ///
-/// It has no foreign keys: when a context deletes a model that another one is just saving a reference to, that reference
-/// leads nowhere, and reads as `nil`.
+/// It has no foreign keys: if a context deletes a model while another one saves a reference to it, the reference has no
+/// destination, and reads as `nil`.
 public final class MemoryStore: DataStore {
     public typealias Snapshot = DefaultSnapshot
 
@@ -30,7 +30,8 @@ public final class MemoryStore: DataStore {
 
     // MARK: Fetching
 
-    /// Rows in the order of their keys: all, or those that relationships lead to. The rest is left to the context.
+    /// Returns rows in the order of their keys: all, or those that a relationship references. The context filters and
+    /// sorts them.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -54,7 +55,7 @@ public final class MemoryStore: DataStore {
 
     // MARK: Saving
 
-    /// Works on a copy, which takes the place of the contents when all went well.
+    /// Works on a copy, which replaces the contents if the whole save succeeds.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -62,20 +63,21 @@ public final class MemoryStore: DataStore {
             var save = MemorySave(contents, schema, identifier)
             try save.write(request)
             contents = save.contents
-            // History: what was written becomes a transaction. Leave it out, and the token, if your store has none.
+            // History: what was written becomes a transaction. Remove this, and the token, if your store has no
+            // history.
             let token = contents.history.record(save.written, request.editingState, storeIdentifier: identifier)
             return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.permanent, historyToken: token)
         }
     }
 }
 
-/// Which memory the store keeps its models in.
+/// The memory in which a store keeps its models.
 public struct MemoryStoreConfiguration: DataStoreConfiguration {
     public typealias Store = MemoryStore
 
     public var name: String
     public var schema: Schema?
-    /// Two configurations with one memory open the same store.
+    /// Two configurations with the same memory open the same store.
     public var memory: Memory
 
     public init(_ name: String = "memory", schema: Schema? = nil, memory: Memory = Memory()) {
@@ -85,17 +87,17 @@ public struct MemoryStoreConfiguration: DataStoreConfiguration {
     }
 }
 
-/// What a file would be to another store: it outlives the store that has it open, and has an identity.
+/// The equivalent of a file: it outlives the store that has it open, and has an identifier.
 public final class Memory: Sendable {
     public let identifier = UUID().uuidString
     private let state = Mutex(MemoryContents())
 
     public init() {}
 
-    /// One moment, for a reader.
+    /// A consistent copy of the contents, for a reader.
     var contents: MemoryContents { state.withLock { $0 } }
 
-    /// Writers take turns. A change that throws leaves everything as it was.
+    /// Runs writers one after the other. If `body` throws, the contents do not change.
     func change<Result: Sendable>(_ body: (inout MemoryContents) throws -> Result) throws -> Result {
         try state.withLock { state in
             var contents = state
@@ -112,14 +114,14 @@ extension Memory: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
-/// The rows of all entities. A value: whoever has a copy has a moment that nobody changes.
+/// The rows of all entities. A value type: a copy is a snapshot that does not change.
 struct MemoryContents: Sendable {
     struct Table: Sendable {
-        /// What the columns are called.
+        /// The names of the columns.
         let properties: [String]
         /// The stored values by primary key.
         var rows: [Int64: [PropertyValue]] = [:]
-        /// Also of rows that are gone: a key is never used twice, because identifiers outlive their rows.
+        /// Includes deleted rows: a key is never used twice, because identifiers outlive their rows.
         var lastKey: Int64 = 0
 
         func snapshots(_ keys: some Sequence<Int64>, _ origin: PersistentIdentifier.Origin) -> [DefaultSnapshot] {
@@ -132,12 +134,12 @@ struct MemoryContents: Sendable {
     }
 
     var tables: [String: Table] = [:]
-    /// Links: the pairs of models of all relationships that no row has a value for.
+    /// Links: the pairs of models of all relationships that are not a value of a row.
     var links: Set<DataStoreLink> = []
     var history = MemoryHistory()
 
-    /// Makes the tables of a schema. Rows have no names on their values, so that a class with other properties would
-    /// read them wrongly.
+    /// Creates the tables of a schema. The values of rows have no names, so a class with other properties would read
+    /// wrong values.
     mutating func adopt(_ schema: Schema) throws {
         for entity in schema.entities {
             let table = Table(properties: entity.storedProperties.map(\.name))
@@ -155,13 +157,13 @@ struct MemoryContents: Sendable {
     }
 }
 
-/// One save on its way into a copy of the contents.
+/// One save, which changes a copy of the contents.
 struct MemorySave {
     var contents: MemoryContents
     private(set) var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
-    /// History: what was done, in order.
+    /// History: the changes, in order.
     var written: [MemoryChange] = []
-    /// Links: the models whose links came or went, with the properties that lead along them.
+    /// Links: the models whose links were added or removed, with the properties of these links.
     var linked: [PersistentIdentifier: Set<String>] = [:]
     let schema: Schema
     private let storeIdentifier: String
@@ -173,14 +175,14 @@ struct MemorySave {
     }
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
-        // Keys first: new models may refer to each other, in any order.
+        // Assign keys first: new models may refer to each other, in any order.
         for snapshot in request.inserted { try giveKey(snapshot.persistentIdentifier) }
         for snapshot in request.inserted { try insert(snapshot) }
         for snapshot in request.updated { try update(snapshot) }
         for snapshot in request.deleted { try delete(snapshot) }
-        // Links. Leave them out, and what is in the file about them, if your store has none.
+        // Links. Remove this, and the file about links, if your store does not support them.
         try writeLinks(request)
-        // Last: the save may free the values that it takes.
+        // Last, because the save may free the values that it uses.
         for name in Set((request.inserted + request.updated).map(\.persistentIdentifier.entityName)) {
             for properties in try entity(name).uniqueProperties { try checkUniqueness(properties, of: name) }
         }
@@ -206,7 +208,7 @@ struct MemorySave {
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: identifier)
         }
         let new = snapshot.copy(persistentIdentifier: identifier, remappedIdentifiers: permanent).values
-        // Another context may have saved other properties of the same model meanwhile.
+        // Another context may have saved other properties of the same model in the meantime.
         let changed = snapshot.changed.filter { new[$0] != old[$0] }
         guard !changed.isEmpty else { return }
         var row = old
@@ -218,7 +220,7 @@ struct MemorySave {
 
     private mutating func delete(_ snapshot: DefaultSnapshot) throws {
         let identifier = snapshot.persistentIdentifier
-        // Somebody else was faster: what is wanted is so.
+        // Another writer has already deleted the row.
         guard let row = try row(identifier) else { return }
         try set(nil, identifier)
         removeLinks(of: identifier)
@@ -247,7 +249,7 @@ struct MemorySave {
     private func key(_ identifier: PersistentIdentifier) throws -> Int64 {
         guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == storeIdentifier else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "it lives in another store", persistentIdentifier: identifier)
+                detail: "the model belongs to another store", persistentIdentifier: identifier)
         }
         return key
     }
@@ -256,7 +258,7 @@ struct MemorySave {
         var seen = Set<[PropertyValue]>()
         for row in try contents.table(name).rows.values {
             let values = properties.map { row[$0.slot] }
-            // No value is not the same as no value.
+            // Null is not equal to null.
             if values.contains(where: \.isNull) || seen.insert(values).inserted { continue }
             throw SwiftDataError.uniquenessViolation.with(
                 detail: properties.map(\.name).joined(separator: ", "), entityName: name)

@@ -2,13 +2,13 @@ import ChronicleTesting
 import MemoryStore
 import Testing
 
-/// The rules that every store has to keep to, but for references: it has no foreign keys, and declares none. Nothing of it
-/// outlives a process or can be restored from a backup, so that it has no tools for the rules about accidents.
+/// The rules for all stores, except referential integrity: the store has no foreign keys, and does not declare them. It
+/// does not outlive its process and cannot be restored from a backup, so there is no fixture for the rules about these.
 @Test func conforms() {
     assertStoreConforms(supporting: .all.subtracting(.referentialIntegrity)) { MemoryStoreConfiguration() }
 }
 
-/// A store whose rows only come: it declares nothing of what may be left out.
+/// A store that only inserts rows: it declares none of the optional features.
 @Test func aSeriesConforms() {
     let report = assertStoreConforms(supporting: []) { SeriesStore.Configuration() }
     #expect(!report.passed.isEmpty)

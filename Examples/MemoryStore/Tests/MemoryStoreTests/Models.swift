@@ -35,7 +35,7 @@ final class Stop: PersistentModel {
     }
 }
 
-/// A store of its own for each test.
+/// A separate store for each test.
 struct Fixture {
     let memory = Memory()
     let container: ModelContainer

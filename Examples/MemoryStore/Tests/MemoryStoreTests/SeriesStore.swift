@@ -2,8 +2,8 @@ import Chronicle
 import Foundation
 import Synchronization
 
-/// Readings of instruments: they come, and are neither changed nor deleted. The rows are the history, and nothing else is
-/// kept of it.
+/// Readings of instruments: they are added, and neither changed nor deleted. The rows are the history, and nothing else
+/// is stored for it.
 final class SeriesStore: DataStore, HistoryProviding {
     typealias Snapshot = DefaultSnapshot
     typealias HistoryType = DefaultHistoryTransaction
@@ -53,7 +53,7 @@ final class SeriesStore: DataStore, HistoryProviding {
             throw DataStoreError.unsupportedFeature.with(detail: "changing or deleting what was saved")
         }
         return batches.withLock { batches in
-            // One number for all entities: it is the row's key, and its place in the history.
+            // One number for all entities: it is the row's key, and its position in the history.
             let firstKey = batches.last.map { $0.firstKey + Int64($0.rows.count) } ?? 1
             var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
             for (index, snapshot) in request.inserted.enumerated() {
@@ -80,7 +80,7 @@ final class SeriesStore: DataStore, HistoryProviding {
     {
         let batches = batches.withLock { $0 }
         let newest = batches.last.map { $0.firstKey + Int64($0.rows.count) - 1 } ?? 0
-        // Nothing is ever deleted, so that no token expires.
+        // Nothing is ever deleted, so tokens do not expire.
         for bound in try HistoryTokenBounds(descriptor).lower {
             guard let position = bound.token.position(in: identifier) else {
                 throw SwiftDataError.historyTokenStoreMismatch

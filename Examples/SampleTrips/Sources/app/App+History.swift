@@ -11,8 +11,8 @@ extension App {
         for transaction in transactions { show(text.lines(transaction)) }
     }
 
-    /// Deletes history. What the app has not read yet stays, unless all is to go: then the app's token expires, and the
-    /// next `list` starts over.
+    /// Deletes history. Transactions that the app has not read yet are kept, unless all history is deleted: then the
+    /// app's token expires, and the next `list` starts over.
     static func prune(_ arguments: inout Arguments) throws {
         let all = arguments.flag("--all")
         try arguments.end()

@@ -3,15 +3,16 @@ import Foundation
 import SampleTrips
 
 extension App {
-    /// Shows the list whenever it changes.
+    /// Displays the list whenever it changes.
     ///
-    /// Asks for the store's current position ten times a second, which costs a look at the end of the history, and
-    /// whether another run of the app has cleared a mark. Only then the news and the trips are read.
+    /// Ten times a second, fetches the store's current token, which only reads the end of the history, and checks
+    /// whether another run of the app has cleared a mark. It reads the changes and the trips only if one of these
+    /// changed.
     static func watch(_ arguments: inout Arguments) throws {
         let once = arguments.flag("--once")
         let timeout = try arguments.value("--timeout").map(seconds)
         try arguments.end()
-        // Everything is remembered by now whenever the program waits, so that it may end at any time.
+        // Whenever the program waits, its state is stored, so it may end at any time.
         signal(SIGINT) { _ in _exit(0) }
 
         let session = try Session<Transaction>(arguments)
@@ -34,7 +35,7 @@ extension App {
         if once { throw Failure("nothing changed.") }
     }
 
-    /// What the list depends on.
+    /// The state that the list depends on.
     private struct State: Equatable {
         let token: Transaction.TokenType?
         let marks: Set<TripMark>

@@ -2,9 +2,9 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// The app: shows trips, with a mark on those that its widget changed since they were last looked at.
+/// The app: displays trips, with a mark on those that its widget changed since they were last displayed.
 ///
-/// The same for all stores: the one that the command line names says of which type the transactions are.
+/// It works with all stores: the store in the command line determines the type of the transactions.
 @main
 enum Main {
     static func main() {
@@ -42,7 +42,7 @@ enum Main {
         """
 }
 
-/// The commands, on a store with transactions of a type.
+/// The commands, for a store with a given type of transactions.
 enum App<Transaction: HistoryTransaction> {
     static func perform(_ arguments: inout Arguments) throws {
         switch arguments.command {

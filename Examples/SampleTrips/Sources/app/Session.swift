@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// An open store, and what the app remembers of it between runs.
+/// An open store, and the state that the app stores for it between runs.
 struct Session<Transaction: HistoryTransaction> {
     let context: ModelContext
     let keeper: UnreadTrips<Transaction>.Keeper
@@ -17,17 +17,17 @@ struct Session<Transaction: HistoryTransaction> {
         keeper = try UnreadTrips<Transaction>.Keeper(arguments.store)
     }
 
-    /// Reads what happened since the last time, remembers it, and says what has no place in the list.
+    /// Reads the changes since the last time, stores the result, and prints what the list does not show.
     func catchUp() throws -> UnreadTrips<Transaction> {
         var unread = try keeper.load()
         let report = try unread.catchUp(with: TripHistory(context))
-        // Said before it is remembered: better twice than not at all.
+        // Printed before it is stored, because printing twice is better than not at all.
         show(TripList().lines(report))
         try keeper.save(unread)
         return unread
     }
 
-    /// The same with a new context, for a look at everything as it is now: models that a context has at hand are not
-    /// read again only because another process changed them.
+    /// Returns the session with a new context, to read the current state: a context does not read its models again only
+    /// because another process changed them.
     func renewed() -> Session { Session(context: ModelContext(context.container), keeper: keeper) }
 }

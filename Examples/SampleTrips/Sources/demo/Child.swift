@@ -6,7 +6,7 @@ final class Child {
     struct Result {
         let status: Int32
         let processIdentifier: pid_t
-        /// What it wrote, errors included.
+        /// The output of the process, including errors.
         let output: String
 
         var lines: [Substring] { output.split(separator: "\n", omittingEmptySubsequences: false).dropLast() }
@@ -29,7 +29,7 @@ final class Child {
 
     func start() throws { try process.run() }
 
-    /// Waits until it has written something.
+    /// Waits until the process has written something.
     func waitForOutput() -> String {
         let data = pipe.fileHandleForReading.availableData
         output += data

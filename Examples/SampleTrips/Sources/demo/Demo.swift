@@ -5,7 +5,7 @@ import SampleTrips
 /// The whole story, with the app and its widget as real processes on a real file in a temporary directory: `demo`, or
 /// `demo journal` on another kind of store.
 ///
-/// Ends with 0 when every step was what it should be, and leaves nothing behind in either case.
+/// Exits with 0 if every step had the expected result, and removes its files in any case.
 @main
 enum Demo {
     static func main() {

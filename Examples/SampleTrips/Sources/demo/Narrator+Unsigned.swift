@@ -2,12 +2,12 @@ import Chronicle
 import SampleTrips
 
 extension Narrator {
-    /// Has somebody write who signs nothing: the `sqlite3` shell, which knows nothing of models and histories. Nobody but
-    /// its store writes to a journal: there the demo does it, as one more process.
+    /// Writes without an author: with the `sqlite3` shell, which does not use Chronicle. Only its store can write a
+    /// journal; for a journal, the demo writes itself, as another process.
     ///
     /// - Parameters:
-    ///   - sql: What to type in the shell.
-    ///   - edit: The same for a context.
+    ///   - sql: The statement for the shell.
+    ///   - edit: The same change, made with a context.
     func writeUnsigned(_ sql: String, _ edit: (ModelContext) throws -> Void) throws {
         switch stage.store.kind {
         case .sqlite: try runShell(sql)
@@ -28,6 +28,6 @@ extension Narrator {
         try context.save()
     }
 
-    /// What has to be said beside the story.
+    /// A remark that is not part of the story.
     func note(_ text: String) { tell(["(\(text))"]) }
 }

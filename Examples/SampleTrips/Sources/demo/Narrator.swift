@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// Runs the programs, reads the history as one more process, and says what happens.
+/// Runs the programs, reads the history as another process, and prints what happens.
 final class Narrator<Transaction: HistoryTransaction> {
     let stage: Stage
     private let style = Style.output
@@ -32,7 +32,7 @@ final class Narrator<Transaction: HistoryTransaction> {
         try expect(result.status == status, "ends with \(status)")
     }
 
-    /// A command and what it wrote.
+    /// A command and its output.
     func tell(_ program: String, _ arguments: [String], _ output: some Sequence<Substring>) {
         let words = [program] + arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
         show("   \(style.dim("$ \(words.joined(separator: " "))"))")
@@ -43,7 +43,7 @@ final class Narrator<Transaction: HistoryTransaction> {
         show(output.map { $0.isEmpty ? "" : "     \($0)" })
     }
 
-    /// What the history says since the last time, by reading the file.
+    /// The history since the last time, read from the file.
     func readHistory() throws -> [Transaction] {
         let context = try stage.store.open(author: "demo")
         let news = token.map { HistoryDescriptor<Transaction>.after($0) }
@@ -63,7 +63,7 @@ final class Narrator<Transaction: HistoryTransaction> {
         return transactions[0]
     }
 
-    /// Whatever comes from now on is new to the reader; what the history says is deleted.
+    /// Resets the reader's token after the history was deleted, so that the next read starts at its beginning.
     func forgetHistory() { token = nil }
 
     func expect(_ isTrue: Bool, _ what: String, isQuiet: Bool = false) throws {

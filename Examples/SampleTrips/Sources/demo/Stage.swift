@@ -2,19 +2,19 @@ import Foundation
 import SampleTrips
 import Synchronization
 
-/// A temporary directory with the store, which is also the home of the child processes: what they keep in the user's
-/// defaults goes there.
+/// A temporary directory with the store, which is also the home directory of the child processes, with their user
+/// defaults.
 final class Stage: Sendable {
     let directory: URL
     let store: TripStore
 
-    /// The processes that run; `nil` when no more may start.
+    /// The running processes; `nil` if no more may start.
     private let running = Mutex<Set<pid_t>?>([])
     private let programs: URL
     private let environment: [String: String]
 
     init(_ kind: StoreKind) throws {
-        // Beside this program, where the build puts all three.
+        // In the directory of this program, where the build puts all three.
         guard let program = Bundle.main.executableURL else { throw Failure("the demo does not know where it is") }
         programs = program.resolvingSymlinksInPath().deletingLastPathComponent()
         for name in ["app", "widget"]
@@ -44,14 +44,14 @@ final class Stage: Sendable {
         return child
     }
 
-    /// Starts the `sqlite3` shell on the store: a program that knows nothing of models and histories.
+    /// Starts the `sqlite3` shell on the store: a program that does not use Chronicle.
     func startShell(_ sql: String) throws -> Child {
         let child = Child(URL(fileURLWithPath: "/usr/bin/env"), ["sqlite3", "-bail", store.url.path, sql], environment)
         try start(child)
         return child
     }
 
-    /// A copy of the store that has to be taken for what it is not.
+    /// A copy of the store with the file extension of another kind.
     func copyUnderTheNameOfAnotherKind() throws -> URL {
         guard let other = StoreKind.allCases.first(where: { $0 != store.kind }) else { return store.url }
         let copy = directory.appending(path: "Misnamed.\(other.fileExtension)")
@@ -67,7 +67,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Waits for the end of a process, and answers what it wrote.
+    /// Waits for a process to exit, and returns its output.
     func finish(_ child: Child) throws -> Child.Result {
         defer { running.withLock { _ = $0?.remove(child.processIdentifier) } }
         return try child.finish()
@@ -82,7 +82,7 @@ final class Stage: Sendable {
         do { try FileManager.default.removeItem(at: directory) } catch { show("\(error)") }
     }
 
-    /// Cleans up when somebody presses Ctrl-C, as long as the result is kept.
+    /// Cleans up on Ctrl-C, as long as the result is retained.
     func cleanUpWhenInterrupted() -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)

@@ -4,7 +4,7 @@ import SampleTrips
 extension Story {
     func expect(_ isTrue: Bool, _ what: String) throws { try narrator.expect(isTrue, what) }
 
-    /// Launches the app for a look at the list, and expects a mark on these trips.
+    /// Launches the app to display the list, and expects a mark on these trips.
     @discardableResult
     func expectMarks(_ names: [String]) throws -> Child.Result {
         let app = try narrator.run("app", "list")
@@ -15,7 +15,7 @@ extension Story {
     }
 }
 
-// What the default history says beyond what every history does: looked at where it is there.
+// Properties that only the default history has, checked for stores that have it.
 extension Story {
     func expectProcess(_ child: Child.Result, _ name: String, _ transaction: Transaction) throws {
         guard let transaction = transaction as? DefaultHistoryTransaction else {

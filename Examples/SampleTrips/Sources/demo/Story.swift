@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// What happens, in order.
+/// The steps of the demo, in order.
 struct Story<Transaction: HistoryTransaction> {
     private let stage: Stage
     let narrator: Narrator<Transaction>

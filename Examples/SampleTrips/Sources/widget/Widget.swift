@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// The widget: a process of its own on the app's store, which signs what it changes.
+/// The widget: a separate process on the app's store, which sets an author for its changes.
 @main
 enum Widget {
     static func main() {
@@ -80,7 +80,7 @@ enum Widget {
         try arguments.store.open(author: TripStore.Author.widget)
     }
 
-    /// The accommodation of the trip that the command line names.
+    /// The accommodation of the trip in the command line.
     private static func accommodation(
         _ arguments: inout Arguments
     ) throws -> (Trip, LivingAccommodation, ModelContext) {

@@ -3,7 +3,7 @@ import Foundation
 import SampleTrips
 import Testing
 
-/// Which store a file is, and what happens when it is another.
+/// The kind of store of a file, and the error if it is another one.
 @Suite struct TripStoreTests {
     private func store(_ path: String) -> TripStore { TripStore(URL(fileURLWithPath: path)) }
 

@@ -2,14 +2,14 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// A store in a directory of its own with one trip, a context for each who writes to it, and what the app remembers.
+/// A store in a separate directory with one trip, a context for each writer, and the stored state of the app.
 final class TripsFixture {
     private let directory: URL
     let store: TripStore
     var unread: any AnyUnreadTrips
     let app: ModelContext
     let widget: ModelContext
-    /// Signs nothing.
+    /// A context without an author.
     let stranger: ModelContext
 
     init(_ kind: StoreKind) throws {
@@ -53,7 +53,7 @@ final class TripsFixture {
         UnreadTrips<Transaction>()
     }
 
-    /// Catches up in a context that has seen nothing.
+    /// Catches up in a new context.
     @discardableResult
     func catchUp() throws -> UnreadReport { try unread.catchUp(in: ModelContext(app.container)) }
 
@@ -65,16 +65,17 @@ final class TripsFixture {
     func deleteAllHistory() throws { try unread.deleteAllHistory(in: app) }
 }
 
-/// Unread trips of some type of transactions: tests take the store as their argument, and so cannot have the type as one.
+/// Unread trips for some type of transactions. Tests take the store as their argument, and so cannot have the type as a
+/// parameter.
 protocol AnyUnreadTrips {
     var marks: Set<TripMark> { get }
     func contains(_ trip: PersistentIdentifier) -> Bool
     mutating func remove(_ trip: PersistentIdentifier)
     mutating func catchUp(in context: ModelContext) throws -> UnreadReport
-    /// Whether all that the history has now was read.
+    /// Whether the whole current history was read.
     func isAtTheEnd(in context: ModelContext) throws -> Bool
     func deleteAllHistory(in context: ModelContext) throws
-    /// What comes out of JSON that it was put into; `nil` when it is not the same.
+    /// The value after encoding to JSON and decoding; `nil` if it is not equal.
     func decodedFromJSON() throws -> (any AnyUnreadTrips)?
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import SampleTrips
 import Testing
 
-/// The same on every kind of store.
+/// These tests run with every kind of store.
 @Suite struct UnreadTripsTests {
     @Test(arguments: StoreKind.allCases)
     func updateMarksTheTripOfTheAccommodation(_ kind: StoreKind) throws {

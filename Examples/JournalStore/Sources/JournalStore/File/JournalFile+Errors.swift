@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 
 extension JournalFile {
-    /// Runs a call again that a signal interrupted.
+    /// Repeats a call that was interrupted by a signal.
     @discardableResult
     static func retrying<Result: SignedInteger>(
         _ call: () -> Result, orThrow error: (Int32) -> SwiftDataError

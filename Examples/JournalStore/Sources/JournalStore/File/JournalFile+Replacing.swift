@@ -2,16 +2,16 @@ import Chronicle
 import Foundation
 import Synchronization
 
-// A compaction puts a new file in the place of a journal.
+// A compaction replaces a journal with a new file.
 extension JournalFile {
-    /// Makes an empty file that is to replace another one. It has the same permissions and, where the system allows that,
-    /// the same owner and group.
+    /// Creates an empty file that will replace another one, with the same permissions and, where the system allows
+    /// that, the same owner and group.
     convenience init(_ path: String, replacing other: JournalFile) throws {
-        // A file that was left there has its own permissions, and may be a link to somewhere else.
+        // A file that was left over has its own permissions, and may be a link to another file.
         unlink(path)
         try self.init(path, flags: O_CREAT | O_EXCL, permissions: 0o600)
         let status = try other.status
-        // Before the permissions: https://man7.org/linux/man-pages/man2/chown.2.html takes some of them away.
+        // Before the permissions, because chown clears some of them: https://man7.org/linux/man-pages/man2/chown.2.html
         for owner in [status.st_uid, uid_t.max] {
             if fchown(descriptor, owner, status.st_gid) == 0 { break }
             let code = errno
@@ -24,7 +24,7 @@ extension JournalFile {
         }
     }
 
-    /// Puts the file at one path in the place of the file at another, at once.
+    /// Atomically replaces the file at one path with the file at another.
     static func move(_ path: String, to newPath: String) throws {
         try retrying {
             rename(path, newPath)
@@ -33,15 +33,15 @@ extension JournalFile {
         }
     }
 
-    /// Returns when the file's name is on the disk. Until then, a power failure may bring back the file that had the name
-    /// before. Does nothing when it was done since the file was opened.
+    /// Returns when the file's name is on the disk. Until then, a power failure may restore the previous file with that
+    /// name. Does nothing if this was already done since the file was opened.
     func synchronizeName(_ path: String) throws {
         guard !hasDurableName.load(ordering: .relaxed) else { return }
         try Self.synchronizeDirectory(URL(fileURLWithPath: path).deletingLastPathComponent().path)
         hasDurableName.store(true, ordering: .relaxed)
     }
 
-    /// Returns when the names in a directory are on the disk. A test may put a failing one in its place.
+    /// Returns when the names in a directory are on the disk. A test may replace this with a function that fails.
     @TaskLocal static var synchronizeDirectory: @Sendable (_ path: String) throws -> Void = { path in
         let directory = try retrying {
             open(path, O_RDONLY | O_CLOEXEC)
@@ -56,7 +56,8 @@ extension JournalFile {
         }
     }
 
-    /// The path of a file without symbolic links: a file that replaces it has to be beside it, and not beside a link.
+    /// The path of a file without symbolic links, because a replacement has to be in the directory of the file and not
+    /// of the link.
     static func resolvingLinks(_ path: String) throws -> String {
         guard let resolved = realpath(path, nil) else { throw openingError(errno, path, false) }
         defer { free(resolved) }

@@ -2,20 +2,20 @@ import Chronicle
 import Foundation
 import Synchronization
 
-/// An open file: bytes at places, and a lock that other processes respect. Closed with its last owner.
+/// An open file with access to bytes at offsets and an advisory lock. It is closed with its last reference.
 final class JournalFile: Sendable {
     enum Lock {
-        /// Several at once, and no writer.
+        /// Several readers at once, and no writer.
         case shared
-        /// Nobody else.
+        /// Exclusive access.
         case exclusive
     }
 
     let descriptor: Int32
-    /// Whether the directory was synchronised since the file was opened.
+    /// Whether the directory was synchronized since the file was opened.
     let hasDurableName = Atomic(false)
 
-    /// Opens a file, making an empty one where there is none if `creates` says so.
+    /// Opens a file, or creates an empty one if there is none and `creates` is true.
     convenience init(_ path: String, creates: Bool) throws {
         try self.init(path, flags: creates ? O_CREAT : 0, permissions: 0o644)
     }
@@ -48,12 +48,12 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Whether the file the one that a path leads to: a compaction puts another one there.
+    /// Returns whether this is the file at a path, which a compaction may have replaced.
     ///
-    /// - Throws: `SwiftDataError.storeFailure` when there is none.
+    /// - Throws: `SwiftDataError.storeFailure` if there is no file.
     func isInPlace(_ path: String) throws -> Bool {
         var there = stat()
-        // The function, which has the name of the type.
+        // The function, which has the same name as the type.
         try Self.retrying {
             stat(path, &there)
         } orThrow: {
@@ -63,7 +63,7 @@ final class JournalFile: Sendable {
         return there.st_ino == here.st_ino && there.st_dev == here.st_dev
     }
 
-    /// The bytes from a place on, fewer where the file ends.
+    /// Returns the bytes from an offset on, fewer at the end of the file.
     func read(at offset: Int, count: Int) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             let bytes = UnsafeMutableRawBufferPointer(buffer)
@@ -102,10 +102,11 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Returns when the bytes are on the disk, as far as the system knows.
+    /// Returns when the bytes are on the disk, as far as the system can tell.
     func synchronize() throws {
         #if canImport(Darwin)
-            // fsync only hands them to the disk there: https://developer.apple.com/documentation/xcode/reducing-disk-writes
+            // On Apple platforms, fsync only passes them to the disk:
+            // https://developer.apple.com/documentation/xcode/reducing-disk-writes
             try Self.retrying {
                 fcntl(descriptor, F_FULLFSYNC)
             } orThrow: {
@@ -124,10 +125,10 @@ final class JournalFile: Sendable {
 
     /// Waits for a lock.
     ///
-    /// It is the file's, not the process's: two stores of one process respect each other, too. The system takes it back
-    /// when the process ends, however it ends.
+    /// The lock belongs to the open file, not to the process, so it also applies between two stores of one process. The
+    /// system releases it when the process ends, however it ends.
     ///
-    /// - Throws: `SwiftDataError.storeBusy`.
+    /// - Throws: `SwiftDataError.storeBusy` if another process holds the lock for longer than the timeout.
     func lock(_ lock: Lock, for timeout: Duration) throws {
         let operation = (lock == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
         let deadline = ContinuousClock.now + timeout
@@ -136,7 +137,7 @@ final class JournalFile: Sendable {
             let code = errno
             guard code == EWOULDBLOCK || code == EINTR else { throw Self.error("lock", code) }
             guard ContinuousClock.now < deadline else {
-                throw SwiftDataError.storeBusy.with(detail: "another process has had the journal for \(timeout)")
+                throw SwiftDataError.storeBusy.with(detail: "another process has locked the journal for \(timeout)")
             }
             usleep(pause)
             pause = min(pause * 2, 1_000)

@@ -1,11 +1,11 @@
 import Chronicle
 
-/// Reads one record after the other, from a place in a journal to its end.
+/// Reads records one after the other, from an offset in a journal to its end.
 struct RecordScanner {
     private let file: JournalFile
     private let salt: UInt32
     private let size: Int
-    /// Where the next record begins. After the last one, where the next is to be written.
+    /// The offset of the next record; after the last one, the offset at which to write the next.
     private(set) var offset: Int
     private var window: [UInt8] = []
     private var windowStart = 0
@@ -16,13 +16,14 @@ struct RecordScanner {
         (self.file, self.offset, self.salt, size) = (file, offset, salt, try file.size)
     }
 
-    /// Whether bytes are left that are no record: one that was being written when its process or the machine stopped.
+    /// Whether bytes are left that are not a record: an incomplete one, from a process or machine that stopped while
+    /// writing.
     var isTorn: Bool { offset < size }
 
-    /// The next record; `nil` at the end, and before a torn record.
+    /// Returns the next record, or `nil` at the end and before a torn record.
     ///
     /// - Parameter newest: The number of the newest transaction so far.
-    /// - Throws: `SwiftDataError.damagedFile` when the next record is not whole, and others come after it.
+    /// - Throws: `SwiftDataError.damagedFile` if the next record is incomplete and others follow it.
     mutating func next(after newest: Int) throws -> JournalRecord? {
         guard offset < size else { return nil }
         if let record = try record(at: offset) {
@@ -44,17 +45,17 @@ struct RecordScanner {
         return JournalRecord(window, at: offset - windowStart, salt: salt)
     }
 
-    /// Makes sure that the window has what stands at a place.
+    /// Ensures that the window contains the bytes at an offset.
     private mutating func load(_ offset: Int, _ count: Int) throws {
         guard offset < windowStart || offset + count > windowStart + window.count else { return }
         window = try file.read(at: offset, count: min(max(count, Self.windowSize), size - offset))
         windowStart = offset
     }
 
-    /// Looks for a record that was written after a broken one.
+    /// Finds a record that was written after a broken one.
     ///
-    /// A blob in a torn record may hold records, too. Those of another journal have wrong checksums here, and those of
-    /// this journal are from its past: they have numbers that it has passed.
+    /// A blob in a torn record may contain records, too. Those of another journal have wrong checksums here, and those
+    /// of this journal are older: their numbers are not higher than the newest one.
     private mutating func wholeRecord(after broken: Int, newest: Int) throws -> Int? {
         let numbers = newest + 1...newest + 1 + size / JournalRecord.frameSize
         var offset = broken + 1

@@ -1,6 +1,6 @@
 /// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), which finds every error of up to 32 bits in a row.
 enum Checksum {
-    /// The checksum of some bytes, or of what stood before them and them: `of(b, after: of(a))` is that of both.
+    /// Returns the checksum of bytes, optionally continuing an earlier one: `of(b, after: of(a))` is that of both.
     static func of(_ bytes: UnsafeRawBufferPointer, after seed: UInt32 = 0) -> UInt32 {
         tables.withUnsafeBufferPointer { tables in
             var sum = ~seed
@@ -28,7 +28,7 @@ enum Checksum {
             ?? Array(bytes).withUnsafeBytes { of($0, after: seed) }
     }
 
-    /// Table n has what a byte does to the sum when n more bytes follow it.
+    /// Table n has the effect of a byte on the checksum if n more bytes follow it.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// The first bytes of a journal: that it is one, in which version, and which.
+/// The first bytes of a journal: signature, version and identifier.
 struct JournalHeader {
     static let size = 40
     static let version: UInt32 = 1
@@ -9,7 +9,8 @@ struct JournalHeader {
 
     let identifier: UUID
 
-    /// Where the checksums of the records begin: those of another journal are wrong here, also where a blob holds one.
+    /// The initial value of the records' checksums, which makes records of another journal invalid here, also inside of
+    /// a blob.
     var salt: UInt32 { withUnsafeBytes(of: identifier.uuid) { Checksum.of($0) } }
 
     var bytes: [UInt8] {

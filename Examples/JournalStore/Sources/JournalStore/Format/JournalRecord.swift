@@ -1,25 +1,25 @@
 import Chronicle
 
-/// A place in the journal's history: a transaction's number, and the checksum of its record.
+/// A position in the journal's history: a transaction's number, and the checksum of its record.
 struct JournalPosition: Hashable, Sendable {
-    /// Before everything.
+    /// The position before the first transaction.
     static let start = JournalPosition(number: 0, check: 0)
 
     let number: Int
     let check: UInt32
 }
 
-/// A record with its frame: what length, where in the history, and a checksum of it all.
+/// A record with its frame: length, position in the history, and a checksum.
 struct JournalRecord {
-    /// The last letter of the frame's first four.
+    /// The last of the first four letters of the frame.
     enum Kind: UInt8 {
-        /// What every journal begins with: where its history begins, and how many rows follow.
+        /// The first record of every journal: where its history begins, and how many rows follow.
         case base = 0x42  // B
         /// Rows as they are where the history begins.
         case rows = 0x52  // R
         /// A save.
         case transaction = 0x54  // T
-        /// The history begins later from now on.
+        /// The history begins later from this record on.
         case floor = 0x46  // F
     }
 
@@ -27,19 +27,19 @@ struct JournalRecord {
     static let mark = Array("JRN".utf8)
 
     let kind: Kind
-    /// For a transaction its own number; for other records that of the transaction before.
+    /// The number of a transaction; for other records, that of the transaction before.
     let number: Int
     /// The checksum of the transaction before.
     let previous: UInt32
     let check: UInt32
-    /// Holds the record, and maybe others.
+    /// Bytes that contain the record, and possibly others.
     let bytes: [UInt8]
     let content: Range<Int>
 
     var size: Int { Self.frameSize + content.count }
     var reader: RecordReader { RecordReader(bytes, content) }
 
-    /// The record that begins at an index; `nil` when none does, or not a whole one.
+    /// The record at an index; `nil` if there is none, or only an incomplete one.
     init?(_ bytes: [UInt8], at index: Int, salt: UInt32) {
         guard let frame = Frame(bytes, at: index), frame.length <= bytes.count - index - Self.frameSize else {
             return nil
@@ -51,7 +51,7 @@ struct JournalRecord {
         (self.bytes, self.content) = (bytes, content)
     }
 
-    /// What stands before a record's content, unchecked.
+    /// The frame before a record's content, not validated.
     struct Frame {
         let kind: Kind
         let length: Int
@@ -68,7 +68,7 @@ struct JournalRecord {
                     Integer(littleEndian: $0.loadUnaligned(fromByteOffset: index + offset, as: type))
                 }
             }
-            // Far from where adding to it would overflow.
+            // Small enough that additions do not overflow.
             guard let number = Int(exactly: load(8, UInt64.self)), number < 1 << 60 else { return nil }
             (self.kind, self.number) = (kind, number)
             (length, previous, check) = (Int(load(4, UInt32.self)), load(16, UInt32.self), load(20, UInt32.self))
@@ -80,7 +80,7 @@ struct JournalRecord {
     /// - Parameters:
     ///   - before: The transaction before.
     ///   - write: Writes the content.
-    /// - Throws: `DataStoreError.unsupportedFeature` when the content is longer than a record can be.
+    /// - Throws: `DataStoreError.unsupportedFeature` if the content is too long for a record.
     static func encode(
         _ kind: Kind, after before: JournalPosition, salt: UInt32, capacity: Int = 256,
         _ write: (inout RecordWriter) throws -> Void

@@ -1,9 +1,9 @@
 import Chronicle
 import Foundation
 
-/// Takes apart what stands in a record. Nothing in it is believed: a length leads nowhere outside of the record.
+/// Decodes the content of a record. Nothing in it is trusted: a length cannot lead outside of the record.
 struct RecordReader {
-    /// The record is whole by its checksum, and yet says something that no journal says.
+    /// The record has a valid checksum and invalid content.
     struct Nonsense: Error {}
 
     private let bytes: [UInt8]
@@ -46,7 +46,7 @@ struct RecordReader {
     }
 
     mutating func count() throws -> Int {
-        // Far from where adding to it would overflow.
+        // Small enough that additions do not overflow.
         guard let count = Int(exactly: try number()), count < 1 << 60 else { throw Nonsense() }
         return count
     }
@@ -83,7 +83,7 @@ struct RecordReader {
         }
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     mutating func skipValue() throws {
         switch ValueForm(rawValue: try byte()) {
         case .null: break

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Puts together what stands in a record. See the README for the format.
+/// Encodes the content of a record. See the README for the format.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -15,7 +15,7 @@ struct RecordWriter {
 
     mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 
-    /// Seven bits a byte, the lowest first; the eighth bit says that more follow.
+    /// Seven bits per byte, the lowest first; the eighth bit means that more bytes follow.
     @inline(__always)
     mutating func number(_ number: UInt64) {
         var rest = number
@@ -26,7 +26,7 @@ struct RecordWriter {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// For what is never negative.
+    /// For values that are never negative.
     mutating func count(_ count: Int) { number(UInt64(count)) }
 
     /// Small absolute values are short: 0, -1, 1, -2, … are 0, 1, 2, 3, …
@@ -44,7 +44,7 @@ struct RecordWriter {
         }
     }
 
-    /// 0 for `nil`, else the length and one.
+    /// 0 for `nil`, otherwise the length plus one.
     mutating func optionalText(_ text: String?) {
         count(text.map { $0.utf8.count + 1 } ?? 0)
         if let text { bytes.append(contentsOf: text.utf8) }
@@ -52,10 +52,10 @@ struct RecordWriter {
 
     mutating func raw(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// A key and values: each a form, and what it holds. Put together beside the record and added at once, because this is
-    /// what long records consist of.
+    /// Writes a key and values, each as a form and its content. They are encoded in a separate buffer and added at
+    /// once, because long records consist mostly of them.
     ///
-    /// - Throws: `DataStoreError.unsupportedFeature` for references that are not to models of this store.
+    /// - Throws: `DataStoreError.unsupportedFeature` for references to models of other stores.
     mutating func row(_ key: Int64, _ values: [PropertyValue]) throws {
         let size = values.reduce(10) { $0 + $1.longestForm }
         try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { row in
@@ -71,7 +71,7 @@ struct RecordWriter {
     }
 }
 
-/// Bytes that are long enough, filled from the beginning.
+/// A buffer of sufficient size, filled from the beginning.
 private struct RowPlace {
     let bytes: UnsafeMutableRawBufferPointer
     private(set) var count = 0
@@ -134,7 +134,7 @@ private struct RowPlace {
 }
 
 extension PropertyValue {
-    /// More bytes than the value can take: a form and a number, or two, beside what it holds.
+    /// An upper bound of the encoded size: a form and one or two numbers, plus the content.
     fileprivate var longestForm: Int {
         switch self {
         case .null, .integer, .real, .references: 11
@@ -146,7 +146,7 @@ extension PropertyValue {
 }
 
 extension Slice<UnsafeMutableRawBufferPointer> {
-    /// - Returns: How many bytes it was.
+    /// - Returns: The number of bytes.
     fileprivate func copyBytes(_ text: String) -> Int {
         let place = UnsafeMutableRawBufferPointer(rebasing: self)
         var text = text
@@ -157,7 +157,7 @@ extension Slice<UnsafeMutableRawBufferPointer> {
     }
 }
 
-/// The byte before a value.
+/// The byte before a value, which identifies its type.
 enum ValueForm: UInt8 {
     case null, integer, real, text, blob, reference
 }

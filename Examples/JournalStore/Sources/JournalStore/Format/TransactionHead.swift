@@ -1,10 +1,10 @@
 import Foundation
 
-/// What stands in a transaction's record before its changes.
+/// The part of a transaction's record before its changes.
 struct TransactionHead {
     let timestamp: Date
     let author: String?
-    /// The number of the first change: changes are counted through the whole history.
+    /// The number of the first change; changes are numbered across the whole history.
     let firstChange: Int
 
     init(timestamp: Date, author: String?, firstChange: Int) {

@@ -1,10 +1,10 @@
 import Chronicle
 
-// The journal is the history: a transaction is a record, and the index knows where each of them stands.
+// The journal is the history: a transaction is a record, and the index has the position of each record.
 extension JournalStore: HistoryProviding {
     public typealias HistoryType = JournalTransaction
 
-    /// Reads what comes after the tokens of the predicate, and no more than the limit asks for.
+    /// Reads the transactions after the tokens of the predicate, up to the limit.
     public func fetchHistory(_ descriptor: HistoryDescriptor<JournalTransaction>) throws -> [JournalTransaction] {
         let bounds = try HistoryTokenBounds(descriptor)
         return try withJournal { journal in
@@ -12,31 +12,33 @@ extension JournalStore: HistoryProviding {
                 for bound in bounds.lower {
                     try journal.state.history.check(bound.token, isWanted: bound.isInclusive, identifier)
                 }
-                return try Self.answer(descriptor, bounds, &journal)
+                return try Self.matching(descriptor, bounds, &journal)
             }
         }
     }
 
-    /// Deletes the oldest transactions. Their space is given back at once when it is the greater part of the file, and
-    /// by ``compact()``; until then what they held is still in the file.
+    /// Deletes the oldest transactions. Their space is reclaimed at once if it is the greater part of the file, and
+    /// otherwise by ``compact()``; until then their content is still in the file.
     ///
-    /// - Throws: `SwiftDataError.unsupportedFeature` for a descriptor that leaves an older transaction than one that it
-    ///   matches: a journal begins later, and has no holes.
+    /// - Throws: `SwiftDataError.unsupportedFeature` for a descriptor that matches a transaction and not all older
+    ///   ones, because only the beginning of a journal can be deleted.
     public func deleteHistory(_ descriptor: HistoryDescriptor<JournalTransaction>) throws {
         let bounds = try HistoryTokenBounds(descriptor)
         try withJournal { journal in
             try journal.write { journal in
-                // "Up to this token" means what its owner has seen, which is not so for a token of another past.
+                // A delete up to a token means the transactions that its owner has read, which a token of a lost
+                // transaction does not identify.
                 for bound in bounds.upper { try journal.state.history.checkPast(bound.token, identifier) }
                 let oldest = journal.state.history.numbers.lowerBound
-                let numbers = try Self.answer(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
+                let numbers = try Self.matching(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
                 guard let last = numbers.last else { return }
                 guard last - oldest == numbers.count - 1 else {
                     throw DataStoreError.unsupportedFeature.with(detail: "deleting other than the oldest history")
                 }
                 try journal.raiseFloor(to: last)
                 guard journal.wastesSpace else { return }
-                // Without room for a second file the history is deleted all the same, and the space comes back later.
+                // Without space for a second file, the history is deleted nevertheless, and its space is reclaimed
+                // later.
                 do { try journal.compact() } catch SwiftDataError.storeFull {}
             }
         }
@@ -46,11 +48,11 @@ extension JournalStore: HistoryProviding {
         JournalToken(storeIdentifier: identifier, try withJournal { try $0.read { $0.state.history.newest } })
     }
 
-    private static func answer(
+    private static func matching(
         _ descriptor: HistoryDescriptor<JournalTransaction>, _ bounds: HistoryTokenBounds<JournalToken>,
         _ journal: inout Journal
     ) throws -> [JournalTransaction] {
-        // Who asks for no order has enough as soon as the limit is reached.
+        // Without a sort, reading can stop at the limit.
         let isLimited = descriptor.sortBy.isEmpty && descriptor.fetchLimit > 0
         let (wanted, isAll) = descriptor.fetchOffset.addingReportingOverflow(descriptor.fetchLimit)
         var rest = descriptor
@@ -66,11 +68,11 @@ extension JournalStore: HistoryProviding {
 }
 
 extension HistoryTokenBounds<JournalToken> {
-    /// The transactions that can match at all.
+    /// The range of transactions that can match.
     fileprivate var numbers: Range<Int> {
         var (first, end) = (0, Int.max)
         for bound in lower where bound.isRequired { first = max(first, bound.token.position) }
-        // The transaction at an upper bound may belong to it: the predicate decides.
+        // The predicate decides whether the transaction at an upper bound is included.
         for bound in upper where bound.isRequired && bound.token.position < .max - 1 {
             end = min(end, bound.token.position + 1)
         }
@@ -79,7 +81,7 @@ extension HistoryTokenBounds<JournalToken> {
 }
 
 extension Journal {
-    /// Whether more than half of the file is of transactions that were deleted.
+    /// Whether more than half of the file consists of deleted transactions.
     fileprivate var wastesSpace: Bool {
         state.history.wasted(until: state.end) > state.end / 2
     }

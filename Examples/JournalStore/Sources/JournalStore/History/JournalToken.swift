@@ -1,7 +1,7 @@
 import Chronicle
 
 /// A position in the history of a ``JournalStore``: the number of the transaction before it, and the checksum of its
-/// record, by which a past that was taken back is recognised.
+/// record, which detects when that transaction was lost and replaced.
 public struct JournalToken: HistoryToken {
     public let storeIdentifier: String
     public let position: Int
@@ -10,7 +10,7 @@ public struct JournalToken: HistoryToken {
     public var tokenValue: Int? { position }
     public var id: JournalToken { self }
 
-    /// The beginning of a history, before its first transaction.
+    /// The position before the first transaction of a history.
     public static func start(of storeIdentifier: String) -> JournalToken {
         JournalToken(storeIdentifier: storeIdentifier, .start)
     }
@@ -27,7 +27,8 @@ public struct JournalToken: HistoryToken {
 }
 
 extension HistoryIndex {
-    /// Whether everything after a token is still there; at the token, too, if its own transaction is wanted.
+    /// Throws an error unless everything after a token is in the history, including the token's own transaction if
+    /// `isWanted` is true.
     func check(_ token: JournalToken, isWanted: Bool, _ storeIdentifier: String) throws {
         try checkPast(token, storeIdentifier)
         let floor = floor.number
@@ -37,7 +38,7 @@ extension HistoryIndex {
             storeIdentifier: storeIdentifier)
     }
 
-    /// Whether a token is of this store, and of the past that it has.
+    /// Throws an error unless a token belongs to this store and its transaction was not lost.
     func checkPast(_ token: JournalToken, _ storeIdentifier: String) throws {
         guard token.storeIdentifier == storeIdentifier else {
             throw SwiftDataError.historyTokenStoreMismatch.with(storeIdentifier: storeIdentifier)
@@ -45,9 +46,9 @@ extension HistoryIndex {
         guard token.position <= newest.number else {
             throw SwiftDataError.historyTokenAhead.with(storeIdentifier: storeIdentifier)
         }
-        // Of what a compaction dropped no checksums are left: such a token is expired, and that is enough to know.
+        // A compaction removes checksums together with transactions. Such a token is expired in any case.
         guard let check = check(of: token.position), check != token.check else { return }
         throw SwiftDataError.historyTokenForked.with(
-            detail: "another transaction stands at \(token.position)", storeIdentifier: storeIdentifier)
+            detail: "another transaction has position \(token.position)", storeIdentifier: storeIdentifier)
     }
 }

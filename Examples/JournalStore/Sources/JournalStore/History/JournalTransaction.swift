@@ -1,21 +1,21 @@
 import Chronicle
 import Foundation
 
-/// The changes of one save to a ``JournalStore``: one record of its journal.
+/// The changes that one save made in a ``JournalStore``: one record of its journal.
 public struct JournalTransaction: HistoryTransaction, Identifiable {
     public let author: String?
     public let changes: [HistoryChange]
     public let storeIdentifier: String
     public let timestamp: Date
     public let token: JournalToken
-    /// Counts the saves of the store.
+    /// The number of the save in this store.
     public let transactionIdentifier: Int
 
     public var id: Int { transactionIdentifier }
 }
 
 public struct JournalInsert<Model: PersistentModel>: HistoryInsert {
-    /// Counts the changes of the store.
+    /// The number of the change in this store.
     public let changeIdentifier: Int
     public let transactionIdentifier: Int
     public let changedPersistentIdentifier: PersistentIdentifier
@@ -29,7 +29,7 @@ public struct JournalUpdate<Model: PersistentModel>: HistoryUpdate {
     public let changeIdentifier: Int
     public let transactionIdentifier: Int
     public let changedPersistentIdentifier: PersistentIdentifier
-    /// Also of attributes that the class no longer has.
+    /// Includes attributes that the class no longer has.
     public let updatedAttributeNames: [String]
 
     public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {

@@ -1,6 +1,6 @@
 import Chronicle
 
-/// Makes what a program gets of a record: changes of their models' types.
+/// Converts a record to a transaction with changes of the models' types.
 struct TransactionMaker {
     let schema: Schema
     let storeIdentifier: String
@@ -36,7 +36,7 @@ struct TransactionMaker {
                     JournalDelete<Model>(number, transaction, model, try HistoryTombstone(decoding: kept, schema)))
             }
         }
-        // Swift opens the type: the function gets the class itself.
+        // Swift opens the existential type, so that the function receives the class itself.
         return try typed(schema.modelType(named: table.layout.name))
     }
 }

@@ -1,7 +1,7 @@
 import Chronicle
 
 extension SavePlan {
-    /// Makes sure that new references lead to rows that are there after the save.
+    /// Throws an error if a new reference points to a row that does not exist after the save.
     func checkReferences(_ tables: Tables) throws {
         for new in inserted where !tables.layout(new.table).references.isEmpty {
             for (index, values) in new.rows.enumerated() {
@@ -20,16 +20,16 @@ extension SavePlan {
             let target = Row(table: destination, key: key)
             let isNew = key > tables[destination].lastKey && key <= lastKeys[destination]
             guard !isNew, self.values(target, tables) == nil else { continue }
-            // What led nowhere before is not this save's fault.
+            // A reference that was already broken is not an error of this save.
             if tables[row.table].rows[row.key]?[reference.column].key == key { continue }
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "it leads to a model that another writer deleted", entityName: layout.name,
+                detail: "it references a model that another writer deleted", entityName: layout.name,
                 propertyName: tables[row.table].columns[reference.column],
                 persistentIdentifier: layout.origin.identifier(row.key))
         }
     }
 
-    /// Makes sure that no two rows have the same unique values after the save, which may free values that it takes.
+    /// Throws an error if two rows have the same unique values after the save, which may free values that it uses.
     func checkUniqueness(_ tables: Tables) throws {
         for table in tables.indices {
             for constraint in tables.layout(table).constraints.indices {
@@ -51,7 +51,7 @@ extension SavePlan {
         let layout = tables.layout(table)
         guard let unique = layout.values(constraint, of: values) else { return }
         var isFree = claimed.insert(unique).inserted
-        // Who has them now may be about to lose them.
+        // The save may delete or change the row that has the values now.
         if let holder = tables[table].holder(constraint, of: unique), holder != key,
             let last = self.values(Row(table: table, key: holder), tables),
             layout.values(constraint, of: last) == unique

@@ -1,8 +1,8 @@
 import Chronicle
 
 extension SavePlan {
-    /// What deletes do to the rows that refer to them, also to rows that no context has seen. More rows may go while it
-    /// runs: the list grows at its end.
+    /// Applies delete rules to the rows that refer to deleted ones, including rows that no context has loaded. This may
+    /// delete more rows, which are added at the end of the list.
     mutating func applyRules(_ tables: Tables) throws {
         var next = 0
         while next < deleted.count {
@@ -22,12 +22,12 @@ extension SavePlan {
         }
     }
 
-    /// Makes sure that no row is left leading to a row whose delete it denies.
+    /// Throws an error if a row still references a row whose delete it denies.
     func checkDenied(_ tables: Tables) throws {
         for (row, reference, target) in denied where values(row, tables)?[reference.column].key == target.key {
             let layout = tables.layout(target.table)
             throw SwiftDataError.deleteDenied.with(
-                detail: "a row of \(tables.layout(row.table).name) leads to it", entityName: layout.name,
+                detail: "a row of \(tables.layout(row.table).name) still references it", entityName: layout.name,
                 persistentIdentifier: layout.origin.identifier(target.key))
         }
     }
@@ -35,7 +35,7 @@ extension SavePlan {
     private mutating func apply(
         _ reference: TableLayout.Reference, to row: Row, _ target: Row, _ tables: Tables
     ) throws {
-        // Not if the save makes it refer to another one.
+        // Not if the save changes the reference.
         guard reference.rule != .noAction, var values = values(row, tables),
             values[reference.column].key == target.key
         else { return }

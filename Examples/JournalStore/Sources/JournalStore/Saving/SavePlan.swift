@@ -1,8 +1,8 @@
 import Chronicle
 
-/// What a save comes to, before anything is written: keys for new rows, rules for deletes, and whether it may be.
+/// The effects of a save, before anything is written: keys for new rows, delete rules, and validation.
 ///
-/// It holds no tables: a copy of them would make the rows be copied at the next change.
+/// The plan does not hold tables, because with a second reference the next change would copy their rows.
 struct SavePlan {
     /// A row of a table.
     struct Row: Hashable {
@@ -12,15 +12,15 @@ struct SavePlan {
 
     /// The identifiers of new rows, in the order of the request.
     private(set) var identifiers: [PersistentIdentifier] = []
-    /// The same by the temporary ones, where something may refer to them.
+    /// The same by temporary identifier, where something may refer to them.
     private var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
     private(set) var inserted: [Changes.Inserted] = []
-    /// The rows that are changed, in order, and what they will be.
+    /// The changed rows, in order, with their new values.
     var order: [Row] = []
     var updated: [Row: [PropertyValue]] = [:]
     var deleted: [Row] = []
     private(set) var gone = Set<Row>()
-    /// The updated rows that will refer to another row than before, by that row.
+    /// The updated rows with a changed reference, by the row that they will refer to.
     var moved: [Row: [(row: Row, reference: Int)]] = [:]
     /// The rows that deny the delete of another, unless the save deletes them too.
     var denied: [(row: Row, reference: TableLayout.Reference, target: Row)] = []
@@ -38,12 +38,12 @@ struct SavePlan {
         try checkUniqueness(tables)
     }
 
-    /// The changes of the save, inserts first; without those that change nothing.
+    /// The changes of the save, inserts first, without those that change nothing.
     func changes(_ tables: Tables) -> Changes {
         var changes = Changes(inserted: inserted)
         for row in order where !gone.contains(row) {
             guard let new = updated[row], let old = tables[row.table].rows[row.key] else { continue }
-            // Another context may have saved the same meanwhile.
+            // Another context may have saved the same in the meantime.
             let columns = new.indices.filter { new[$0] != old[$0] }
             if columns.isEmpty { continue }
             changes.others.append(
@@ -60,14 +60,14 @@ struct SavePlan {
         return changes
     }
 
-    /// A row as it will be; `nil` when it will not be there.
+    /// A row after the save; `nil` if it will not exist.
     func values(_ row: Row, _ tables: Tables) -> [PropertyValue]? {
         gone.contains(row) ? nil : updated[row] ?? tables[row.table].rows[row.key]
     }
 
     // MARK: Parts
 
-    /// Keys first: new rows may refer to each other, in any order.
+    /// Assign keys first: new rows may refer to each other, in any order.
     private mutating func insert(_ snapshots: [DefaultSnapshot], _ tables: Tables) throws {
         identifiers.reserveCapacity(snapshots.count)
         var runs: [Range<Int>] = []
@@ -100,7 +100,7 @@ struct SavePlan {
         let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(count))
         guard !isPastTheLast, last < .max else {
             throw SwiftDataError.storeFull.with(
-                detail: "the last primary key is used", entityName: tables.layout(table).name)
+                detail: "all primary keys are used", entityName: tables.layout(table).name)
         }
         inserted.append(Changes.Inserted(table: table, firstKey: lastKeys[table] + 1))
         for key in lastKeys[table]..<last { identifiers.append(origin.identifier(key + 1)) }
@@ -115,7 +115,7 @@ struct SavePlan {
         let layout = tables.layout(row.table)
         try layout.requireFit(snapshot)
         let new = remapped(snapshot.values, layout)
-        // Another context may have saved other properties of the same model meanwhile.
+        // Another context may have saved other properties of the same model in the meantime.
         for column in snapshot.changed { values[column] = new[column] }
         if updated.updateValue(values, forKey: row) == nil { order.append(row) }
         for (number, reference) in layout.references.enumerated()
@@ -128,7 +128,7 @@ struct SavePlan {
     }
 
     mutating func delete(_ row: Row, _ tables: Tables) throws {
-        // Somebody else was faster, or a rule: what is wanted is so.
+        // Another writer or a delete rule has already deleted the row.
         guard tables[row.table].rows[row.key] != nil, gone.insert(row).inserted else { return }
         deleted.append(row)
     }
@@ -143,7 +143,7 @@ struct SavePlan {
     private func row(_ identifier: PersistentIdentifier, _ tables: Tables) throws -> Row {
         guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == tables.storeIdentifier else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "it lives in another store", persistentIdentifier: identifier)
+                detail: "the model belongs to another store", persistentIdentifier: identifier)
         }
         return Row(table: try number(named: identifier.entityName, tables), key: key)
     }

@@ -1,6 +1,6 @@
 import Chronicle
 
-/// What a record says of one row: what is in the journal, in the history, and what changes the tables.
+/// The change of one row in a record: written to the journal, returned in the history, and applied to the tables.
 struct Change: Sendable {
     enum Kind: UInt8, Sendable {
         case insert = 1
@@ -11,15 +11,15 @@ struct Change: Sendable {
     /// The number of the table, in this process.
     let table: Int
     let key: Int64
-    /// An insert's columns, those that an update changed, those that are kept of a deleted row.
+    /// The columns of an insert, the changed ones of an update, or the preserved ones of a delete.
     let columns: [Int]
-    /// For each column; empty where nobody wants to know.
+    /// The value of each column; empty if the values were skipped.
     var values: [PropertyValue]
 }
 
-/// What a save does, in order: new rows, which may be many, then the rest.
+/// The changes of a save, in order: new rows, which may be many, then the others.
 struct Changes: Sendable {
-    /// New rows of one table, with keys one after the other.
+    /// New rows of one table, with consecutive keys.
     struct Inserted: Sendable {
         let table: Int
         let firstKey: Int64
@@ -32,7 +32,7 @@ struct Changes: Sendable {
     var count: Int { inserted.reduce(others.count) { $0 + $1.rows.count } }
 }
 
-/// What a change looks like: said once in a record, and then only meant.
+/// The kind, entity and columns of a change: defined once in a record, then referenced by number.
 private struct Shape {
     let kind: Change.Kind
     let table: Int
@@ -43,7 +43,7 @@ private struct Shape {
     }
 }
 
-/// Writes changes, each with the number of its shape. A shape that is new is said at its first change.
+/// Writes changes, each with the number of its shape. A new shape is defined at its first change.
 struct ChangeWriter {
     private var shapes: [Shape] = []
     private var latest = 0
@@ -55,7 +55,7 @@ struct ChangeWriter {
         }
     }
 
-    /// All of one shape, which is looked for once.
+    /// Writes changes of one shape, which is looked up once.
     private mutating func write(_ new: Changes.Inserted, _ tables: Tables, _ writer: inout RecordWriter) throws {
         guard let first = new.rows.first else { return }
         try write(
@@ -87,10 +87,10 @@ struct ChangeWriter {
     }
 }
 
-/// Reads what a ``ChangeWriter`` wrote. Tables and columns that nobody has heard of yet are made.
+/// Reads what a ``ChangeWriter`` wrote. Creates tables and columns that do not exist yet.
 struct ChangeReader {
     private var shapes: [Shape] = []
-    /// Whether the values of inserts and updates, which history has no use for, are passed over.
+    /// Whether to skip the values of inserts and updates, which the history does not need.
     let skipsValues: Bool
 
     init(skipsValues: Bool = false) { self.skipsValues = skipsValues }

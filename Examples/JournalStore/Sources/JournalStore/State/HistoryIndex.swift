@@ -1,30 +1,30 @@
-/// Where each transaction stands in the file.
+/// The position of each transaction in the file.
 struct HistoryIndex: Sendable {
     /// The newest transaction, deleted or not.
     private(set) var newest = JournalPosition.start
     /// The newest transaction that was deleted.
     private(set) var floor = JournalPosition.start
-    /// The transaction before the first that the file has.
+    /// The transaction before the first one in the file.
     private(set) var base = JournalPosition.start
     private var offsets: [Int] = []
     private var checks: [UInt32] = []
 
-    /// How many bytes the transactions take that were deleted.
+    /// The number of bytes of deleted transactions.
     func wasted(until end: Int) -> Int {
         guard let first = offsets.first else { return 0 }
         return (numbers.isEmpty ? end : offset(of: numbers.lowerBound)) - first
     }
 
-    /// The numbers of the transactions that there are.
+    /// The numbers of the existing transactions.
     var numbers: Range<Int> { floor.number + 1..<newest.number + 1 }
 
-    /// Where a transaction's record begins.
+    /// The offset of a transaction's record.
     func offset(of number: Int) -> Int { offsets[number - base.number - 1] }
 
-    /// The check of a transaction; `nil` when the file does not have it any more, or not yet.
+    /// The checksum of a transaction; `nil` if the file no longer has it, or does not have it yet.
     func check(of number: Int) -> UInt32? {
         if number == base.number { return base.check }
-        // Tokens may hold any number.
+        // A token may contain any number.
         guard number > base.number else { return nil }
         let index = number - base.number - 1
         return checks.indices.contains(index) ? checks[index] : nil
@@ -38,9 +38,9 @@ struct HistoryIndex: Sendable {
         checks.append(check)
     }
 
-    /// - Returns: Whether there is such a transaction, or was.
+    /// - Returns: Whether such a transaction exists or existed.
     mutating func raiseFloor(to number: Int) -> Bool {
-        // After a compaction the journal still says of earlier deletions what has been done.
+        // After a compaction, the journal still has the records of earlier deletions.
         if number <= floor.number { return true }
         guard let check = check(of: number) else { return false }
         floor = JournalPosition(number: number, check: check)

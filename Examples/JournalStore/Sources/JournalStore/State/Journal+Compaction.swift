@@ -1,7 +1,7 @@
 import Chronicle
 
 extension Journal {
-    /// Writes a journal that begins where the history does, and puts it in the place of this one. Needs the file alone.
+    /// Replaces the journal with one that begins where the history begins. Requires exclusive access to the file.
     mutating func compact() throws {
         let floor = state.history.floor.number
         guard floor > state.history.base.number else { return }
@@ -19,10 +19,10 @@ extension Journal {
         try catchUp(isWriter: true)
     }
 
-    /// Puts a new file in the place of one that is locked. The new one is locked before others can see it.
+    /// Replaces a locked file with a new one, which is locked before other processes can open it.
     ///
-    /// When the directory cannot be synchronised, the new file is in place and `file` still the old one: the next lock finds
-    /// that, and the next save synchronises the directory before it writes.
+    /// If the directory cannot be synchronized, the new file is in place and `file` is still the old one: the next lock
+    /// detects that, and the next save synchronizes the directory before it writes.
     ///
     /// - Parameter kept: The records of the old file that follow.
     static func replace(

@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 
 extension Journal {
-    /// Writes a transaction, and takes it over.
+    /// Writes a transaction and applies it.
     mutating func append(_ changes: Changes, _ editingState: EditingState) throws -> JournalPosition {
         let head = TransactionHead(timestamp: .now, author: editingState.author, firstChange: state.lastChange + 1)
         let record = try JournalRecord.encode(
@@ -14,13 +14,14 @@ extension Journal {
         }
         try write(record.bytes)
         do { try state.append(changes, record.position, size: record.bytes.count) } catch {
-            // It is saved. If the rows do not agree, what the file says counts: the next time begins anew.
+            // The transaction is saved. If it cannot be applied to the rows, the next access reads the file from the
+            // start.
             state = JournalState(schema, storeIdentifier: identifier)
         }
         return record.position
     }
 
-    /// Writes that the history begins after a transaction, and takes it over.
+    /// Writes a floor, the transaction after which the history begins, and applies it.
     mutating func raiseFloor(to number: Int) throws {
         let record = try JournalRecord.encode(.floor, after: state.history.newest, salt: salt) { $0.count(number) }
         try write(record.bytes)
@@ -33,8 +34,9 @@ extension Journal {
             try file.write(bytes, at: state.end)
             if configuration.durability == .full { try file.synchronize() }
         } catch {
-            // Nobody has seen it: they wait for the lock. If this fails as well, the next writer finds a torn record, or
-            // a whole one that was said to have failed, which the file system would be to blame for.
+            // No other process has read the record, because they wait for the lock. If this fails as well, the next
+            // writer finds a torn record or, because of an error of the file system, a complete one that was reported
+            // as failed.
             try file.truncate(to: state.end)
             throw error
         }

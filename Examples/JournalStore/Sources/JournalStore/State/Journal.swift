@@ -1,23 +1,23 @@
 import Chronicle
 import Foundation
 
-/// An open journal: the file, and what it says. Whoever uses it has it alone in its process, and by locks of the file
-/// beside other processes.
+/// An open journal: the file and its content. The caller ensures exclusive access in the process; file locks coordinate
+/// processes.
 struct Journal: Sendable {
     let identifier: String
     var state: JournalState
     let configuration: JournalStoreConfiguration
     let schema: Schema
-    /// Where the file is, without symbolic links.
+    /// The path of the file, without symbolic links.
     let path: String
     var file: JournalFile
     private(set) var header: JournalHeader
-    /// Whether ``state`` is still that of a file that was replaced.
+    /// Whether ``state`` is that of a file that has been replaced.
     private var isAnother = false
 
     var salt: UInt32 { header.salt }
 
-    /// Opens a journal, and makes one where there is none or an empty file.
+    /// Opens a journal, or creates one if there is no file or an empty file.
     init(_ configuration: JournalStoreConfiguration, _ schema: Schema) throws {
         (self.configuration, self.schema) = (configuration, schema)
         file = try JournalFile(configuration.url.path, creates: true)
@@ -29,7 +29,7 @@ struct Journal: Sendable {
             try Self.replace(&file, at: path, header, state, copying: nil)
         }
         header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
-        // What a compaction left that was killed. Nobody else is at it: they would have the lock.
+        // The file that a killed compaction left. No other process uses it, because it would have the lock.
         unlink(path + ".new")
         identifier = header.identifier.uuidString
         isAnother = false
@@ -39,11 +39,11 @@ struct Journal: Sendable {
         try state.tables.check()
     }
 
-    // MARK: Taking turns
+    // MARK: Locking
 
-    /// Runs what reads: it sees all that any process has saved before.
+    /// Runs `body`, which reads everything that any process has saved before.
     mutating func read<Result>(_ body: (inout Journal) throws -> Result) throws -> Result {
-        // Most of the time nothing was written meanwhile, and nobody has to wait to see that.
+        // Usually nothing was written in the meantime, which can be checked without a lock.
         if !isAnother, try file.isInPlace(path), try file.size == state.end, state.hasBase { return try body(&self) }
         return try locked(.shared) { journal in
             try journal.catchUp(isWriter: false)
@@ -51,7 +51,7 @@ struct Journal: Sendable {
         }
     }
 
-    /// Runs what writes: after all that any process has saved before, and without others.
+    /// Runs `body` with exclusive access, after reading everything that any process has saved before.
     mutating func write<Result>(_ body: (inout Journal) throws -> Result) throws -> Result {
         try locked(.exclusive) { journal in
             try journal.catchUp(isWriter: true)
@@ -68,9 +68,9 @@ struct Journal: Sendable {
         return try body(&self)
     }
 
-    /// Locks the file that is in place.
+    /// Locks the file that is currently at the path.
     ///
-    /// - Parameter isAnother: Becomes true when it is another one than before.
+    /// - Parameter isAnother: Becomes true if it is not the same file as before.
     private static func lock(
         _ file: inout JournalFile, at path: String, _ lock: JournalFile.Lock,
         _ configuration: JournalStoreConfiguration, _ isAnother: inout Bool
@@ -83,16 +83,16 @@ struct Journal: Sendable {
                 file.unlock()
                 throw error
             }
-            // The lock goes with the file that was replaced.
+            // Closing the replaced file releases its lock.
             file = try JournalFile(path, creates: false)
             isAnother = true
         }
     }
 
-    // MARK: Reading on
+    // MARK: Reading new records
 
     mutating func catchUp(isWriter: Bool) throws {
-        // A file that became shorter is one whose past was taken back.
+        // A file that became shorter has lost transactions.
         if try file.size < state.end { try startOver() }
         do {
             var scanner = try RecordScanner(file, from: state.end, salt: salt)
@@ -102,7 +102,7 @@ struct Journal: Sendable {
             }
             if isWriter, scanner.isTorn { try file.truncate(to: state.end) }
         } catch {
-            // Half of a record may be in the rows: the next time begins anew.
+            // A part of a record may have been applied to the rows, so the next access reads the file from the start.
             state = JournalState(schema, storeIdentifier: identifier)
             throw error
         }
@@ -112,7 +112,7 @@ struct Journal: Sendable {
         header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
         guard header.identifier.uuidString == identifier else {
             throw SwiftDataError.storeFailure.with(
-                detail: "another journal was put in its place: open it anew")
+                detail: "another journal was put in its place; open the store again")
         }
         state = JournalState(schema, storeIdentifier: identifier)
         isAnother = false
@@ -129,7 +129,7 @@ struct Journal: Sendable {
             return try state.withTables { try maker.transaction(record, &$0) }
         } catch is RecordReader.Nonsense {
             throw SwiftDataError.damagedFile.with(
-                detail: "the record at byte \(offset) is not what it was when it was read before")
+                detail: "the record at byte \(offset) has changed since it was read")
         }
     }
 }

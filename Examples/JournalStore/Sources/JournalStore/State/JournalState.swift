@@ -1,37 +1,37 @@
 import Chronicle
 
-/// What a journal says, as far as it has been read: the rows, and where each transaction stands.
+/// The content of a journal, as far as it has been read: the rows, and the position of each transaction.
 struct JournalState: Sendable {
     private(set) var tables: Tables
     private(set) var history = HistoryIndex()
-    /// Where the next record begins.
+    /// The offset of the next record.
     private(set) var end = JournalHeader.size
     /// The number of the latest change.
     private(set) var lastChange = 0
-    /// How many rows of the base are still to come; `nil` before the base.
+    /// The number of rows of the base that have not been read yet; `nil` before the base.
     private var missingRows: Int?
 
     init(_ schema: Schema, storeIdentifier: String) {
         tables = Tables(schema, storeIdentifier: storeIdentifier)
     }
 
-    /// Whether the journal has all that it began with. What is missing there was not torn: a journal is put in place when
-    /// it is whole.
+    /// Whether the base of the journal is complete. A missing part is damage and not a torn record, because a journal
+    /// is complete when it is put in place.
     var hasBase: Bool { missingRows == 0 }
 
-    /// For what reads records again: a change finds the number of its table by the name.
+    /// The numbers of the tables by name, for reading records again.
     mutating func withTables<Result>(_ body: (inout Tables) throws -> Result) rethrows -> Result { try body(&tables) }
 
     // MARK: Records from the file
 
-    /// Takes over the record that stands at ``end``.
+    /// Applies the record at ``end``.
     mutating func apply(_ record: JournalRecord) throws {
         do {
             try take(record)
             end += record.size
         } catch is RecordReader.Nonsense {
             throw SwiftDataError.damagedFile.with(
-                detail: "the record at byte \(end) is whole, but makes no sense after those before it")
+                detail: "the record at byte \(end) is complete, but invalid after the records before it")
         }
     }
 
@@ -80,9 +80,9 @@ struct JournalState: Sendable {
         }
     }
 
-    // MARK: Records of our own
+    // MARK: Records of this process
 
-    /// Takes over a transaction that was just written.
+    /// Applies a transaction that was just written.
     mutating func append(_ changes: Changes, _ position: JournalPosition, size: Int) throws {
         for new in changes.inserted { try tables[new.table].insert(new) }
         for change in changes.others { try tables.apply(change) }
@@ -91,7 +91,7 @@ struct JournalState: Sendable {
         end += size
     }
 
-    /// Takes over the end of the older history that was just written.
+    /// Applies a floor that was just written.
     mutating func raiseFloor(to number: Int, size: Int) {
         _ = history.raiseFloor(to: number)
         end += size
@@ -112,7 +112,7 @@ struct JournalState: Sendable {
             while !rest.isEmpty {
                 try emit(.rows) { writer in
                     var changes = ChangeWriter()
-                    // About as long as what is read at once.
+                    // About as long as one read.
                     while writer.bytes.count < 1 << 20, let key = rest.popFirst() {
                         let row = tables[number].rows[key] ?? []
                         let columns = row.indices.filter { row[$0] != .absent }

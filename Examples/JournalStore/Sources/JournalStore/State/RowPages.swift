@@ -1,7 +1,7 @@
 import Chronicle
 
-/// Rows by primary key. Keys are given one after the other, so that rows stand in pages of keys that follow each other:
-/// new rows are put into place without being looked for, and the order of the keys is that of the pages.
+/// Rows by primary key. Keys are assigned consecutively, so rows are stored in pages of consecutive keys: new rows are
+/// added without a look-up, and the order of the keys is that of the pages.
 struct RowPages: Sendable {
     private typealias Page = [[PropertyValue]?]
     private static let empty = Page(repeating: nil, count: 1 << 8)
@@ -27,9 +27,9 @@ struct RowPages: Sendable {
         return old
     }
 
-    /// Adds rows under keys that follow each other.
+    /// Adds rows with consecutive keys.
     ///
-    /// - Returns: Whether all of these keys were free. If not, some of the rows may be in place.
+    /// - Returns: Whether all of these keys were free. If not, some of the rows may have been added.
     mutating func insert(_ rows: [[PropertyValue]], from firstKey: Int64) -> Bool {
         var next = 0
         while next < rows.count {
@@ -42,7 +42,7 @@ struct RowPages: Sendable {
         return true
     }
 
-    /// In order.
+    /// The rows in the order of their keys.
     var keys: some Sequence<Int64> {
         pages.sorted { $0.key < $1.key }.lazy.flatMap { number, page in
             page.indices.lazy.filter { page[$0] != nil }.map { number << 8 | Int64($0) }

@@ -1,11 +1,11 @@
 import Chronicle
 
-/// The rows of an entity, by primary key, with what has to be found quickly.
+/// The rows of an entity by primary key, with indexes for references and unique values.
 struct Table: Sendable {
     let layout: TableLayout
-    /// Those of the schema in the order of its slots, then others that are in the journal.
+    /// The columns of the schema in the order of its slots, then others that are in the journal.
     private(set) var columns: [String]
-    /// Also of rows that are gone: a key is never used twice.
+    /// Includes deleted rows, because a key is never used twice.
     var lastKey: Int64 = 0
     private(set) var rows = RowPages()
     private var referrers: [[Int64: Set<Int64>]]
@@ -22,7 +22,7 @@ struct Table: Sendable {
         for property in layout.properties { numbers[property.name] = property.slot }
     }
 
-    /// The number of a column, which is made if there is none.
+    /// The number of a column, which is created if it does not exist.
     mutating func column(_ name: String) -> Int {
         if let number = numbers[name] { return number }
         columns.append(name)
@@ -32,20 +32,20 @@ struct Table: Sendable {
 
     // MARK: Reading
 
-    /// The rows that refer to a row by a reference, by its place in the layout.
+    /// The rows that refer to a row through a reference, given by its index in the layout.
     func referrers(_ reference: Int, to key: Int64) -> Set<Int64> { referrers[reference][key] ?? [] }
 
-    /// The row that has the values of a constraint, by its place in the layout.
+    /// The row that has the values of a constraint, given by its index in the layout.
     func holder(_ constraint: Int, of values: [PropertyValue]) -> Int64? { holders[constraint][values] }
 
-    /// Looks whether the schema fits the rows. See ``Tables/check()``.
+    /// Checks whether the schema fits the rows. See ``Tables/check()``.
     func check() throws {
         for property in layout.properties {
             guard let old = property.originalName, let number = numbers[old], number >= layout.properties.count else {
                 continue
             }
             throw SwiftDataError.backwardMigration.with(
-                detail: "the journal has it as \(old), and renames nothing", entityName: layout.name,
+                detail: "it is \(old) in the journal, which does not support renaming", entityName: layout.name,
                 propertyName: property.name)
         }
         for column in incomplete
@@ -113,7 +113,7 @@ struct Table: Sendable {
             if let after { referrers[number][after, default: []].insert(key) }
         }
         for number in layout.constraints.indices {
-            // Rows that exchange their values do it one after the other: the last to come has them.
+            // Rows that exchange their values are changed one after the other: the last one has the value.
             if let values = old.flatMap({ layout.values(number, of: $0) }), holders[number][values] == key {
                 holders[number][values] = nil
             }
@@ -123,10 +123,10 @@ struct Table: Sendable {
 }
 
 extension PropertyValue {
-    /// Stands in a row for a column that the row was inserted without, where a later one has a value. No row has lists.
+    /// Marks a column that the row was inserted without, before a column with a value. No row contains lists.
     static let absent = PropertyValue.references([])
 
-    /// The primary key that a reference leads to.
+    /// The primary key of a reference's destination.
     var key: Int64? {
         if case .reference(let identifier) = self { identifier.integerPrimaryKey } else { nil }
     }

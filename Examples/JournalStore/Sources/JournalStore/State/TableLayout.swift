@@ -1,12 +1,12 @@
 import Chronicle
 
-/// What does not change of a table while it is open.
+/// The parts of a table that do not change while it is open.
 final class TableLayout: Sendable {
     /// A to-one relationship, seen from the table that has it.
     struct Reference: Sendable {
         let column: Int
         let destination: String
-        /// What becomes of the row when its destination is deleted: the rule of the property that leads here.
+        /// The rule that applies to the row when its destination is deleted.
         let rule: Schema.Relationship.DeleteRule
     }
 
@@ -14,7 +14,7 @@ final class TableLayout: Sendable {
     let origin: PersistentIdentifier.Origin
     /// The stored properties of the class; none for an entity that the schema does not have.
     let properties: [Schema.Property]
-    /// The columns of the schema, which are the first: what rows are inserted with.
+    /// The columns of the schema, which come first and which inserted rows have.
     let schemaColumns: [Int]
     let references: [Reference]
     /// The columns that are unique together.
@@ -34,13 +34,13 @@ final class TableLayout: Sendable {
         preserved = entity?.preservedProperties.map(\.slot) ?? []
     }
 
-    /// The values that have to be unique; `nil` when one is missing, because no value is not the same as no value.
+    /// The values that have to be unique; `nil` if one is null, because null is not equal to null.
     func values(_ constraint: Int, of row: [PropertyValue]) -> [PropertyValue]? {
         let values = constraints[constraint].map { row[$0] }
         return values.contains(where: \.isNull) ? nil : values
     }
 
-    /// - Throws: `SwiftDataError.modelValidationFailure` for a snapshot that is none of this table's.
+    /// - Throws: `SwiftDataError.modelValidationFailure` for a snapshot that does not belong to this table.
     func requireFit(_ snapshot: DefaultSnapshot) throws {
         guard snapshot.values.count != schemaColumns.count else { return }
         throw SwiftDataError.modelValidationFailure.with(

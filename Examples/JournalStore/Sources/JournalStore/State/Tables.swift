@@ -1,7 +1,7 @@
 import Chronicle
 
-/// The rows of all entities, as the journal tells of them: also of entities that the schema does not have, because a
-/// program that knows less must not lose what others wrote.
+/// The rows of all entities in the journal, including entities that the schema does not have, because a program with a
+/// smaller schema must not lose what others wrote.
 struct Tables: Sendable {
     let storeIdentifier: String
     private let schema: Schema
@@ -26,7 +26,7 @@ struct Tables: Sendable {
 
     func known(_ entityName: String) -> Int? { numbers[entityName] }
 
-    /// The number of an entity's table, which is made if there is none.
+    /// The number of an entity's table, which is created if it does not exist.
     mutating func number(of entityName: String) -> Int {
         if let number = numbers[entityName] { return number }
         let origin = origin(of: entityName)
@@ -42,14 +42,14 @@ struct Tables: Sendable {
 
     mutating func column(_ name: String, in number: Int) -> Int { tables[number].column(name) }
 
-    /// Does what a record says.
+    /// Applies a change from a record.
     ///
-    /// - Throws: ``RecordReader/Nonsense`` for a row that is there already, or is not there.
+    /// - Throws: ``RecordReader/Nonsense`` for an insert of an existing row, or a change of a missing one.
     mutating func apply(_ change: Change) throws { try tables[change.table].apply(change) }
 
-    /// Looks whether the schema fits the rows, after all of them are there.
+    /// Checks whether the schema fits the rows, after all of them have been read.
     ///
-    /// - Throws: `SwiftDataError.backwardMigration` for an attribute that rows have no value for.
+    /// - Throws: `SwiftDataError.backwardMigration` if rows have no value for an attribute.
     func check() throws {
         for table in tables { try table.check() }
     }

@@ -4,7 +4,7 @@ import JournalStore
 
 @testable import JournalWorker
 
-/// A journal of its own for each test.
+/// A separate journal for each test.
 struct Fixture {
     let directory: TemporaryDirectory
     let url: URL
@@ -33,10 +33,10 @@ struct Fixture {
             for: Note.self, configurations: JournalStoreConfiguration(url: url, durability: durability))
     }
 
-    /// The same journal in another container, as another process would have it.
+    /// Opens the same journal in another container, as another process would.
     func again() throws -> Fixture { try Fixture(directory, url) }
 
-    /// A copy of the journal with other bytes.
+    /// Makes a copy of the journal with other bytes.
     func copy(_ bytes: Data) throws -> URL {
         let url = directory.file()
         try bytes.write(to: url)
@@ -49,7 +49,7 @@ struct Fixture {
         return context
     }
 
-    /// One save for each text.
+    /// Saves each text separately.
     func write(_ texts: String...) throws {
         for text in texts {
             let context = context()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of its own for each test; gone with its last owner.
+/// A separate directory for each test, removed with its last reference.
 final class TemporaryDirectory: Sendable {
     let url: URL
 
@@ -10,10 +10,10 @@ final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // What cannot be removed is left to the system, which cleans up there.
+        // The system cleans up what cannot be removed.
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// A place for a new file.
+    /// The URL of a new file.
     func file(_ name: String = UUID().uuidString) -> URL { url.appending(path: name + ".journal") }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The worker, as a running process.
 ///
-/// `@unchecked Sendable`: after its `init`, one thread has to do with it.
+/// `@unchecked Sendable`: after `init`, only one thread uses it.
 final class WorkerProcess: @unchecked Sendable {
     struct Failure: Error {
         let text: String
@@ -12,7 +12,7 @@ final class WorkerProcess: @unchecked Sendable {
     private let output = Pipe()
     private let errors = Pipe()
 
-    /// The worker stands beside the test bundle: the test target depends on it.
+    /// The worker is in the same directory as the test bundle, because the test target depends on it.
     private static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appending(path: "JournalWorker")
 
@@ -35,13 +35,13 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
-    /// SIGKILL: the worker has no say in it.
+    /// Sends SIGKILL, which the worker cannot handle.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Waits for the end; the output, when it ended well.
+    /// Waits for the process to exit, and returns its output if it succeeded.
     func finish() throws -> String {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()

@@ -1,6 +1,6 @@
 import Chronicle
 
-/// Where to stay on a trip.
+/// The accommodation of a trip.
 @Model
 public final class LivingAccommodation {
     public var placeName: String

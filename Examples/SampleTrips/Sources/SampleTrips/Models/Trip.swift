@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A trip to somewhere, with what to do there and where to stay.
+/// A trip, with a bucket list and an accommodation.
 @Model
 public final class Trip {
     #Unique<Trip>([\.name, \.startDate, \.endDate])

@@ -1,6 +1,6 @@
 import Chronicle
 
-/// A few trips to begin with.
+/// A few trips to start with.
 public enum SampleData {
     private struct Sample {
         let name, destination, start, end: String
@@ -23,7 +23,7 @@ public enum SampleData {
             wishes: ["Ski jump", "Fram museum"]),
     ]
 
-    /// Puts the trips into a context, for the next save.
+    /// Inserts the trips into a context, for the next save.
     public static func insert(into context: ModelContext) throws {
         for sample in samples {
             let trip = Trip(

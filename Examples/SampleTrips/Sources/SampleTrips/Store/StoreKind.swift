@@ -2,17 +2,16 @@ import Chronicle
 import Foundation
 import JournalStore
 
-/// What keeps the trips.
+/// The kind of store that keeps the trips.
 ///
-/// The choice is made here: what reads the history is written for transactions of any type, and gets the type from
-/// ``transactionType``.
+/// The code that reads the history works with transactions of any type, and gets the type from ``transactionType``.
 public enum StoreKind: String, CaseIterable, Sendable {
     /// Chronicle's own store, an SQLite database.
     case sqlite
     /// The store of `Examples/JournalStore`, an append-only file.
     case journal
 
-    /// By the ending of the file's name: `.journal` for a journal, any other for SQLite.
+    /// Determines the kind from the file's extension: `.journal` for a journal, any other for SQLite.
     init(of file: URL) {
         self = file.pathExtension.lowercased() == Self.journal.fileExtension ? .journal : .sqlite
     }
@@ -24,7 +23,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the store remembers its changes as.
+    /// The type of the store's transactions.
     public var transactionType: any HistoryTransaction.Type {
         switch self {
         case .sqlite: DefaultHistoryTransaction.self

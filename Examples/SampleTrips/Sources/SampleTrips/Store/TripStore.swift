@@ -3,7 +3,7 @@ import Foundation
 
 /// The file that the app and its widget share.
 public struct TripStore: Sendable {
-    /// Who signs the saves: what a reader of the history tells the processes apart by.
+    /// The authors of saves, which distinguish the processes in the history.
     public enum Author {
         public static let app = "app"
         public static let widget = "widget"
@@ -13,14 +13,13 @@ public struct TripStore: Sendable {
     public let kind: StoreKind
     private let configuration: any DataStoreConfiguration
 
-    /// The store that is used when nobody names another: `SampleTrips.store` in the user's application support directory
-    /// (`~/.local/share` on Linux).
+    /// The default store: `SampleTrips.store` in the user's application support directory (`~/.local/share` on Linux).
     public static var standard: TripStore {
         let configuration = ModelConfiguration("SampleTrips", isStoredInMemoryOnly: false)
         return TripStore(configuration.url, .sqlite, configuration)
     }
 
-    /// The store in a file, whose name says of which kind it is.
+    /// Makes a store for a file, whose name determines its kind.
     public init(_ url: URL) {
         let kind = StoreKind(of: url)
         self.init(url, kind, kind.configuration(url))
@@ -33,8 +32,8 @@ public struct TripStore: Sendable {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - author: Who signs what the context saves; `nil` for who does not.
-    ///   - creating: Whether to make the file when there is none. A mistyped path should not, so only few commands do.
+    ///   - author: The author of what the context saves, or `nil`.
+    ///   - creating: Whether to create the file if it does not exist. Only few commands do, so that a mistyped path is an error.
     public func open(author: String?, creating: Bool = false) throws -> ModelContext {
         if !creating, !FileManager.default.fileExists(atPath: url.path) {
             throw Failure("there is no store at \(url.path). `app seed` makes one with a few trips.")

@@ -8,7 +8,7 @@ public struct Arguments {
     private var values: [String: String] = [:]
     private var flags: Set<String> = []
 
-    /// Options with a value, and without, that the programs have.
+    /// The options of the programs, with and without a value.
     private static let valueOptions: Set = ["--store", "--start", "--timeout"]
     private static let flagOptions: Set = ["--once", "--all"]
 
@@ -50,7 +50,7 @@ public struct Arguments {
 
     public mutating func flag(_ option: String) -> Bool { flags.remove(option) != nil }
 
-    /// Whatever the command did not ask for is a mistake, and better found before anything is done.
+    /// Throws an error for arguments that the command does not have, before anything is done.
     public func end() throws {
         if let extra = positionals.first { throw UsageError("\(command) does not know what to do with “\(extra)”") }
         if let extra = Set(values.keys).union(flags).min() { throw UsageError("\(command) has no option \(extra)") }

@@ -1,13 +1,13 @@
 import Chronicle
 
-/// Something that cannot be done, said so that the user knows what to do.
+/// An operation that failed, with a message that tells the user what to do.
 public struct Failure: Error, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) { self.description = description }
 }
 
-/// A command line that makes no sense.
+/// An invalid command line.
 public struct UsageError: Error, CustomStringConvertible {
     public let description: String
 
@@ -15,7 +15,7 @@ public struct UsageError: Error, CustomStringConvertible {
 }
 
 extension SwiftDataError {
-    /// The error for somebody who uses a program, as far as it is one that can happen to them.
+    /// The message for a user of the program, for the errors that a user can cause.
     public func explanation(_ store: TripStore) -> String {
         let path = store.url.path
         return switch self {

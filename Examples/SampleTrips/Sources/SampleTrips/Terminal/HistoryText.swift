@@ -7,7 +7,7 @@ public struct HistoryText {
 
     public init() {}
 
-    /// A line that says who and when, and one for each change.
+    /// One line with author and time, and one for each change.
     public func lines(_ transaction: some HistoryTransaction) -> [String] {
         let title = style.bold("#\(transaction.transactionIdentifier)  \(origin(transaction))")
         return ["\(title)  \(style.dim(time(transaction.timestamp)))"] + transaction.changes.map { "  \(text($0))" }
@@ -15,7 +15,7 @@ public struct HistoryText {
 
     private func origin(_ transaction: some HistoryTransaction) -> String {
         let author = "by \(transaction.author ?? "nobody")"
-        // Not every store knows which program it was.
+        // Not every store records the program.
         guard let transaction = transaction as? DefaultHistoryTransaction else { return author }
         guard !transaction.isExternal else { return "external" }
         return "\(author) (\(transaction.bundleIdentifier), process \(transaction.processIdentifier))"

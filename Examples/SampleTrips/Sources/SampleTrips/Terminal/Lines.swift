@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints lines at once, also into a pipe that somebody waits at.
+/// Prints lines without buffering, because another process may wait for them at a pipe.
 public func show(_ lines: [String]) {
     for line in lines { print(line) }
     fflush(nil)

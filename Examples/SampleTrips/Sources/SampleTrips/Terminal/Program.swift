@@ -1,8 +1,8 @@
 import Chronicle
 import Foundation
 
-/// A command-line program: runs a command, and ends with 0, with 1 when it could not be done, or with 2 when the
-/// command line makes no sense.
+/// A command-line program. It runs a command, and exits with 0, with 1 if the command failed, or with 2 if the command
+/// line is invalid.
 public struct Program {
     let name: String
     let usage: String

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How text looks: with bold type and colours in a terminal, plain everywhere else.
+/// The style of text: bold type and colors in a terminal, plain text everywhere else.
 public struct Style: Sendable {
     let isTerminal: Bool
     private let hasColors: Bool
 
-    /// The style of what goes to the standard output.
+    /// The style of the standard output.
     public static let output = Style()
 
     init() {
@@ -19,10 +19,10 @@ public struct Style: Sendable {
     public func dim(_ text: String) -> String { wrapped(text, "2") }
     public func green(_ text: String) -> String { wrapped(text, "32") }
     public func red(_ text: String) -> String { wrapped(text, "31") }
-    /// What is new.
+    /// New content.
     public func accent(_ text: String) -> String { wrapped(text, "1;36") }
 
-    /// What stands before a trip with unread changes.
+    /// The mark before a trip with unread changes.
     public var mark: String { isTerminal ? accent("●") : "*" }
 
     private func wrapped(_ text: String, _ code: String) -> String {

@@ -1,6 +1,6 @@
 /// Text in columns.
 public struct Table {
-    /// A text with the style it is shown in, which must not count as width.
+    /// A text with its style, which does not count for its width.
     public struct Cell {
         let text: String
         let styled: String

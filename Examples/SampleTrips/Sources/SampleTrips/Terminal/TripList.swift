@@ -7,7 +7,7 @@ public struct TripList {
 
     public init() {}
 
-    /// One line for each trip, with a mark on those that changed since they were last shown.
+    /// One line for each trip, with a mark on those that changed since they were last displayed.
     public func lines(_ trips: [Trip], _ unread: UnreadTrips<some HistoryTransaction>) -> [String] {
         guard !trips.isEmpty else { return ["No trips yet. `app seed` makes a few, `app add` makes one."] }
         var table = Table()
@@ -24,7 +24,7 @@ public struct TripList {
         return table.lines
     }
 
-    /// One trip with all there is to it.
+    /// One trip with all details.
     public func details(_ trip: Trip, isUnread: Bool) -> [String] {
         var table = Table()
         table.add(header("Destination"), .init(trip.destination))
@@ -38,7 +38,7 @@ public struct TripList {
             + (isUnread ? [style.dim("  The stay changed since you last looked.")] : [])
     }
 
-    /// What the app says about what it found in the history.
+    /// The message about what the app found in the history.
     public func lines(_ report: UnreadReport) -> [String] {
         var lines = report.deletedTrips.map { trip in
             let days = [trip.startDate, trip.endDate].compactMap(\.self).map(Day.format)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Days as people type and read them: `2027-05-01`, midnight in UTC wherever the program runs.
+/// Days as text, such as `2027-05-01`; midnight in UTC wherever the program runs.
 public enum Day {
     private static let style = Date.ISO8601FormatStyle().year().month().day()
 
-    /// The day that a text names.
+    /// The day in a text.
     public static func parse(_ text: String) throws -> Date {
-        // The parser takes the 31st of February for a day in March, and leaves alone what follows a date: both are
-        // found by writing the day again.
+        // The parser accepts the 31st of February as a day in March, and ignores text after the date. Formatting the
+        // day again detects both.
         let notADay = UsageError("“\(text)” is not a day; write it like 2027-05-01")
         do {
             let day = try Date(text, strategy: style)

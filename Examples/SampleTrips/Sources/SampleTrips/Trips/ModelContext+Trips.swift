@@ -9,7 +9,7 @@ extension ModelContext {
 
     /// The one trip with this name.
     ///
-    /// - Parameter start: The day on which the trip starts, to choose between several of one name.
+    /// - Parameter start: The day on which the trip starts, to choose between several trips with one name.
     public func trip(named name: String, starting start: Date?) throws -> Trip {
         let named = try fetch(FetchDescriptor<Trip>(predicate: #Predicate { $0.name == name }))
         let found = start == nil ? named : named.filter { $0.startDate == start }

@@ -1,7 +1,7 @@
 import Chronicle
 
 extension TripHistory {
-    /// The marks whose trips and accommodations are still there: all that can be known without the history.
+    /// The marks whose trips and accommodations still exist, which is all that can be determined without the history.
     func valid(_ marks: Set<TripMark>) throws -> Set<TripMark> {
         let trips = Set(try context.fetchIdentifiers(FetchDescriptor<Trip>()))
         let accommodations = Set(try context.fetchIdentifiers(FetchDescriptor<LivingAccommodation>()))

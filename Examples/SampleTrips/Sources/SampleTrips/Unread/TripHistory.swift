@@ -1,10 +1,10 @@
 import Chronicle
 import Foundation
 
-/// The questions about trips that the history answers.
+/// Reads changes of trips from the history.
 ///
-/// Of the store it knows the type of its transactions, and nothing else: what it asks of them, the protocols say of
-/// all. Written once, it reads the history of any store.
+/// It depends only on the type of the store's transactions and uses it through the protocols, so it works with the
+/// history of any store.
 public struct TripHistory<Transaction: HistoryTransaction> {
     public typealias Token = Transaction.TokenType
 
@@ -14,7 +14,7 @@ public struct TripHistory<Transaction: HistoryTransaction> {
         self.context = context
     }
 
-    /// The position of now, found without reading anything; `nil` before the first transaction.
+    /// The current position, determined without reading transactions; `nil` before the first transaction.
     public func currentToken() throws -> Token? {
         // There is one store.
         try context.currentHistoryTokens(for: Transaction.self).values.first
@@ -23,9 +23,9 @@ public struct TripHistory<Transaction: HistoryTransaction> {
     /// The transactions of one author after a token, in the order in which they were committed.
     ///
     /// - Parameters:
-    ///   - token: `nil` for all that the store still has.
-    ///   - author: `nil` for programs that do not sign, like the `sqlite3` shell.
-    /// - Throws: `SwiftDataError.historyTokenExpired` when something after the token was deleted.
+    ///   - token: The token to start after; `nil` for all transactions that the store has.
+    ///   - author: The author; `nil` for programs that do not set one, like the `sqlite3` shell.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if something after the token was deleted.
     public func findTransactions(after token: Token?, author: String?) throws -> [Transaction] {
         var descriptor = HistoryDescriptor<Transaction>()
         if let token {
@@ -38,8 +38,8 @@ public struct TripHistory<Transaction: HistoryTransaction> {
         return try context.fetchHistory(descriptor)
     }
 
-    /// What the transactions did to trips: the insert or update of an accommodation marks its trip, the delete takes the
-    /// mark away. Trips that were deleted are known by what their tombstones kept.
+    /// The changes of trips in transactions: the insert or update of an accommodation marks its trip, the delete
+    /// removes the mark. Deleted trips are described by the values that their tombstones preserved.
     public func findTrips(in transactions: [Transaction]) throws -> TripNews {
         var news = TripNews()
         for change in transactions.lazy.flatMap(\.changes) {
@@ -59,7 +59,7 @@ public struct TripHistory<Transaction: HistoryTransaction> {
         return news
     }
 
-    /// Marks the trip of an accommodation. There is none when the trip moved elsewhere or was deleted since.
+    /// Marks the trip of an accommodation. There is none if the trip changed its accommodation or was deleted since.
     private func mark(_ accommodation: PersistentIdentifier, in news: inout TripNews) throws {
         let trips = FetchDescriptor<Trip>(
             predicate: #Predicate { trip in trip.livingAccommodation?.persistentModelID == accommodation })

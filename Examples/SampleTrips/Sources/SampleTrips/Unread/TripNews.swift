@@ -1,25 +1,25 @@
 import Chronicle
 import Foundation
 
-/// Why a trip has a mark: its accommodation changed. The accommodation is part of it because a delete says which
-/// accommodation is gone, and can no longer say whose it was.
+/// The mark of a trip whose accommodation changed. It includes the accommodation, because a delete identifies the
+/// deleted accommodation, but no longer its trip.
 public struct TripMark: Codable, Hashable, Sendable {
     public let trip: PersistentIdentifier
     public let accommodation: PersistentIdentifier
 }
 
-/// A trip that is gone, by what its tombstone kept.
+/// A deleted trip, with the values that its tombstone preserved.
 public struct DeletedTrip: Hashable, Sendable {
     public let name: String
     public let startDate: Date?
     public let endDate: Date?
 }
 
-/// What some transactions did to trips.
+/// The changes of trips in some transactions.
 public struct TripNews: Equatable, Sendable {
     /// The trips to mark.
     public internal(set) var marks: Set<TripMark> = []
-    /// The accommodations and trips whose marks are void.
+    /// The accommodations and trips whose marks are removed.
     public private(set) var gone: Set<PersistentIdentifier> = []
     public private(set) var deletedTrips: [DeletedTrip] = []
 

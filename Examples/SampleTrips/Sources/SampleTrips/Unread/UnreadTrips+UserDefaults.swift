@@ -1,7 +1,7 @@
 import Foundation
 
 extension UnreadTrips {
-    /// Keeps what the app remembers of one store in the user's defaults, as JSON.
+    /// Stores the app's state for one store in the user's defaults, as JSON.
     ///
     /// The defaults `SampleTrips` (on Linux `~/.config/SampleTrips.plist`, or below `$XDG_CONFIG_HOME`) have an entry for
     /// each store, under the path of its file.
@@ -26,8 +26,8 @@ extension UnreadTrips {
             }
         }
 
-        /// Two runs at once may overwrite each other. What is written last is right in itself: its marks are those found
-        /// up to its token, and what came after that token is found again.
+        /// Two concurrent runs may overwrite each other's state. The last state written is consistent: its marks are
+        /// those found up to its token, and later changes are found again.
         public func save(_ unread: UnreadTrips) throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,9 +1,9 @@
 import Chronicle
 
-/// What the app has to remember between runs: how far it has read the history, and which trips it has not shown since
-/// they changed. How far is said by the tokens of the store, whose type those of its transactions know.
+/// The state that the app stores between runs: how far it has read the history, as tokens of the store, and which trips
+/// it has not displayed since they changed. The type of the transactions determines the type of the tokens.
 ///
-/// Codable as one value, so that the tokens and the marks that were found on the way to them are never out of step.
+/// It is encoded as one value, so that the tokens and the marks that were found up to them are always consistent.
 public struct UnreadTrips<Transaction: HistoryTransaction>: Codable, Equatable, Sendable {
     /// How far the changes of one author were read.
     struct Bookmark: Codable, Equatable, Sendable {
@@ -12,23 +12,23 @@ public struct UnreadTrips<Transaction: HistoryTransaction>: Codable, Equatable, 
     }
 
     public private(set) var marks: Set<TripMark> = []
-    /// The widget sets marks and takes them away. Programs that do not sign (the `sqlite3` shell) only take them away, by
-    /// deleting what was marked. Each has a token of its own, and with it an exact answer.
+    /// The widget sets and removes marks. Programs without an author (the `sqlite3` shell) only remove them, by
+    /// deleting what was marked. Each has its own token, so that both are read exactly.
     private(set) var bookmarks = [Bookmark(author: TripStore.Author.widget), Bookmark(author: nil)]
 
     public init() {}
 
-    /// Whether a trip changed since it was last shown.
+    /// Whether a trip changed since it was last displayed.
     public func contains(_ trip: PersistentIdentifier) -> Bool {
         marks.contains { $0.trip == trip }
     }
 
-    /// The trip was shown, or deleted.
+    /// Removes the marks of a trip that was displayed or deleted.
     public mutating func remove(_ trip: PersistentIdentifier) {
         marks = marks.filter { $0.trip != trip }
     }
 
-    /// Reads what happened since the last time.
+    /// Reads the changes since the last time.
     public mutating func catchUp(with history: TripHistory<Transaction>) throws -> UnreadReport {
         var report = UnreadReport()
         for index in bookmarks.indices {
@@ -45,20 +45,20 @@ public struct UnreadTrips<Transaction: HistoryTransaction>: Codable, Equatable, 
         return report
     }
 
-    /// Everything in the history up to here was read.
+    /// The token up to which the history was read for every author; `nil` before the first read.
     public var readToken: Transaction.TokenType? {
         let tokens = bookmarks.compactMap(\.token)
         return tokens.count == bookmarks.count ? tokens.min() : nil
     }
 
     private func read(_ bookmark: inout Bookmark, _ history: TripHistory<Transaction>) throws -> TripNews {
-        // Asked for first: what is committed from now on has a later position, and either is among the transactions or
-        // comes after them the next time.
+        // Fetched first: what is committed from now on has a later position, and is either among the transactions or
+        // returned the next time.
         let current = try history.currentToken()
         let transactions = try history.findTransactions(after: bookmark.token, author: bookmark.author)
         let news = try history.findTrips(in: transactions)
-        // The newest of the two. That of the last transaction alone would stay behind for as long as others do all the
-        // writing: each run would look through their changes again, and one day the token would be expired.
+        // Use the newer of the two. The token of the last transaction alone would not advance while only others write:
+        // each run would scan their changes again, and the token would expire at some point.
         bookmark.token = [current, transactions.last?.token].compactMap(\.self).max() ?? bookmark.token
         return news
     }
@@ -69,9 +69,9 @@ public struct UnreadTrips<Transaction: HistoryTransaction>: Codable, Equatable, 
     }
 }
 
-/// What ``UnreadTrips/catchUp(with:)`` found beside the marks.
+/// What ``UnreadTrips/catchUp(with:)`` found in addition to the marks.
 public struct UnreadReport: Equatable, Sendable {
     public var deletedTrips: [DeletedTrip] = []
-    /// Whether a token was of no more use, so that changes may have been missed.
+    /// Whether a token could not be used, so that changes may have been missed.
     public var startedOver = false
 }
