@@ -35,7 +35,7 @@ public final class JournalStore: DataStore {
         self.journal = Mutex(journal)
     }
 
-    /// Runs `body` with exclusive access to the journal in this process, and adds the store's name to its errors.
+    /// Runs `body` with exclusive access to the journal in this process, and adds the store's identifier to its errors.
     func withJournal<Result: Sendable>(_ body: (inout Journal) throws -> Result) throws -> Result {
         do { return try journal.withLock { try body(&$0) } } catch let error as SwiftDataError {
             throw error.with(storeIdentifier: identifier)

@@ -21,7 +21,8 @@ extension MemorySave {
         for link in request.linked.map({ $0.copy(remappedIdentifiers: permanent) }) {
             for end in [link.owner, link.destination] where try row(end) == nil {
                 throw SwiftDataError.modelValidationFailure.with(
-                    detail: "a link leads to a model that is gone", propertyName: link.name, persistentIdentifier: end)
+                    detail: "a link references a model that was deleted", propertyName: link.name,
+                    persistentIdentifier: end)
             }
             // Two contexts may add the same link.
             if contents.links.insert(link).inserted { note(link) }

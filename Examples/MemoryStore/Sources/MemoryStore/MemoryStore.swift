@@ -242,7 +242,7 @@ struct MemorySave {
     private func key(_ identifier: PersistentIdentifier) throws -> Int64 {
         guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == storeIdentifier else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "it lives in another store", persistentIdentifier: identifier)
+                detail: "the model belongs to another store", persistentIdentifier: identifier)
         }
         return key
     }

@@ -63,7 +63,7 @@ final class Narrator<Transaction: HistoryTransaction> {
         return transactions[0]
     }
 
-    /// Deletes the history, and moves the reader's token to the current position.
+    /// Resets the reader's token after the history was deleted, so that the next read starts at its beginning.
     func forgetHistory() { token = nil }
 
     func expect(_ isTrue: Bool, _ what: String, isQuiet: Bool = false) throws {

@@ -51,7 +51,7 @@ final class Stage: Sendable {
         return child
     }
 
-    /// A copy of the store that has to be recognized as another one.
+    /// A copy of the store with the file extension of another kind.
     func copyUnderTheNameOfAnotherKind() throws -> URL {
         guard let other = StoreKind.allCases.first(where: { $0 != store.kind }) else { return store.url }
         let copy = directory.appending(path: "Misnamed.\(other.fileExtension)")

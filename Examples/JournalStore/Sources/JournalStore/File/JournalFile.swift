@@ -137,7 +137,7 @@ final class JournalFile: Sendable {
             let code = errno
             guard code == EWOULDBLOCK || code == EINTR else { throw Self.error("lock", code) }
             guard ContinuousClock.now < deadline else {
-                throw SwiftDataError.storeBusy.with(detail: "another process has had the journal for \(timeout)")
+                throw SwiftDataError.storeBusy.with(detail: "another process has locked the journal for \(timeout)")
             }
             usleep(pause)
             pause = min(pause * 2, 1_000)

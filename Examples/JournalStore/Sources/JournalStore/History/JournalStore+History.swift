@@ -12,7 +12,7 @@ extension JournalStore: HistoryProviding {
                 for bound in bounds.lower {
                     try journal.state.history.check(bound.token, isWanted: bound.isInclusive, identifier)
                 }
-                return try Self.answer(descriptor, bounds, &journal)
+                return try Self.matching(descriptor, bounds, &journal)
             }
         }
     }
@@ -30,7 +30,7 @@ extension JournalStore: HistoryProviding {
                 // transaction does not identify.
                 for bound in bounds.upper { try journal.state.history.checkPast(bound.token, identifier) }
                 let oldest = journal.state.history.numbers.lowerBound
-                let numbers = try Self.answer(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
+                let numbers = try Self.matching(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
                 guard let last = numbers.last else { return }
                 guard last - oldest == numbers.count - 1 else {
                     throw DataStoreError.unsupportedFeature.with(detail: "deleting other than the oldest history")
@@ -48,7 +48,7 @@ extension JournalStore: HistoryProviding {
         JournalToken(storeIdentifier: identifier, try withJournal { try $0.read { $0.state.history.newest } })
     }
 
-    private static func answer(
+    private static func matching(
         _ descriptor: HistoryDescriptor<JournalTransaction>, _ bounds: HistoryTokenBounds<JournalToken>,
         _ journal: inout Journal
     ) throws -> [JournalTransaction] {

@@ -49,6 +49,6 @@ extension HistoryIndex {
         // A compaction removes checksums together with transactions. Such a token is expired in any case.
         guard let check = check(of: token.position), check != token.check else { return }
         throw SwiftDataError.historyTokenForked.with(
-            detail: "another transaction stands at \(token.position)", storeIdentifier: storeIdentifier)
+            detail: "another transaction has position \(token.position)", storeIdentifier: storeIdentifier)
     }
 }

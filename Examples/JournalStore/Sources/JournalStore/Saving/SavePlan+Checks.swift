@@ -23,7 +23,7 @@ extension SavePlan {
             // A reference that was already broken is not an error of this save.
             if tables[row.table].rows[row.key]?[reference.column].key == key { continue }
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "it leads to a model that another writer deleted", entityName: layout.name,
+                detail: "it references a model that another writer deleted", entityName: layout.name,
                 propertyName: tables[row.table].columns[reference.column],
                 persistentIdentifier: layout.origin.identifier(row.key))
         }

@@ -27,7 +27,7 @@ extension SavePlan {
         for (row, reference, target) in denied where values(row, tables)?[reference.column].key == target.key {
             let layout = tables.layout(target.table)
             throw SwiftDataError.deleteDenied.with(
-                detail: "a row of \(tables.layout(row.table).name) leads to it", entityName: layout.name,
+                detail: "a row of \(tables.layout(row.table).name) still references it", entityName: layout.name,
                 persistentIdentifier: layout.origin.identifier(target.key))
         }
     }

@@ -100,7 +100,7 @@ struct SavePlan {
         let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(count))
         guard !isPastTheLast, last < .max else {
             throw SwiftDataError.storeFull.with(
-                detail: "the last primary key is used", entityName: tables.layout(table).name)
+                detail: "all primary keys are used", entityName: tables.layout(table).name)
         }
         inserted.append(Changes.Inserted(table: table, firstKey: lastKeys[table] + 1))
         for key in lastKeys[table]..<last { identifiers.append(origin.identifier(key + 1)) }
@@ -143,7 +143,7 @@ struct SavePlan {
     private func row(_ identifier: PersistentIdentifier, _ tables: Tables) throws -> Row {
         guard let key = identifier.integerPrimaryKey, identifier.storeIdentifier == tables.storeIdentifier else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "it lives in another store", persistentIdentifier: identifier)
+                detail: "the model belongs to another store", persistentIdentifier: identifier)
         }
         return Row(table: try number(named: identifier.entityName, tables), key: key)
     }

@@ -112,7 +112,7 @@ struct Journal: Sendable {
         header = try JournalHeader(file.read(at: 0, count: JournalHeader.size))
         guard header.identifier.uuidString == identifier else {
             throw SwiftDataError.storeFailure.with(
-                detail: "another journal was put in its place: open it anew")
+                detail: "another journal was put in its place; open the store again")
         }
         state = JournalState(schema, storeIdentifier: identifier)
         isAnother = false
@@ -129,7 +129,7 @@ struct Journal: Sendable {
             return try state.withTables { try maker.transaction(record, &$0) }
         } catch is RecordReader.Nonsense {
             throw SwiftDataError.damagedFile.with(
-                detail: "the record at byte \(offset) is not what it was when it was read before")
+                detail: "the record at byte \(offset) has changed since it was read")
         }
     }
 }

@@ -31,7 +31,7 @@ struct JournalState: Sendable {
             end += record.size
         } catch is RecordReader.Nonsense {
             throw SwiftDataError.damagedFile.with(
-                detail: "the record at byte \(end) is whole, but makes no sense after those before it")
+                detail: "the record at byte \(end) is complete, but invalid after the records before it")
         }
     }
 

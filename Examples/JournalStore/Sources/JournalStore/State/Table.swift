@@ -45,7 +45,7 @@ struct Table: Sendable {
                 continue
             }
             throw SwiftDataError.backwardMigration.with(
-                detail: "the journal has it as \(old), and renames nothing", entityName: layout.name,
+                detail: "it is \(old) in the journal, which does not support renaming", entityName: layout.name,
                 propertyName: property.name)
         }
         for column in incomplete

@@ -45,7 +45,7 @@ public struct UnreadTrips<Transaction: HistoryTransaction>: Codable, Equatable, 
         return report
     }
 
-    /// Marks the whole current history as read.
+    /// The token up to which the history was read for every author; `nil` before the first read.
     public var readToken: Transaction.TokenType? {
         let tokens = bookmarks.compactMap(\.token)
         return tokens.count == bookmarks.count ? tokens.min() : nil
