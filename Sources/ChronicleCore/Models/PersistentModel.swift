@@ -123,6 +123,8 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
 
     /// The properties in the order of the literal.
     public let elements: [Element]
+    // The reason for `@unchecked Sendable`: the keys are the `Sendable` key paths of the literal, which `AnyKeyPath`
+    // cannot express.
     private let indexByKeyPath: [AnyKeyPath: Int]
 
     /// Creates a map from a dictionary literal.
