@@ -6,7 +6,7 @@ public enum HistoryProperty: String, PredicateProperty, CaseIterable {
     case author, contextName, bundleIdentifier, processIdentifier, storeIdentifier, timestamp, token
     /// The identifier of the transaction; also for the key path `id`.
     case transactionIdentifier
-    /// Whether another process or context saved the transaction; see ``DefaultHistoryTransaction``.
+    /// Whether a program other than Chronicle wrote the transaction.
     case isExternal
     /// The changes of the transaction, a to-many property.
     case changes
