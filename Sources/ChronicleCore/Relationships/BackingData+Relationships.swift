@@ -81,10 +81,10 @@ extension ManagedRelationship {
         }
     }
 
-    /// Applies pending in-place changes of lists, unless they cannot affect this property.
+    /// Applies pending in-place changes of lists before a property is read, if necessary.
     ///
-    /// They cannot affect a list that is the only changed one and has no pending removals, nor a model that was last
-    /// appended to the only changed list.
+    /// It is not necessary for the property whose list was changed, which returns that list, and for the model that was
+    /// appended to the list last, whose inverse is already set.
     private func settleListsForGetter() {
         if relationship.isToMany {
             let list = knownList
@@ -128,7 +128,8 @@ extension ManagedRelationship {
         guard let list = knownList else {
             return RelationshipChange(keyPath: keyPath, list: nil, value: value(destinations))
         }
-        return RelationshipChange(keyPath: keyPath, list: list, value: value(list.lend { isMember($0, of: list) }))
+        let array = list.beginInPlaceChange { isMember($0, of: list) }
+        return RelationshipChange(keyPath: keyPath, list: list, value: value(array))
     }
 
     func endChange<Value>(_ change: RelationshipChange<Value>) {

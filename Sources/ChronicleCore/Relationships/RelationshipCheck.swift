@@ -37,7 +37,8 @@ struct RelationshipCheck {
             let other = try relationship.loadAgain().first
         else { return }
         throw SwiftDataError.deleteDenied.with(
-            detail: "the delete rule is deny and the model still references \(other.persistentModelID); delete that model as well", entityName: backing.entityName,
+            detail: "the delete rule is deny and the model still references \(other.persistentModelID); "
+                + "delete that model as well", entityName: backing.entityName,
             propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 

@@ -50,12 +50,12 @@ final class ToManyList {
 
     private func applyPendingRemovals(_ isMember: (AnyObject) -> Bool) {
         guard !removedModels.isEmpty else { return }
-        let departed = removedModels
+        let removed = removedModels
         removedModels = []
         if isInUse {
-            baseline = Self.remaining(baseline, departed, isMember)
+            baseline = Self.remaining(baseline, removed, isMember)
         } else {
-            models = Self.remaining(models, departed, isMember)
+            models = Self.remaining(models, removed, isMember)
             if hasBaseline { baseline = models.map { $0 } }
         }
     }
@@ -63,14 +63,14 @@ final class ToManyList {
     /// Returns the models without the removed ones. A model that was removed and added again occurs twice; its last
     /// position counts.
     private static func remaining(
-        _ models: [AnyObject], _ departed: Set<ObjectIdentifier>, _ isMember: (AnyObject) -> Bool
+        _ models: [AnyObject], _ removed: Set<ObjectIdentifier>, _ isMember: (AnyObject) -> Bool
     ) -> [AnyObject] {
-        if let only = departed.first, departed.count == 1 { return remaining(models, only, isMember) }
+        if let only = removed.first, removed.count == 1 { return remaining(models, only, isMember) }
         var kept: Set<ObjectIdentifier> = []
         var remaining: [AnyObject] = []
         for model in models.reversed() {
             let identifier = ObjectIdentifier(model)
-            if !departed.contains(identifier) || isMember(model) && kept.insert(identifier).inserted {
+            if !removed.contains(identifier) || isMember(model) && kept.insert(identifier).inserted {
                 remaining.append(model)
             }
         }
@@ -80,10 +80,10 @@ final class ToManyList {
 
     /// Does the same for one model without hashing the others, because a program may read the list after every removal.
     private static func remaining(
-        _ models: [AnyObject], _ departed: ObjectIdentifier, _ isMember: (AnyObject) -> Bool
+        _ models: [AnyObject], _ removed: ObjectIdentifier, _ isMember: (AnyObject) -> Bool
     ) -> [AnyObject] {
         let places = models.withAddresses { addresses in
-            addresses.indices.filter { addresses[$0] == UInt(bitPattern: departed) }
+            addresses.indices.filter { addresses[$0] == UInt(bitPattern: removed) }
         }
         var remaining = models
         guard let last = places.last else { return remaining }
@@ -118,7 +118,7 @@ final class ToManyList {
     // MARK: Changes of the program
 
     /// Returns the array for a change in place.
-    func lend(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
+    func beginInPlaceChange(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
         applyPendingRemovals(isMember)
         if !hasBaseline {
             baseline = models.map { $0 }
