@@ -43,7 +43,7 @@ extension ModelContainer {
         try self.init(for: schema, configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
 
-    // The same for configurations of the default store, so that `.init(isStoredInMemoryOnly: true)` is one.
+    // Overloads for default stores only, which let callers write `.init(isStoredInMemoryOnly: true)`.
 
     /// Creates a container for the given model classes and the classes they are related to, in default stores.
     ///

@@ -73,7 +73,8 @@ extension BackingData {
         membership.storage.failures.addAssignment(
             ContextFailures.Key(identifier: identifier, propertyName: nil),
             SwiftDataError.modelValidationFailure.with(
-                detail: "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
+                detail:
+                    "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
                 entityName: membership.entity.name, persistentIdentifier: identifier))
     }
 

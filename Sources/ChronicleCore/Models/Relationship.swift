@@ -75,6 +75,29 @@ public struct Relationship<Value> {
 
     /// Unavailable; the type is not a relationship type.
     ///
+    /// Without this initializer, Swift would require a default value for wrappers without arguments.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the relationship.
+    ///   - deleteRule: The delete rule.
+    ///   - minimumModelCount: The minimum number of destinations.
+    ///   - maximumModelCount: The maximum number of destinations.
+    ///   - originalName: The previous name of the property.
+    ///   - inverse: The inverse property of the destination.
+    ///   - hashModifier: Ignored.
+    @available(
+        *, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models"
+    )
+    public init(
+        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
+        minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
+        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
+    ) {
+        fatalError("unavailable")
+    }
+
+    /// Unavailable; the type is not a relationship type.
+    ///
     /// - Parameters:
     ///   - wrappedValue: The initial destinations.
     ///   - options: The options of the relationship.
@@ -84,19 +107,9 @@ public struct Relationship<Value> {
     ///   - originalName: The previous name of the property.
     ///   - inverse: The inverse property of the destination.
     ///   - hashModifier: Ignored.
-    @available(*, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models")
-    public init(
-        _ options: Schema.Relationship.Options = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
-        minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
-        inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
-    ) {
-        fatalError("unavailable")
-    }
-
-    /// Unavailable; Swift accesses the property through its enclosing model.
-    ///
-    /// Swift also reports this declaration when a reference is circular because both sides name their inverse.
-    @available(*, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models")
+    @available(
+        *, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models"
+    )
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Options = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -105,8 +118,9 @@ public struct Relationship<Value> {
         fatalError("unavailable")
     }
 
-    /// Not used: Swift reads and writes the property through the model that it stands in.
-    /// Swift says this as well where a reference is circular, because both sides name their inverse.
+    /// Unavailable; Swift accesses the property through its enclosing model.
+    ///
+    /// Swift also reports this declaration when a reference is circular because both sides name their inverse.
     @available(
         *, unavailable,
         message:

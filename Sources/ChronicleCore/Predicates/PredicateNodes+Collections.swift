@@ -13,7 +13,8 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
         if let captured = sequence.captured {
             // A sequence that is not a collection may be infinite.
             guard let collection = captured as? any Collection else {
-                throw walker.unsupported("SequenceContains in a captured \(LHS.Output.self), which is not a Collection,")
+                throw walker.unsupported(
+                    "SequenceContains in a captured \(LHS.Output.self), which is not a Collection,")
             }
             return .isOneOf(try walker.tree(element), try walker.constants(collection))
         }

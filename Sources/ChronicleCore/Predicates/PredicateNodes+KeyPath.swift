@@ -23,7 +23,8 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             throw unknown(keyPath, walker)
         }
         guard property.isToMany else {
-            throw walker.unsupported("KeyPath: accessing the contents of \(property.name), which is stored as a single value,")
+            throw walker.unsupported(
+                "KeyPath: accessing the contents of \(property.name), which is stored as a single value,")
         }
         switch try path(property, node, &walker) {
         case .path(let path), .unwrapped(.path(let path)):

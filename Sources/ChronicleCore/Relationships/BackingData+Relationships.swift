@@ -76,7 +76,9 @@ extension ManagedRelationship {
             return destinations
         } catch {
             // A required to-one relationship returns an unloaded model instead, whose properties report the error.
-            if relationship.isToMany || relationship.isOptional { context.storage.failures.addRead(key, attributed(error)) }
+            if relationship.isToMany || relationship.isOptional {
+                context.storage.failures.addRead(key, attributed(error))
+            }
             return []
         }
     }

@@ -38,8 +38,8 @@ struct RelationshipCheck {
         else { return }
         throw SwiftDataError.deleteDenied.with(
             detail: "the delete rule is deny and the model still references \(other.persistentModelID); "
-                + "delete that model as well", entityName: backing.entityName,
-            propertyName: property.name, persistentIdentifier: backing.identifier)
+                + "delete that model as well",
+            entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 
     // MARK: Counts
@@ -84,8 +84,8 @@ struct RelationshipCheck {
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }
         throw SwiftDataError.modelValidationFailure.with(
-            detail: "the relationship has \(count) \(count == 1 ? "destination" : "destinations") but requires "
-                + (count < minimum ? "at least \(minimum)" : "at most \(maximum)"),
+            detail: "the relationship has \(count) \(count == 1 ? "destination" : "destinations") but "
+                + (count < minimum ? "requires at least \(minimum)" : "allows at most \(maximum)"),
             entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 }

@@ -244,7 +244,7 @@ import Testing
         #expect(error == .modelValidationFailure && error.entityName == "RuleTeam" && error.propertyName == "members")
         #expect(error.detail == "the relationship has 1 destination but requires at least 2")
         team.members = members
-        #expect(try failure { try context.save() }.detail?.hasSuffix("3 at most") == true)
+        #expect(try failure { try context.save() }.detail?.hasSuffix("at most 3") == true)
         team.members = Array(members.prefix(2))
         context.insert(members[3])
         try context.save()
