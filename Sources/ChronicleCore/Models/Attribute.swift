@@ -5,7 +5,7 @@
 /// @Attribute(originalName: "notes") var remarks: String?
 /// ```
 ///
-/// The ``Model()`` macro adds the wrapper to every stored property, so you write it only to specify options. A property
+/// The `@Model` macro adds the wrapper to every stored property, so you write it only to specify options. A property
 /// of a fetched model reads its value from the model's row; setting it marks the property as changed. See
 /// ``Schema/Attribute`` for the supported types and their stored representation.
 ///
@@ -190,7 +190,8 @@ public struct Attribute<Value> {
     @usableFromInline @inline(never)
     static func unset(in model: some PersistentModel) -> Never {
         let unset = SchemaBuilder.wrappers(of: model).filter(\.value.isUnset).keys.sorted()
-        fatalError("\(type(of: model).entityName): \(unset.joined(separator: " or ")) was read before it was set")
+        let names = unset.joined(separator: " or ")
+        fatalError("\(type(of: model).entityName): \(names) was read before it was set; set it in the initializer")
     }
 }
 

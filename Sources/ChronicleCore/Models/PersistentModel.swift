@@ -1,6 +1,6 @@
 /// A class whose instances are saved in a store and whose changes are tracked by a model context.
 ///
-/// Declare a model with the ``Model()`` macro, or write the same conformance by hand:
+/// Declare a model with the `@Model` macro, or write the same conformance by hand:
 ///
 /// ```swift
 /// final class Trip: PersistentModel {

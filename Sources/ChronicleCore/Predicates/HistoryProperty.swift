@@ -2,8 +2,20 @@ public import Foundation
 
 /// A property of a ``DefaultHistoryTransaction``, or of one of its changes, in a predicate.
 public enum HistoryProperty: String, PredicateProperty, CaseIterable {
-    /// The transaction's property of the same name.
-    case author, contextName, bundleIdentifier, processIdentifier, storeIdentifier, timestamp, token
+    /// The author of the context that saved the transaction.
+    case author
+    /// The name of the context that saved the transaction.
+    case contextName
+    /// The bundle identifier of the program that saved the transaction.
+    case bundleIdentifier
+    /// The identifier of the process that saved the transaction.
+    case processIdentifier
+    /// The identifier of the store.
+    case storeIdentifier
+    /// The date of the transaction.
+    case timestamp
+    /// The token of the transaction.
+    case token
     /// The identifier of the transaction; also for the key path `id`.
     case transactionIdentifier
     /// Whether a program other than Chronicle wrote the transaction.
@@ -12,8 +24,10 @@ public enum HistoryProperty: String, PredicateProperty, CaseIterable {
     case changes
     /// The identifier of the changed model, a property of a change.
     case changedPersistentIdentifier
-    /// A part of ``changedPersistentIdentifier``.
-    case changedEntityName, changedStoreIdentifier
+    /// The entity name in ``changedPersistentIdentifier``.
+    case changedEntityName
+    /// The store identifier in ``changedPersistentIdentifier``.
+    case changedStoreIdentifier
 
     /// The name of the property.
     public var name: String { rawValue }

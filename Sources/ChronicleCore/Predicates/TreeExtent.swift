@@ -61,7 +61,8 @@ struct TreeExtent {
         nodes += size.nodes - 1
         guard nodes <= Self.maximumNodes else {
             throw SwiftDataError.unsupportedPredicate.with(
-                detail: "it expands to more than \(Self.maximumNodes) nodes; use the values of closures less often")
+                detail: "the predicate expands to more than \(Self.maximumNodes) nodes; "
+                    + "use the parameters of closures less often")
         }
     }
 
@@ -71,7 +72,8 @@ struct TreeExtent {
 
     static var tooDeep: SwiftDataError {
         .unsupportedPredicate.with(
-            detail: "it is nested more than \(maximumDepth) levels deep; only chains of && or of || may be longer")
+            detail: "the predicate is nested more than \(maximumDepth) levels deep; "
+                + "simplify it (only chains of && or || may be longer)")
     }
 
     static let maximumDepth = 50
