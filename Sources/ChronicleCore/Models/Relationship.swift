@@ -124,7 +124,7 @@ public struct Relationship<Value> {
     @available(
         *, unavailable,
         message:
-            "@Relationship requires a class that conforms to PersistentModel and no other wrapper; name the inverse on only one side"
+            "@Relationship requires a PersistentModel class and no other wrapper; name the inverse on only one side"
     )
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
