@@ -1,5 +1,8 @@
 #if Macros
-    /// Makes a class a model: every stored property becomes an attribute or, when its type leads to models, a relationship.
+    /// Declares a class as a model whose instances are saved in a store.
+    ///
+    /// Every stored property becomes an attribute or, when its type is a model or a collection of models, a
+    /// relationship.
     ///
     /// ```swift
     /// @Model
@@ -13,12 +16,12 @@
     /// }
     /// ```
     ///
-    /// It stands for what one writes by hand (see ``PersistentModel``): ``Attribute`` on the properties that have no wrapper,
-    /// the map of the ``PersistentModel/properties``, the two lines that connect an instance to its context, and, in a class
-    /// that has no initialiser and needs none, `init()`. Initialisers need not mention any of it.
+    /// The macro generates the ``PersistentModel`` conformance that you can also write by hand: an ``Attribute``
+    /// wrapper for every property without one, the ``PersistentModel/properties`` map, the backing data, and `init()`
+    /// when the class declares no initializer and every property has a default value.
     ///
-    /// The class may have a superclass that is no model and has an `init()`. It is not generic, does not inherit from a model,
-    /// and is not private in another type, which its extension could not name.
+    /// The class may inherit from a class that is not a model and has an `init()`. It cannot be generic, cannot inherit
+    /// from another model, and cannot be a private type nested in another type.
     @attached(
         member, conformances: PersistentModel,
         names: named(properties), named(persistentBackingData), named(init))
@@ -26,41 +29,57 @@
     @attached(extension, conformances: PersistentModel)
     public macro Model() = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")
 
-    /// Leaves a property of a ``Model()`` class out of the store. It needs a default value.
+    /// Excludes a property of a ``Model()`` class from the store.
+    ///
+    /// The property needs a default value, which every fetched instance starts with.
     @attached(peer)
     public macro Transient() = #externalMacro(module: "ChronicleMacros", type: "TransientMacro")
 
-    /// Declares sets of properties whose values together no two models may share, in the class of the model.
+    /// Declares uniqueness constraints for a model.
+    ///
+    /// Use the macro inside the model class. Each argument is a set of properties whose combined values must be unique
+    /// among the instances of the model:
     ///
     /// ```swift
     /// #Unique<Trip>([\.code], [\.name, \.startDate])
     /// ```
     ///
-    /// It stands for ``PersistentModel/uniqueness``.
+    /// The macro generates ``PersistentModel/uniqueness``.
+    ///
+    /// - Parameter constraints: The constraints, each an array of key paths to stored properties of the model.
     @freestanding(declaration, names: named(uniqueness))
     public macro Unique<T: PersistentModel>(_ constraints: [PartialKeyPath<T>]...) =
         #externalMacro(module: "ChronicleMacros", type: "UniqueMacro")
 
-    /// Declares sets of properties to keep an index of, in the class of the model.
+    /// Declares indices for a model.
+    ///
+    /// Use the macro inside the model class. Each argument is a set of properties that share one index:
     ///
     /// ```swift
     /// #Index<Trip>([\.startDate], [\.destination, \.startDate])
     /// ```
     ///
-    /// It stands for ``PersistentModel/indices``.
+    /// The macro generates ``PersistentModel/indices``.
+    ///
+    /// - Parameter indices: The indices, each an array of key paths to stored properties of the model.
     @freestanding(declaration, names: named(indices))
     public macro Index<T: PersistentModel>(_ indices: [PartialKeyPath<T>]...) =
         #externalMacro(module: "ChronicleMacros", type: "IndexMacro")
 
-    /// The same with the kind of each index. R-trees become binary indices.
+    /// Declares indices of specific types for a model.
+    ///
+    /// Chronicle creates a binary index for every type, including R-trees.
+    ///
+    /// - Parameter indices: The indices, each with its type and the key paths of its properties.
     @freestanding(declaration, names: named(indices))
     public macro Index<T: PersistentModel>(_ indices: Schema.Index<T>.Types<T>...) =
         #externalMacro(module: "ChronicleMacros", type: "IndexMacro")
 
-    /// Gives an actor a context of its own, and an `init(modelContainer:)` that its other initialisers may delegate to.
-    /// (None if it declares one, or has a property that only its own initialisers give a value.)
+    /// Declares an actor that works with models in its own model context.
     ///
-    /// It stands for what ``ModelActor`` asks for.
+    /// The macro generates the ``ModelActor`` conformance and `init(modelContainer:)`, which other initializers can
+    /// delegate to. It does not generate the initializer when the actor declares one with the same signature, or when a
+    /// stored property has no default value.
     @attached(member, conformances: ModelActor, names: named(modelExecutor), named(modelContainer), named(init))
     @attached(extension, conformances: ModelActor)
     public macro ModelActor() = #externalMacro(module: "ChronicleMacros", type: "ModelActorMacro")

@@ -2,17 +2,23 @@ public import ChronicleCore
 public import ChronicleStore
 
 extension ModelContainer {
-    /// Opens the default store, or any mix of stores, for these models and those they are related to.
+    /// Creates a container for the given model classes and the classes they are related to.
+    ///
+    /// Use this initializer to combine the default store with other stores.
     ///
     /// ```swift
     /// let container = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
     /// let context = ModelContext(container)
     /// ```
     ///
-    /// Without configurations, the store is `default.store` in the user's application support directory.
-    ///
-    /// - Throws: ``SwiftDataError/unknownSchema`` for models that are declared wrongly,
-    ///   ``SwiftDataError/loadIssueModelContainer`` for files that cannot be opened, ``SwiftDataError/duplicateConfiguration``.
+    /// - Parameters:
+    ///   - types: The model classes.
+    ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
+    ///     user's application support directory.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
+    ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
+    ///   file or a model.
     public convenience init(
         for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
     ) throws {
@@ -21,32 +27,72 @@ extension ModelContainer {
             configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
 
-    /// The same for a schema.
+    /// Creates a container for a schema.
+    ///
+    /// Use this initializer to combine the default store with other stores.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema of the models.
+    ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
+    ///     user's application support directory.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
+    ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
+    ///   file or a model.
     public convenience init(for schema: Schema, configurations: any DataStoreConfiguration...) throws {
         try self.init(for: schema, configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
 
-    // The same for configurations of the default store, so that `.init(isStoredInMemoryOnly: true)` is one.
+    // Overloads for default stores only, which let callers write `.init(isStoredInMemoryOnly: true)`.
 
-    /// Opens the default store, once for each configuration.
+    /// Creates a container for the given model classes and the classes they are related to, in default stores.
+    ///
+    /// - Parameters:
+    ///   - types: The model classes.
+    ///   - configurations: The configurations of the stores, such as `.init(isStoredInMemoryOnly: true)`. Without a
+    ///     configuration, the container opens `default.store` in the user's application support directory.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
+    ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
+    ///   file or a model.
     public convenience init(
         for types: any PersistentModel.Type..., configurations: ModelConfiguration...
     ) throws {
         try self.init(for: Schema(types), configurations: configurations)
     }
 
-    /// The same for a schema.
+    /// Creates a container for a schema, in default stores.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema of the models.
+    ///   - configurations: The configurations of the stores, such as `.init(isStoredInMemoryOnly: true)`. Without a
+    ///     configuration, the container opens `default.store` in the user's application support directory.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
+    ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
+    ///   file or a model.
     public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
         try self.init(for: schema, configurations: configurations)
     }
 
-    /// The same for an array. When it is empty, the store is the one without configurations.
+    /// Creates a container for a schema, in an array of default stores.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema of the models.
+    ///   - configurations: The configurations of the stores. If the array is empty, the container opens `default.store`
+    ///     in the user's application support directory.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
+    ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
+    ///   file or a model.
     public convenience init(for schema: Schema, configurations: [ModelConfiguration]) throws {
         let stores: [any DataStoreConfiguration] = configurations.isEmpty ? [ModelConfiguration()] : configurations
         try self.init(for: schema, configurations: stores)
     }
 
-    /// The configurations of those stores that are a ``DefaultStore``. ``stores`` has all, in their order.
+    /// The configurations of the container's default stores.
+    ///
+    /// Stores of other types are not included. For all stores in the order of their configurations, use ``stores``.
     public var configurations: Set<ModelConfiguration> {
         Set(stores.compactMap { ($0 as? DefaultStore)?.configuration })
     }

@@ -8,7 +8,7 @@ import Chronicle
     let id: Int
     @Attribute(.unique, .spotlite) var code: String  // expected-error {{has no member 'spotlite'}}
     var name: String
-    // expected-error@+1 {{a relationship is a model or an optional one, or an array or set of models}}
+    // expected-error@+1 {{@Relationship requires a model type, an optional model, or an array or set of models}}
     @Relationship(deleteRule: .cascade) var words: [String] = []
     // expected-error@+1 {{value of type 'Item' has no member 'trap'}}
     @Relationship(inverse: \Item.trap) var items: [Item] = []
@@ -24,7 +24,7 @@ import Chronicle
 // Of two sides that name each other, Swift calls the one a circle and the other no property of a model.
 @Model final class Author {
     // expected-error@+2 {{circular reference}}
-    // expected-error@+1 {{only one of two sides names the inverse}}
+    // expected-error@+1 {{name the inverse on only one side}}
     @Relationship(inverse: \Book.author) var books: [Book] = []
 }
 

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// The identity of a model: which store, which entity, which row.
+/// The identity of a model: its store, its entity and its primary key.
 ///
-/// An identifier is *temporary* from the creation of a model until the save that first writes it; the store then
-/// answers with the permanent one. Identifiers are values: they may be kept, sent to another task, encoded, and
-/// compared after decoding in another process.
+/// An identifier is temporary from the creation of a model until the save that first writes it. The store then assigns
+/// the permanent identifier. Identifiers are values: you can keep them, send them to another task, encode them, and
+/// compare them after decoding them in another process.
 ///
-/// The SwiftData counterpart has the same name; ``primaryKey(as:)`` and ``Origin`` are Chronicle's, for stores.
+/// The type has the same name as in SwiftData. ``primaryKey(as:)`` and ``Origin`` are additions for stores.
 public struct PersistentIdentifier: Sendable, Identifiable {
     /// The part that all identifiers of one entity in one store share.
     @usableFromInline let origin: Origin
-    /// The primary key, or 0 where the key is not an integer: it is in the origin then. Of a temporary identifier, a number
-    /// that no other one of the process has.
+    /// The integer primary key; 0 if the primary key has another type and is stored in the origin. For a temporary
+    /// identifier, a number that is unique in the process.
     @usableFromInline let number: Int64
 
     @inlinable
@@ -21,22 +21,27 @@ public struct PersistentIdentifier: Sendable, Identifiable {
         self.number = number
     }
 
+    /// The identifier itself.
     public var id: PersistentIdentifier { self }
     /// The name of the model's entity.
     public var entityName: String { origin.entityName }
-    /// The store that the model lives in; `nil` while the identifier is temporary.
+    /// The identifier of the model's store; `nil` while the identifier is temporary.
     public var storeIdentifier: String? { origin.storeIdentifier }
-    /// Whether the model has not been saved yet.
+    /// Whether the identifier is temporary because the model has not been saved yet.
     public var isTemporary: Bool { origin.storeIdentifier == nil }
 }
 
 extension PersistentIdentifier {
-    /// The store and entity that identifiers have in common, made once by a store and used for every row.
+    /// The store and the entity that identifiers have in common.
+    ///
+    /// A store creates one origin for each entity and uses it for the identifiers of all rows, which saves memory and
+    /// makes comparisons fast.
     public final class Origin: Sendable {
+        /// The identifier of the store; `nil` for temporary identifiers.
         public let storeIdentifier: String?
+        /// The name of the entity.
         public let entityName: String
-        /// A primary key that is not an integer, as JSON; or what tells the temporary identifiers of one process from
-        /// those of another.
+        /// The JSON of a primary key that is not an integer. For temporary identifiers, an identifier of the process.
         @usableFromInline let key: String?
         @usableFromInline let hash: Int
 
@@ -47,12 +52,19 @@ extension PersistentIdentifier {
             hash = [storeIdentifier, entityName, key].hashValue
         }
 
-        /// The origin of rows with integer primary keys.
+        /// Creates an origin for rows with integer primary keys.
+        ///
+        /// - Parameters:
+        ///   - storeIdentifier: The identifier of the store.
+        ///   - entityName: The name of the entity.
         public convenience init(storeIdentifier: String, entityName: String) {
             self.init(storeIdentifier: storeIdentifier, entityName: entityName, key: nil)
         }
 
-        /// The identifier of the row with this primary key.
+        /// Returns the identifier of the row with the given primary key.
+        ///
+        /// - Parameter primaryKey: The primary key of the row.
+        /// - Returns: The permanent identifier.
         @inlinable
         public func identifier(_ primaryKey: Int64) -> PersistentIdentifier {
             PersistentIdentifier(origin: self, number: primaryKey)
@@ -65,9 +77,17 @@ extension PersistentIdentifier {
         }
     }
 
-    /// The identifier of a row in a store, for stores that name rows by something else than an integer.
+    /// Returns the identifier of a row in a store.
     ///
-    /// - Throws: `EncodingError` when the primary key cannot be encoded as JSON.
+    /// Use this method in stores whose primary keys are not integers. For integer keys, ``Origin/identifier(_:)`` is
+    /// faster.
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The identifier of the store.
+    ///   - entityName: The name of the row's entity.
+    ///   - primaryKey: The primary key of the row.
+    /// - Returns: The permanent identifier.
+    /// - Throws: `EncodingError` if the primary key cannot be encoded as JSON; use a key type that can.
     public static func identifier<Key: Codable & Hashable & Sendable>(
         for storeIdentifier: String, entityName: String, primaryKey: Key
     ) throws -> PersistentIdentifier {
@@ -81,25 +101,32 @@ extension PersistentIdentifier {
             origin: Origin(storeIdentifier: storeIdentifier, entityName: entityName, key: key), number: 0)
     }
 
-    /// The primary key, where the store names rows by integers.
+    /// The primary key, if it is an integer; `nil` for temporary identifiers and other key types.
     @inlinable
     public var integerPrimaryKey: Int64? {
         origin.storeIdentifier != nil && origin.key == nil ? number : nil
     }
 
-    /// Whether the two are of the same entity in the same store, told by what they share: `true` is certain, `false` is
-    /// not.
+    /// Returns whether two identifiers have the same origin instance, as a fast test for the same entity in the same
+    /// store.
+    ///
+    /// - Parameter other: Another identifier.
+    /// - Returns: `true` if both have the same entity and store. `false` does not prove that they differ, because a
+    ///   store's origin and a decoded one are separate instances.
     @inlinable
     public func sharesOrigin(with other: PersistentIdentifier) -> Bool { origin === other.origin }
 
-    /// The primary key that the store gave, or `nil` when it is temporary or of another type.
+    /// Returns the primary key that the store assigned.
+    ///
+    /// - Parameter type: The type of the key.
+    /// - Returns: The key, or `nil` if the identifier is temporary or its key has another type.
     public func primaryKey<Key: Codable>(as type: Key.Type) -> Key? {
         guard !isTemporary else { return nil }
         guard let key = origin.key else {
             if let integer = type as? any BinaryInteger.Type { return Self.convert(number, to: integer) as? Key }
             return nil
         }
-        // A key of another type is an answer here, not an error: the caller asked whether it is one of these.
+        // A key of another type is a valid result, not an error.
         do { return try JSONDecoder().decode(type, from: Data(key.utf8)) } catch { return nil }
     }
 
@@ -113,7 +140,7 @@ extension PersistentIdentifier {
     private static let counter = Atomic<Int64>(0)
     private static let temporaryOrigins = Mutex<[String: Origin]>([:])
 
-    /// The origin of the temporary identifiers that this process makes for an entity.
+    /// Returns the origin of the temporary identifiers that this process creates for an entity.
     static func temporaryOrigin(entityName: String) -> Origin {
         temporaryOrigins.withLock { origins in
             if let origin = origins[entityName] { return origin }
@@ -123,7 +150,7 @@ extension PersistentIdentifier {
         }
     }
 
-    /// A new temporary identifier, unique in this process and, by its origin, among processes.
+    /// Returns a new temporary identifier, which is unique in this process and, because of its origin, among processes.
     static func temporary(_ origin: Origin) -> PersistentIdentifier {
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
         return PersistentIdentifier(origin: origin, number: number)
@@ -131,11 +158,20 @@ extension PersistentIdentifier {
 }
 
 extension PersistentIdentifier: Hashable {
+    /// Returns whether two identifiers identify the same model.
+    ///
+    /// - Parameters:
+    ///   - lhs: An identifier.
+    ///   - rhs: Another identifier.
+    /// - Returns: `true` if store, entity and primary key are equal.
     @inlinable
     public static func == (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         lhs.number == rhs.number && (lhs.origin === rhs.origin || lhs.origin.isEqual(rhs.origin))
     }
 
+    /// Hashes the store, the entity and the primary key.
+    ///
+    /// - Parameter hasher: The hasher to use.
     @inlinable
     public func hash(into hasher: inout Hasher) {
         hasher.combine(number)
@@ -144,8 +180,15 @@ extension PersistentIdentifier: Hashable {
 }
 
 extension PersistentIdentifier: Comparable {
-    /// Orders by store, entity and primary key; keys that are not integers go by their JSON. Temporary identifiers come
-    /// first, those that one process makes for an entity in the order of their creation.
+    /// Orders identifiers by store, entity and primary key.
+    ///
+    /// Keys that are not integers are ordered by their JSON. Temporary identifiers come first; those that one process
+    /// creates for one entity are in the order of their creation.
+    ///
+    /// - Parameters:
+    ///   - lhs: An identifier.
+    ///   - rhs: Another identifier.
+    /// - Returns: `true` if the first identifier comes before the second.
     public static func < (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         if lhs.origin === rhs.origin { return lhs.number < rhs.number }
         let (a, b) = (lhs.origin, rhs.origin)
@@ -161,7 +204,12 @@ extension PersistentIdentifier: Codable {
         case store, entity, key, number
     }
 
-    /// Decodes what ``encode(to:)`` wrote; the result equals the identifier that was encoded, in any process.
+    /// Decodes an identifier that ``encode(to:)`` encoded.
+    ///
+    /// The result equals the encoded identifier in any process.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data is not an encoded identifier; discard the data.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let origin = Origin(
@@ -171,8 +219,14 @@ extension PersistentIdentifier: Codable {
         self.init(origin: origin, number: try container.decode(Int64.self, forKey: .number))
     }
 
-    /// A keyed container: `store` (absent while temporary), `entity`, `number` (the integer primary key, or 0) and, for
-    /// other keys, `key` (their JSON). Of a temporary identifier, `key` and `number` tell it from all others.
+    /// Encodes the identifier as a keyed container.
+    ///
+    /// The keys are `store` (absent for a temporary identifier), `entity`, `number` (the integer primary key, or 0)
+    /// and, for other primary keys, `key` (their JSON). For a temporary identifier, `key` and `number` distinguish it
+    /// from all others.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(origin.storeIdentifier, forKey: .store)
@@ -183,6 +237,7 @@ extension PersistentIdentifier: Codable {
 }
 
 extension PersistentIdentifier: CustomStringConvertible {
+    /// The entity name and the primary key, such as `Trip/3`, or `Trip/new-1` for a temporary identifier.
     public var description: String {
         isTemporary ? "\(entityName)/new-\(number)" : "\(entityName)/\(origin.key ?? String(number))"
     }

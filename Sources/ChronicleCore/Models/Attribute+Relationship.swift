@@ -1,13 +1,21 @@
-// A property whose type leads to models is a relationship, whatever its wrapper is called: with the delete rule *nullify*,
-// and with the inverse that the other side names, or that is the only one. That is how a macro, which sees the type as
-// written and not what it is, can give every property the same wrapper: Swift picks the initialiser that fits the type.
+// A property whose type is a model or a collection of models is a relationship even if it is declared with
+// `@Attribute`. Its delete rule is `nullify`, and its inverse is the one that the other side names or the only possible
+// one. A macro sees the type only as it is written, so it adds `@Attribute` to every property; Swift then selects the
+// initializer that matches the type.
 extension Attribute where Value: RelationshipValue {
+    /// Creates a relationship without destinations.
+    ///
+    /// - Parameter originalName: The previous name of the property, if it was renamed.
     @inlinable
     public init(originalName: StaticString? = nil) {
         self.init(value: Value.related(to: []), options: .relationship, originalName: originalName)
     }
 
-    /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
+    /// Creates a relationship with initial destinations.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The destinations of a new model. After the insert, the context keeps the destinations.
+    ///   - originalName: The previous name of the property, if it was renamed.
     @inlinable
     public init(wrappedValue: Value, originalName: StaticString? = nil) {
         self.init(value: wrappedValue, options: .relationship, originalName: originalName)
@@ -15,6 +23,9 @@ extension Attribute where Value: RelationshipValue {
 }
 
 extension Attribute where Value: RelationshipValue & ExpressibleByNilLiteral {
+    /// Creates a to-one relationship whose initial value is `nil`.
+    ///
+    /// - Parameter originalName: The previous name of the property, if it was renamed.
     @inlinable
     public init(originalName: StaticString? = nil) {
         self.init(value: Value.related(to: []), options: .relationship, originalName: originalName)
@@ -22,11 +33,19 @@ extension Attribute where Value: RelationshipValue & ExpressibleByNilLiteral {
 }
 
 extension Attribute where Value: OptionalRelationshipCollection {
+    /// Creates an optional to-many relationship whose initial value is `nil`.
+    ///
+    /// - Parameter originalName: The previous name of the property, if it was renamed.
     @inlinable
     public init(originalName: StaticString? = nil) {
         self.init(value: .some(nil), options: .relationship, originalName: originalName)
     }
 
+    /// Creates an optional to-many relationship with initial destinations.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The destinations of a new model. After the insert, the context keeps the destinations.
+    ///   - originalName: The previous name of the property, if it was renamed.
     @inlinable
     public init(wrappedValue: Value, originalName: StaticString? = nil) {
         self.init(value: wrappedValue, options: .relationship, originalName: originalName)
@@ -34,17 +53,27 @@ extension Attribute where Value: OptionalRelationshipCollection {
 }
 
 extension Attribute where Value: PersistentModel {
+    /// Creates a required to-one relationship without a destination.
+    ///
+    /// Set the destination before you save the model.
+    ///
+    /// - Parameter originalName: The previous name of the property, if it was renamed.
     public init(originalName: StaticString? = nil) {
         self.init(value: nil, options: .relationship, originalName: originalName)
     }
 
+    /// Creates a required to-one relationship with an initial destination.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The destination of a new model. After the insert, the context keeps the destination.
+    ///   - originalName: The previous name of the property, if it was renamed.
     public init(wrappedValue: Value, originalName: StaticString? = nil) {
         self.init(value: wrappedValue, options: .relationship, originalName: originalName)
     }
 }
 
 extension Schema.Attribute.Option {
-    /// What the wrapper of a relationship has instead of options: the initialisers above say so.
+    /// The value that the initializers above store instead of options, to mark the wrapper as a relationship.
     @inlinable static var relationship: Self { Self(rawValue: 128) }
 }
 

@@ -1,23 +1,25 @@
-/// Marks a property of a model as stored.
+/// A property wrapper that marks a property of a model as stored.
 ///
 /// ```swift
 /// @Attribute(.preserveValueOnDeletion) var name: String
 /// @Attribute(originalName: "notes") var remarks: String?
 /// ```
 ///
-/// What was set stands in the model itself; before that, a property of a fetched model is read from its row. Writing it
-/// marks the property as changed. Types that can be stored, and how, are listed at ``Schema/Attribute``. A type that leads to
-/// models makes the property a relationship, see ``Relationship``.
+/// The `@Model` macro adds the wrapper to every stored property, so you write it only to specify options. A property
+/// of a fetched model reads its value from the model's row; setting it marks the property as changed. See
+/// ``Schema/Attribute`` for the supported types and their stored representation.
+///
+/// A property whose type is a model or a collection of models is a relationship; see ``Relationship``.
 @propertyWrapper
 public struct Attribute<Value> {
-    // The declaration stands in every model again: it has to be small, and fits beside the value's end.
+    // Every model stores its wrappers' options, so they have to be small: they fit into the value's trailing padding.
 
-    /// What was set, or decoded from the row; before that the declared default.
+    /// The value that was set or decoded from the row; before that, the declared default value.
     @usableFromInline var value: Value?
     @usableFromInline let options: Schema.Attribute.Option
-    /// The former name's number, see ``OriginalNames``.
+    /// The number of the original name in ``OriginalNames``; 0 for none.
     @usableFromInline let originalNameNumber: UInt16
-    /// Which generation of the model's backing data ``value`` belongs to; 0 when it is the declared default.
+    /// The generation of the backing data that ``value`` belongs to; 0 for the declared default value.
     @usableFromInline var generation: UInt32
 
     @inlinable
@@ -28,11 +30,17 @@ public struct Attribute<Value> {
         generation = 0
     }
 
+    /// Creates an attribute without a default value.
+    ///
+    /// The initializer has three option parameters because a variadic parameter allocates an array for every instance.
+    ///
     /// - Parameters:
-    ///   - option: What the store does with the values, see ``Schema/Attribute/Option``. (Three parameters instead of a
-    ///     variadic one, which would allocate an array for every instance.)
-    ///   - originalName: The name that the property had before it was renamed.
-    ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
+    ///   - option: The options of the attribute; see ``Schema/Attribute/Option``.
+    ///   - second: Further options.
+    ///   - third: Further options.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored, because Chronicle does not compare
+    ///     versions of a property by hash.
     @inlinable
     public init(
         _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
@@ -41,7 +49,15 @@ public struct Attribute<Value> {
         self.init(value: nil, options: [option, second, third], originalName: originalName)
     }
 
-    /// An attribute with a default value.
+    /// Creates an attribute with a default value.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The default value.
+    ///   - option: The options of the attribute; see ``Schema/Attribute/Option``.
+    ///   - second: Further options.
+    ///   - third: Further options.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     @inlinable
     public init(
         wrappedValue: Value, _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
@@ -50,16 +66,26 @@ public struct Attribute<Value> {
         self.init(value: wrappedValue, options: [option, second, third], originalName: originalName)
     }
 
-    /// Not used: Swift reads and writes the property through the model that it stands in.
+    /// Unavailable; Swift accesses the property through its enclosing model.
     @available(
         *, unavailable,
-        message: "@Attribute belongs into a class that conforms to PersistentModel, and beside no other wrapper"
+        message: "@Attribute requires a class that conforms to PersistentModel and no other wrapper on the property"
     )
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }
     }
 
+    /// Accesses the value of the property in its enclosing model.
+    ///
+    /// Swift calls this subscript for every access to the property. If the value cannot be read from the row because
+    /// loading it failed, the getter returns a placeholder value and the next save throws the error.
+    ///
+    /// - Parameters:
+    ///   - model: The model that declares the property.
+    ///   - keyPath: The key path of the property.
+    ///   - storage: The key path of the wrapper.
+    /// - Returns: The value of the property.
     @inlinable @inline(__always)
     public static subscript<Model: PersistentModel>(
         _enclosingInstance model: Model,
@@ -71,7 +97,7 @@ public struct Attribute<Value> {
             if model[keyPath: storage].generation == backing.generation {
                 return model[keyPath: storage].value.unsafelyUnwrapped
             }
-            // Not kept here: finding it in the row again costs less than another reference to a string.
+            // Not cached in the wrapper: reading the row again is cheaper than retaining a string twice.
             if PropertyValue.isDirect(Value.self),
                 let value = backing.read(at: offset(of: storage, in: model), as: Value.self)
             {
@@ -80,7 +106,8 @@ public struct Attribute<Value> {
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
                 return backing.relationship(keyPath, held: model[keyPath: storage].value)
             }
-            // The key path is not mentioned for direct types, not even where it would not be used: see ``offset(of:in:)``.
+            // Mentioning the key path is expensive, so direct types avoid it even where the result is unused; see
+            // ``offset(of:in:)``.
             let read =
                 PropertyValue.isDirect(Value.self) ? backing.sample(Value.self) : backing.read(keyPath, as: Value.self)
             guard let read else { return declaredDefault(model[keyPath: storage].value, in: model) }
@@ -120,13 +147,13 @@ public struct Attribute<Value> {
         }
     }
 
-    /// The destinations of a relationship whose model is in no context.
+    /// The destinations of a relationship while its model is not in a context.
     @usableFromInline
     var held: Value {
         get { value ?? RelationshipShape.placeholder }
         _modify {
             if value == nil { value = RelationshipShape.placeholder }
-            // It has a value now, which is changed where it is: a copy would take time for every model in it.
+            // Changes the value in place: a copy would take time proportional to the number of models.
             yield &value!
         }
     }
@@ -137,8 +164,10 @@ public struct Attribute<Value> {
         self.generation = generation
     }
 
-    /// Where the wrapper stands in its model, in bytes: a constant once the compiler has seen through the key path. (The
-    /// property's key path would name it as well, but costs a call, a retain and a release each time it is mentioned.)
+    /// Returns the offset of the wrapper in its model, in bytes.
+    ///
+    /// The optimizer turns the result into a constant. The property's key path also identifies the wrapper, but every
+    /// mention of it costs a call, a retain and a release.
     @inlinable @inline(__always)
     static func offset<Model: PersistentModel>(
         of storage: ReferenceWritableKeyPath<Model, Attribute<Value>>, in model: Model
@@ -154,17 +183,27 @@ public struct Attribute<Value> {
         return value
     }
 
-    /// A mistake in the program, like reading a variable that was never initialised; a save reports it as an error
-    /// before it gets here.
+    /// Stops the program because a property was read before it was set.
+    ///
+    /// This is a programming error, like reading an uninitialized variable. A save of such a model throws an error
+    /// before it reads the property.
     @usableFromInline @inline(never)
     static func unset(in model: some PersistentModel) -> Never {
         let unset = SchemaBuilder.wrappers(of: model).filter(\.value.isUnset).keys.sorted()
-        fatalError("\(type(of: model).entityName) is read before it has a value for \(unset.joined(separator: " or "))")
+        let names = unset.joined(separator: " or ")
+        fatalError("\(type(of: model).entityName): \(names) was read before it was set; set it in the initializer")
     }
 }
 
 extension Attribute where Value: ExpressibleByNilLiteral {
-    /// An optional attribute, `nil` until it is set.
+    /// Creates an optional attribute whose default value is `nil`.
+    ///
+    /// - Parameters:
+    ///   - option: The options of the attribute; see ``Schema/Attribute/Option``.
+    ///   - second: Further options.
+    ///   - third: Further options.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     @inlinable
     public init(
         _ option: Schema.Attribute.Option = [], _ second: Schema.Attribute.Option = [],
@@ -174,14 +213,14 @@ extension Attribute where Value: ExpressibleByNilLiteral {
     }
 }
 
-/// How the schema sees a wrapper in a model, whatever its type.
+/// A property wrapper as the schema reads it from a model, independent of its generic type.
 protocol PropertyDeclaration {
     var originalName: String? { get }
-    /// The same as a relationship, if the type leads to models.
+    /// The declaration of the relationship; `nil` if the property's type does not reference models.
     var relationship: (any RelationshipDeclaration)? { get }
-    /// Whether the property needs a value before it can be saved and does not have one.
+    /// Whether the property has no value and needs one before it can be saved.
     var isUnset: Bool { get }
-    /// Whether a value was set or read, beyond the declared default.
+    /// Whether a value was set or read in addition to the declared default value.
     var isSet: Bool { get }
 }
 
@@ -198,14 +237,14 @@ extension Attribute: PropertyDeclaration {
 }
 
 extension PropertyDeclaration {
-    /// Whether the schema has nothing to do with it.
+    /// Whether the property is excluded from the schema.
     var isEphemeral: Bool { (self as? any AttributeDeclaration)?.options.contains(.ephemeral) == true }
 
     var ephemeralDiagnostic: String? {
         guard let attribute = self as? any AttributeDeclaration else { return nil }
-        if attribute.options != .ephemeral { return "what is not stored cannot be unique or preserved" }
-        // A fetch makes the model without one.
-        return attribute.isUnset ? "an ephemeral attribute needs a default, or an optional type" : nil
+        if attribute.options != .ephemeral { return "an ephemeral attribute cannot be unique or preserved" }
+        // A fetch creates models without values for ephemeral attributes.
+        return attribute.isUnset ? "an ephemeral attribute needs a default value or an optional type" : nil
     }
 }
 

@@ -1,15 +1,16 @@
-// What wrappers ask for. Attributes of direct types say where they stand in the model, others give their key path.
+// Attribute access. Attributes of direct types pass the offset of their wrapper in the model, others pass their key
+// path.
 extension BackingData {
-    /// The value of an attribute as the row has it, for types that need no codec; `nil` when there is no row.
+    /// Returns the stored value of an attribute of a direct type; `nil` when there is no row.
     ///
-    /// - Parameter offset: Where the attribute's wrapper stands in the model.
+    /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
     @inlinable @inline(never)
     func read<Value>(at offset: Int, as: Value.Type) -> Value? {
         guard hasRow else { return readUnloaded { $0.read(at: offset, as: Value.self) } }
         guard extras == nil, let slot = membership?.slots.slot(at: offset) else {
             return readPending(at: offset, as: Value.self)
         }
-        // Every row was checked when it was fetched, so that a wrong value was an error there and not here.
+        // The fetch validated the row, so a value of the wrong type was reported there.
         return row[slot].direct(as: Value.self)
     }
 
@@ -23,9 +24,9 @@ extension BackingData {
         return (pending[slot] ?? row[slot]).direct(as: Value.self)
     }
 
-    /// Loads the row, and reads the value from it.
+    /// Loads the row and reads the value from it.
     ///
-    /// - Returns: Some value of the type when there is no row, or it cannot be loaded; `nil` for a new model.
+    /// - Returns: A sample value when the row does not exist or cannot be loaded; `nil` for a new model.
     @usableFromInline @inline(never)
     func readUnloaded<Value>(_ read: (BackingData) -> Value?) -> Value? {
         guard isUnloaded, let storage = membership?.storage else { return nil }
@@ -37,14 +38,14 @@ extension BackingData {
         PropertyCodecs.codec(Value.self)?.sample() as? Value
     }
 
-    /// Some value of the type, if this is a probe.
+    /// Returns a sample value of the type if this object is a probe.
     @usableFromInline
     func sample<Value>(_: Value.Type) -> Value? {
         guard hasRow, membership == nil else { return nil }
         return Self.someValue(Value.self)
     }
 
-    /// The value of an attribute as the row has it; `nil` when there is no row, or the property is not stored.
+    /// Returns the stored value of an attribute; `nil` when there is no row or the property is not stored.
     @usableFromInline
     func read<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
         guard hasRow else { return readUnloaded { $0.read(keyPath, as: Value.self) } }
@@ -56,26 +57,29 @@ extension BackingData {
         return codec.decode(extras?.pending[slot] ?? row[slot])
     }
 
-    /// Called before an attribute of a model in a context is set.
+    /// Records a change before an attribute of a model in a context is set.
     @usableFromInline
     func willChange(at offset: Int) {
         guard let slot = membership?.slots.slot(at: offset) else { return changeUnknownAttribute() }
         willChange(slot: slot)
     }
 
-    /// The schema has learned where every stored attribute of a direct type is, so that one elsewhere is ephemeral. If the
-    /// class has none, the change cannot be saved, and the next save throws. (Passing the key path here would double the cost
-    /// of setting any attribute.)
+    /// Records an error for the next save, unless the class has ephemeral attributes.
+    ///
+    /// The schema knows the offset of every stored attribute of a direct type, so an unknown offset belongs to an
+    /// ephemeral attribute. Passing the key path instead would double the cost of setting any attribute.
     private func changeUnknownAttribute() {
         guard let membership, !membership.entity.hasEphemeralAttributes else { return }
         membership.storage.failures.addAssignment(
             ContextFailures.Key(identifier: identifier, propertyName: nil),
             SwiftDataError.modelValidationFailure.with(
-                detail: "an attribute was set that is not where the schema found it, and its value cannot be saved",
+                detail:
+                    "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
                 entityName: membership.entity.name, persistentIdentifier: identifier))
     }
 
-    /// The same by the property's key path. One that is not stored has nothing to remember.
+    /// Records a change before an attribute is set, by the key path of the property. Ignores properties that are not
+    /// stored.
     @usableFromInline
     func willChange(_ keyPath: AnyKeyPath) {
         guard let slot = membership?.property(at: keyPath)?.slot else { return }
@@ -91,13 +95,13 @@ extension BackingData {
     }
 
     func markChanged(_ slot: Int) {
-        // A delete that was not saved may be taken back, with what was set meanwhile.
+        // Inserting the model again undoes an unsaved delete and keeps the values that were set after it.
         guard status == .saved || status == .inserted || (status == .deleted && isPending) else { return }
         changed.insert(slot)
         if !isPending { membership?.storage.list(self) }
     }
 
-    /// What the model has for a stored property now, in the form that a store understands.
+    /// Returns the current value of a stored property, encoded for a store.
     func currentValue(of property: Schema.Property) throws -> PropertyValue {
         let slot = property.slot
         if let value = extras?.pending[slot] { return value }
@@ -107,7 +111,7 @@ extension BackingData {
         return try property.access.encode(model, property)
     }
 
-    /// The values of all stored properties now.
+    /// Returns the current values of all stored properties.
     func currentRow(_ entity: Schema.Entity) throws -> [PropertyValue] {
         let attributes = entity.directAttributes
         var values: [PropertyValue] = []
@@ -126,7 +130,7 @@ extension BackingData {
         return values
     }
 
-    /// The destination of a to-one relationship.
+    /// Returns the current destination of a to-one relationship.
     func reference(_ property: Schema.Property) -> PersistentIdentifier? {
         let value = extras?.pending[property.slot] ?? (hasRow ? row[property.slot] : .null)
         if case .reference(let identifier) = value { return identifier }
@@ -135,15 +139,15 @@ extension BackingData {
 }
 
 extension BackingData {
-    /// The destination of a to-one relationship in the row.
+    /// Returns the destination of a to-one relationship in the row.
     func savedReference(_ property: Schema.Property) -> PersistentIdentifier? {
         if hasRow, case .reference(let identifier) = row[property.slot] { identifier } else { nil }
     }
 }
 
-// What a context does.
+// Changes that a context makes.
 extension BackingData {
-    /// Takes a row over and makes every wrapper read it anew.
+    /// Replaces the row and makes every wrapper read it again.
     func adopt(row: [PropertyValue], decoded: [Int: Any]) {
         self.row = row
         self.decoded = decoded
@@ -151,17 +155,17 @@ extension BackingData {
         generation &+= 1
     }
 
-    /// What was written is what the row has from now on. Wrappers keep what they hold: it is the same.
+    /// Replaces the row with the values that were written. Wrappers keep their values, which are the same.
     func keepWritten(_ row: [PropertyValue]) {
         self.row = row
         changed = PropertySet()
         guard let extras else { return }
         extras.pending = [:]
-        // Without them, attributes are read from the row at once.
+        // Without extras, attributes are read from the row directly.
         if extras.lists.isEmpty, extras.decoded.isEmpty { self.extras = nil }
     }
 
-    /// Forgets what was set since the row was read.
+    /// Discards the changes made since the row was read.
     func revert() {
         changed = PropertySet()
         extras = nil

@@ -1,36 +1,40 @@
-/// What a context knows of one model: its identity, the row it was read from, and what changed since.
+/// The state that a model context keeps for one model: its identity, its row and its unsaved changes.
 ///
-/// A model class keeps one in its `persistentBackingData`; nothing else needs to touch it. The wrappers work through
-/// it: ``Attribute`` reads from its row and reports changes to it, ``Relationship`` resolves identifiers through it.
+/// A model class stores one instance in ``PersistentModel/persistentBackingData`` and does not use it otherwise.
+/// ``Attribute`` and ``Relationship`` read and write their values through it.
 ///
-/// There is one for every model that is alive, so that its size counts, and so do checks for exclusive access: it is
-/// confined with its model, and no access to a property here runs code of anybody else.
+/// The counterpart in SwiftData is the `BackingData` protocol; in Chronicle it is a final class without customization
+/// points. An instance is confined to the context of its model, like the model itself.
 public final class BackingData {
+    // There is one instance for every live model, so its size matters, as does the cost of exclusivity checks. They are
+    // disabled below because the object is confined with its model, and no property access here runs external code.
     enum Status: UInt8 { case detached, inserted, saved, deleted }
 
-    /// Every value that a wrapper holds belongs to a generation; a new one makes all wrappers read the row again.
+    /// The current generation. Every value that a wrapper holds belongs to a generation; incrementing this number makes
+    /// all wrappers read the row again.
     @exclusivity(unchecked) @usableFromInline var generation: UInt32
-    /// The context's fetch that last found this model, as far as it had to look for rows that come twice.
+    /// The number of the context's last fetch that returned this model, used to detect rows that a fetch returns twice.
     @exclusivity(unchecked) var fetchNumber: UInt32 = 0
-    /// How many attributes without a default were given a value while the model was in no context. What is missing
-    /// is looked for only when the sum is short.
+    /// The number of attributes without a default value that were set while the model was not in a context. A save
+    /// searches for missing values only if this number is too small.
     @exclusivity(unchecked) @usableFromInline var assignedCount: Int32
-    /// Whether ``row`` holds what the store has.
+    /// Whether ``row`` contains the stored values.
     @exclusivity(unchecked) @usableFromInline var hasRow: Bool
     @exclusivity(unchecked) var status: Status
-    /// Whether the model stands in one of the context's lists of models to save.
+    /// Whether the model is in the context's list of pending changes.
     @exclusivity(unchecked) var isPending: Bool
-    /// The context and entity that the model belongs to.
+    /// The context and entity of the model; `nil` for a model that is not in a context.
     @exclusivity(unchecked) @usableFromInline var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
     @exclusivity(unchecked) @usableFromInline var row: [PropertyValue]
-    /// The slots that were set since.
+    /// The slots that were set since ``row`` was read or written.
     @exclusivity(unchecked) var changed: PropertySet
-    /// What few models have.
+    /// State that only few models have.
     @exclusivity(unchecked) @usableFromInline var extras: Extras?
-    /// The model that owns this object; `nil` until it joins a context.
+    /// The model that owns this object; `nil` until the model joins a context.
     @exclusivity(unchecked) unowned var model: (any PersistentModel)?
-    /// The identifier, `nil` until it is asked for: most models are only after they were saved.
+    /// The origin of the identifier; `nil` until the identifier is first used. Most models need one only after they are
+    /// saved.
     @exclusivity(unchecked) private(set) var origin: PersistentIdentifier.Origin?
     @exclusivity(unchecked) private(set) var number: Int64
 
@@ -42,7 +46,7 @@ public final class BackingData {
         var probedOffset: Int?
     }
 
-    /// Backing data for a new model, which is in no context yet.
+    /// Creates backing data for a new model that is not in a context.
     public init() {
         generation = 1
         assignedCount = 0
@@ -57,7 +61,7 @@ public final class BackingData {
         number = 0
     }
 
-    /// Backing data for a row of a store.
+    /// Creates backing data for a row of a store.
     init(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
         generation = 1
         assignedCount = 0
@@ -72,23 +76,28 @@ public final class BackingData {
         number = identifier.number
     }
 
-    /// Backing data that answers every read with some value of the type, to see which wrapper a key path leads to.
+    /// Creates backing data that returns a sample value for every read. The schema uses it to find the wrapper of a key
+    /// path.
     static func probe() -> BackingData {
         let probe = BackingData()
         probe.hasRow = true
         return probe
     }
 
-    /// Whether this is, or took over, a ``probe()``: the model is none that anybody made.
+    /// Whether this object is a ``probe()`` or adopted one. Its model was not created by the program.
     var isProbe: Bool { hasRow && membership == nil }
 
-    /// Takes over what the other one has, and leaves it empty: for a class that makes its own backing data for every
-    /// instance, so that its initialisers need not mention it.
+    /// Takes over the state of another instance and leaves that instance empty.
+    ///
+    /// Call this method in ``PersistentModel/init(backingData:)`` if the class creates its backing data with a default
+    /// value, so that its other initializers need not mention it:
     ///
     /// ```swift
     /// let persistentBackingData = BackingData()
     /// init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
     /// ```
+    ///
+    /// - Parameter other: The backing data of the row that the context fetched.
     public func adopt(_ other: BackingData) {
         guard other !== self else { return }
         generation = other.generation
@@ -103,7 +112,7 @@ public final class BackingData {
         other.empty()
     }
 
-    /// Backing data for a row that is not loaded yet, see ``ModelContext/model(for:)``.
+    /// Creates backing data for a row that is not loaded yet; see ``ModelContext/model(for:)``.
     init(unloaded identifier: PersistentIdentifier, _ entity: ContextEntity) {
         generation = 1
         assignedCount = 0
@@ -118,10 +127,10 @@ public final class BackingData {
         number = identifier.number
     }
 
-    /// Whether this is the model of a row that is not loaded yet, or that is gone.
+    /// Whether the model's row is not loaded or no longer exists.
     var isUnloaded: Bool { !hasRow && (status == .saved || status == .deleted) }
 
-    /// Makes used backing data that of a row.
+    /// Assigns a row to backing data that was created without one.
     func fill(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
         generation = 1
         hasRow = true
@@ -143,7 +152,7 @@ public final class BackingData {
     deinit {
         guard status != .detached else { return }
         membership?.registry.remove(self)
-        // A context keeps models with changes, unless it was released before them.
+        // A context retains models with changes; this happens only if the context was released before the model.
         if isPending, hasChanges { membership?.storage.discardChanges(of: self) }
     }
 }
@@ -152,11 +161,11 @@ extension BackingData {
     /// Changed values that no wrapper holds: relationships, and attributes that were set before the row was read again.
     var pending: [Int: PropertyValue] {
         get { extras?.pending ?? [:] }
-        // In place, so that setting one value does not copy the others.
+        // Modifies the dictionary in place, so that setting one value does not copy the others.
         _modify { yield &makeExtras().pending }
     }
 
-    /// The list of a to-many relationship that was read.
+    /// Returns the list of a to-many relationship, if it was read.
     func list(_ property: Schema.Property) -> ToManyList? { extras?.lists[property.index] }
 
     func setList(_ property: Schema.Property, _ models: [AnyObject]) -> ToManyList {
@@ -178,13 +187,13 @@ extension BackingData {
     /// Whether a to-many relationship was read.
     var hasLists: Bool { extras?.lists.isEmpty == false }
 
-    /// Values that had to be decoded to know that they can be, until a wrapper takes them.
+    /// Values that were decoded to validate them, kept until a wrapper takes them.
     var decoded: [Int: Any] {
         get { extras?.decoded ?? [:] }
         set { if extras != nil || !newValue.isEmpty { makeExtras().decoded = newValue } }
     }
 
-    /// Where the wrapper stands that was read last, if this is a probe and the wrapper's type is direct.
+    /// The offset of the wrapper that was last read, if this is a probe and the wrapper's type is direct.
     var probedOffset: Int? {
         get { extras?.probedOffset }
         set { makeExtras().probedOffset = newValue }
@@ -199,15 +208,15 @@ extension BackingData {
 }
 
 extension BackingData {
-    /// The identifier of a model in a context.
+    /// The identifier of a model that is in a context.
     var identifier: PersistentIdentifier {
         get { identifier(entityName: "") }
         set { (origin, number) = (newValue.origin, newValue.number) }
     }
 
-    /// The identifier, made on first use; from then on the context finds the model by it.
+    /// Returns the identifier, creating a temporary one and registering it with the context on first use.
     ///
-    /// - Parameter entityName: The entity's name, for a model that is in no context yet.
+    /// - Parameter entityName: The name of the entity, for a model that is not in a context.
     func identifier(entityName: @autoclosure () -> String) -> PersistentIdentifier {
         if let origin { return origin.identifier(number) }
         let made = PersistentIdentifier.temporary(
@@ -217,12 +226,12 @@ extension BackingData {
         return made
     }
 
-    /// The identifier for a save: one that nobody asked for yet need not be remembered.
+    /// Returns the identifier for a save. A temporary identifier that the program has not used is not registered.
     func identifier(in entity: ContextEntity) -> PersistentIdentifier {
         origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
     }
 
-    /// Whether the model was deleted and is not coming back.
+    /// Whether the model was deleted and the delete was saved.
     var isDeletedInStore: Bool { status == .deleted && !isPending }
 
     var hasChanges: Bool {

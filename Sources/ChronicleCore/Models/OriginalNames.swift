@@ -1,31 +1,31 @@
 import Synchronization
 
-/// The former names that declarations mention, by a number: a wrapper keeps two bytes of it instead of a pointer.
+/// A process-wide table of original property names, so that a wrapper stores a two-byte number instead of a pointer.
 @usableFromInline
 enum OriginalNames {
-    private struct Known {
+    private struct Table {
         var names: [String] = []
-        /// By the address of the literal, which lives as long as the program.
+        /// The numbers by the address of the literal, which lives as long as the program.
         var numbers: [UInt: UInt16] = [:]
     }
 
-    private static let known = Mutex(Known())
+    private static let table = Mutex(Table())
 
-    /// The number of a literal, 1 or greater.
+    /// Returns the number of a name, which is 1 or greater.
     @usableFromInline
     static func number(_ name: StaticString) -> UInt16 {
-        known.withLock { known in
+        table.withLock { table in
             let address = UInt(bitPattern: name.utf8Start)
-            if let number = known.numbers[address] { return number }
-            known.names.append(name.description)
-            let number = UInt16(known.names.count)
-            known.numbers[address] = number
+            if let number = table.numbers[address] { return number }
+            table.names.append(name.description)
+            let number = UInt16(table.names.count)
+            table.numbers[address] = number
             return number
         }
     }
 
-    /// The name with this number; `nil` for 0.
+    /// Returns the name with the given number; `nil` for 0.
     static func name(_ number: UInt16) -> String? {
-        number == 0 ? nil : known.withLock { $0.names[Int(number) - 1] }
+        number == 0 ? nil : table.withLock { $0.names[Int(number) - 1] }
     }
 }

@@ -1,6 +1,6 @@
-/// A class whose instances are saved, and whose changes are remembered.
+/// A class whose instances are saved in a store and whose changes are tracked by a model context.
 ///
-/// `@Model` writes what follows; by hand it is the same model.
+/// Declare a model with the `@Model` macro, or write the same conformance by hand:
 ///
 /// ```swift
 /// final class Trip: PersistentModel {
@@ -21,110 +21,147 @@
 /// }
 /// ```
 ///
-/// Properties with ``Attribute`` or ``Relationship`` are stored, and ``properties`` names each of them; a property
-/// without a wrapper is left alone (SwiftData's `@Transient`). What is wrong with a declaration is an error of
-/// ``Schema/init(_:)`` that names model and property.
+/// Properties with an ``Attribute`` or ``Relationship`` wrapper are stored, and ``properties`` must list each of them.
+/// Properties without a wrapper are not stored, like properties that the macro excludes with `@Transient`. Creating a
+/// container throws an error for an incorrect declaration, which names the model and the property.
 ///
-/// A model belongs to the context that it was inserted into or fetched by, and is confined to where that context is
-/// used: models are not `Sendable`, their ``persistentModelID`` is. Two models are equal when they are one instance;
-/// within a context there is one instance per row.
+/// A model belongs to the context that inserted or fetched it and is confined to the isolation domain of that context.
+/// Models are not `Sendable`; pass their ``persistentModelID`` instead. Two models are equal only if they are the same
+/// instance. A context has one instance for each row.
 public protocol PersistentModel: IdentifiableModel, Hashable, SendableMetatype {
-    /// The class itself, which Swift finds out from ``properties``. (With `Self` there, classes would have to be final.)
+    /// The model class, which Swift infers from ``properties``. Using `Self` there instead would require the class to
+    /// be final.
     associatedtype ModelClass: PersistentModel = Self
 
-    /// The stored properties: the name in the store, and the key path.
+    /// The stored properties, each with its name in the store and its key path.
     static var properties: PropertyMap<ModelClass> { get }
-    /// The sets of properties whose values together no two models may share. Empty by default.
+    /// The sets of properties whose combined values must be unique among the instances of the model. Empty by default.
     static var uniqueness: Uniqueness<ModelClass> { get }
-    /// The sets of properties that a store keeps an index of, for fetches that filter or sort by them. Empty by default.
-    /// What is unique, and what leads to one model, has an index without being named.
+    /// The sets of properties that the store indexes, to speed up fetches that filter or sort by them. Empty by
+    /// default.
+    ///
+    /// Unique properties and to-one relationships are indexed without being listed.
     static var indices: Indices<ModelClass> { get }
-    /// The name of the entity, by default the name of the class.
+    /// The name of the entity. By default, the name of the class.
     static var entityName: String { get }
 
-    /// What the context knows of this model: a new `BackingData()` for a new one.
+    /// The state that the context keeps for this model. Create a new `BackingData()` for every instance.
     var persistentBackingData: BackingData { get }
-    /// Makes the instance for a row that a context fetches. Adopt the argument, or hold it, and nothing else.
+    /// Creates an instance for a row that a context fetched.
+    ///
+    /// Only the context calls this initializer. Adopt or store the argument, and do nothing else.
+    ///
+    /// - Parameter backingData: The backing data of the row.
     init(backingData: BackingData)
 }
 
 extension PersistentModel {
+    /// An empty set of uniqueness constraints.
     public static var uniqueness: Uniqueness<ModelClass> { [] }
+    /// An empty set of indices.
     public static var indices: Indices<ModelClass> { [] }
+    /// The name of the class.
     public static var entityName: String { String(describing: Self.self) }
 
-    /// The model's identity, temporary until it is saved for the first time.
+    /// The identifier of the model. It is temporary until the model is saved for the first time.
     public var persistentModelID: PersistentIdentifier {
         persistentBackingData.identifier(entityName: Self.entityName)
     }
 
-    /// The context that the model was inserted into or fetched by; `nil` before that, and when the model was deleted and
-    /// that was saved.
+    /// The context that inserted or fetched the model; `nil` for a model that was not inserted, or whose delete was
+    /// saved.
     ///
-    /// If that context was released, another one with the same models, author and name, which saves their changes.
+    /// If that context was released, this property returns another context with the same models, author and name, which
+    /// saves their changes.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
         return backing.isDeletedInStore ? nil : backing.membership?.storage.context
     }
 
-    /// Whether the model has changes that were not saved.
+    /// Whether the model has unsaved changes.
     public var hasChanges: Bool { persistentBackingData.hasChanges }
 
-    /// Whether the model was deleted in its context, saved or not.
+    /// Whether the model was deleted in its context, even if the delete is not saved yet.
     public var isDeleted: Bool { persistentBackingData.status == .deleted }
 
-    /// A model with some value for every property, which no context inserts: where there has to be one and none is there.
+    /// Creates a model with a sample value for every property. No context inserts it. A getter returns it when its type
+    /// requires a model and none is available.
     static func placeholder(for identifier: PersistentIdentifier? = nil) -> any PersistentModel {
         let model = Self(backingData: .probe())
         if let identifier { model.persistentBackingData.identifier = identifier }
         return model
     }
 
+    /// Returns whether two values are the same instance.
+    ///
+    /// - Parameters:
+    ///   - lhs: A model.
+    ///   - rhs: Another model.
+    /// - Returns: `true` if both are the same instance.
     public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
+    /// Hashes the identity of the instance.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A model of a class that the container does not know.
+/// The model that stands for rows of a class that is not in the container's schema.
 final class UnknownModel: PersistentModel {
     static let properties: PropertyMap<UnknownModel> = [:]
     let persistentBackingData = BackingData()
     init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
 }
 
-/// The stored properties of a model class: each name in the store with its key path.
+/// The stored properties of a model class, each with its name in the store and its key path.
 ///
-/// Written as a dictionary literal. The name is the property's own; to rename a property and keep its values, declare
-/// the wrapper's `originalName`.
-///
-/// `@unchecked Sendable`: the dictionary's keys are the literal's key paths, which are `Sendable`; its type cannot say so.
+/// Write the map as a dictionary literal. The name of an entry is the name of the property. To rename a property and
+/// keep its values, specify `originalName` in its wrapper.
 public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLiteral, @unchecked Sendable {
+    /// A property's name in the store and its key path.
     public typealias Element = (name: String, keyPath: any PartialKeyPath<Model> & Sendable)
 
     /// The properties in the order of the literal.
     public let elements: [Element]
-    private let places: [AnyKeyPath: Int]
+    // The reason for `@unchecked Sendable`: the keys are the `Sendable` key paths of the literal, which `AnyKeyPath`
+    // cannot express.
+    private let indexByKeyPath: [AnyKeyPath: Int]
 
+    /// Creates a map from a dictionary literal.
+    ///
+    /// - Parameter elements: The names and key paths of the properties.
     public init(dictionaryLiteral elements: (String, any PartialKeyPath<Model> & Sendable)...) {
         self.elements = elements.map { (name: $0.0, keyPath: $0.1) }
-        places = Dictionary(elements.enumerated().map { ($1.1, $0) }, uniquingKeysWith: { first, _ in first })
+        indexByKeyPath = Dictionary(elements.enumerated().map { ($1.1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The name of the property that a key path leads to.
+    /// Returns the name of the property with the given key path.
+    ///
+    /// - Parameter keyPath: A key path of the model.
+    /// - Returns: The name, or `nil` if the map does not contain the key path.
+    /// - Complexity: O(1).
     public func name(of keyPath: AnyKeyPath) -> String? {
-        places[keyPath].map { elements[$0].name }
+        indexByKeyPath[keyPath].map { elements[$0].name }
     }
 
-    /// The key path of a property.
+    /// Returns the key path of the property with the given name.
+    ///
+    /// - Parameter name: The name of the property.
+    /// - Returns: The key path, or `nil` if the map does not contain the name.
+    /// - Complexity: O(*n*), where *n* is the number of properties.
     public func keyPath(named name: String) -> (any PartialKeyPath<Model> & Sendable)? {
         elements.first { $0.name == name }?.keyPath
     }
 
-    /// The same in code that is generic over models.
+    /// Returns the key path of the property with the given name, in code that is generic over models.
+    ///
+    /// - Parameter name: The name of the property.
+    /// - Returns: The key path, or `nil` if the map does not contain the name.
+    /// - Complexity: O(*n*), where *n* is the number of properties.
     public func keyPath<Root: PersistentModel>(
         named name: String
     ) -> (any PartialKeyPath<Root> & Sendable)? where Root.ModelClass == Model {
-        // Only the compiler does not know that the two are one class.
+        // Both types are the same class, which the compiler cannot prove.
         guard Root.self == Model.self, let keyPath: any PartialKeyPath<Model> & Sendable = keyPath(named: name) else {
             return nil
         }
@@ -132,20 +169,31 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
     }
 }
 
-/// The uniqueness constraints of a model class, written as a literal of key path arrays:
-/// `[[\.email], [\.name, \.startDate]]`.
+/// The uniqueness constraints of a model class.
+///
+/// Write them as an array literal of key path arrays: `[[\.email], [\.name, \.startDate]]`.
 public struct Uniqueness<Model: PersistentModel>: ExpressibleByArrayLiteral, Sendable {
+    /// The constraints, each a set of properties whose combined values must be unique.
     public let constraints: [[any PartialKeyPath<Model> & Sendable]]
 
+    /// Creates constraints from an array literal.
+    ///
+    /// - Parameter constraints: The constraints, each an array of key paths to stored properties.
     public init(arrayLiteral constraints: [any PartialKeyPath<Model> & Sendable]...) {
         self.constraints = constraints
     }
 }
 
-/// The indices of a model class, written as a literal of key path arrays: `[[\.startDate], [\.destination, \.startDate]]`.
+/// The indices of a model class.
+///
+/// Write them as an array literal of key path arrays: `[[\.startDate], [\.destination, \.startDate]]`.
 public struct Indices<Model: PersistentModel>: ExpressibleByArrayLiteral, Sendable {
+    /// The indices, each the list of its properties in index order.
     public let indices: [[any PartialKeyPath<Model> & Sendable]]
 
+    /// Creates indices from an array literal.
+    ///
+    /// - Parameter indices: The indices, each an array of key paths to stored properties.
     public init(arrayLiteral indices: [any PartialKeyPath<Model> & Sendable]...) {
         self.indices = indices
     }

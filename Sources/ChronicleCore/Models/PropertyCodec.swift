@@ -1,29 +1,29 @@
 import Foundation
 
-/// How values of one Swift type are stored: the two directions, and what a store needs to know of the result.
+/// The encoding of values of one Swift type.
 ///
-/// Encodings (all lossless; every one also for optionals, `nil` being ``PropertyValue/null``):
+/// All encodings are lossless and also available for optionals, whose `nil` is stored as ``PropertyValue/null``:
 ///
 /// | Swift | stored as |
 /// | --- | --- |
 /// | `Bool` | integer 0 or 1 |
-/// | integers of every width | integer; beyond 64 bits signed is an error at save |
-/// | `Double`, `Float` | real; NaN keeps its bits |
-/// | `String` | text, exactly these scalars |
+/// | integers of every width | integer; a value beyond 64 bits signed throws an error at save |
+/// | `Double`, `Float` | real; the bits of a NaN are preserved |
+/// | `String` | text with exactly these Unicode scalars |
 /// | `Date` | real, seconds since 2001-01-01 00:00:00 UTC |
 /// | `Data` | blob |
 /// | `UUID` | blob of 16 bytes |
-/// | `URL` | text; a URL relative to another is stored as its JSON |
+/// | `URL` | text; a URL with a base URL is stored as JSON |
 /// | `Decimal` | text |
 /// | `RawRepresentable` | as its raw value |
-/// | other `Codable`, arrays, dictionaries | text: JSON with sorted keys, numbers exact, `Data` as base64 |
+/// | other `Codable` types, arrays, dictionaries | text: JSON with sorted keys, exact numbers, and `Data` as base64 |
 ///
-/// `@unchecked Sendable`: the two functions capture types and other codecs, nothing that changes.
+/// `@unchecked Sendable`: the two functions capture only types and other codecs, which are immutable.
 final class PropertyCodec<Value>: @unchecked Sendable {
     let storage: Schema.Attribute.Storage
     let check: PropertyCheck
     let encode: (Value) throws -> PropertyValue
-    /// `nil` when the stored value is not of this type.
+    /// Returns `nil` when the stored value cannot be decoded as this type.
     let decode: (PropertyValue) -> Value?
 
     init(
@@ -37,13 +37,13 @@ final class PropertyCodec<Value>: @unchecked Sendable {
     }
 }
 
-/// Whether a stored value can be decoded, without decoding it where its form alone tells.
+/// A test whether a stored value can be decoded, which avoids decoding where the storage class is sufficient.
 enum PropertyCheck: Sendable {
     case integer(ClosedRange<Int64>)
     case real
     case text
     case blob
-    /// Only decoding tells; the decoded value is kept for the property's first read.
+    /// The value has to be decoded. The result is kept for the first read of the property.
     case decoding
 
     @inline(__always)
@@ -62,7 +62,7 @@ protocol AnyPropertyCodec: AnyObject, Sendable {
     var check: PropertyCheck { get }
     var isOptional: Bool { get }
     func decodeAny(_ value: PropertyValue) -> Any?
-    /// Some value of the type, if one comes to mind.
+    /// Returns a value of the type, if one can be created.
     func sample() -> Any?
     func encodeAny(_ value: Any) throws -> PropertyValue?
 }
@@ -93,7 +93,7 @@ extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
 
     static func optionalCodec() -> (any AnyPropertyCodec)? {
-        // `T??` has two kinds of nil, a store has one.
+        // `T??` has two distinct nil values, but a store has only one.
         guard !(Wrapped.self is any OptionalValue.Type), let codec = PropertyCodecs.codec(Wrapped.self) else {
             return nil
         }

@@ -1,18 +1,18 @@
 import Foundation
 import Synchronization
 
-/// The codec of each type, made once.
+/// A process-wide cache of the codecs, one for each type.
 enum PropertyCodecs {
     private static let known = Mutex<[ObjectIdentifier: any AnyPropertyCodec]>([:])
 
-    /// The codec for values of a type, or `nil` when they cannot be stored.
+    /// Returns the codec for values of a type, or `nil` when they cannot be stored.
     static func codec<Value>(_ type: Value.Type) -> PropertyCodec<Value>? {
         codec(of: type) as? PropertyCodec<Value>
     }
 
     static func codec(of type: Any.Type) -> (any AnyPropertyCodec)? {
         if let codec = known.withLock({ $0[ObjectIdentifier(type)] }) { return codec }
-        // Made outside of the lock: the codec of an optional asks for that of its wrapped type.
+        // Created outside the lock, because the codec of an optional requests the codec of its wrapped type.
         guard let codec = make(type) else { return nil }
         known.withLock { $0[ObjectIdentifier(type)] = codec }
         return codec
@@ -64,7 +64,7 @@ enum PropertyCodecs {
                 var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
                 withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
                 return UUID(uuid: uuid)
-            // What a person types into a shell.
+            // Accepts a UUID that was written as text with another SQLite tool.
             case .text(let text): return UUID(uuidString: text)
             default: return nil
             }
@@ -74,7 +74,7 @@ enum PropertyCodecs {
         .text, .decoding,
         encode: { url in
             guard let base = url.baseURL else { return .text(url.relativeString) }
-            // `URL` itself encodes the absolute string alone.
+            // `URL` encodes only its absolute string and loses the base URL.
             return .blob(try JSONCoding.encode(["base": base.absoluteString, "relative": url.relativeString]))
         },
         decode: { value in
@@ -116,7 +116,7 @@ enum PropertyCodecs {
             encode: { value in
                 guard let integer = Int64(exactly: value) else {
                     throw SwiftDataError.valueOutOfRange.with(
-                        detail: "a store keeps 64 bits with a sign; this \(Integer.self) needs more")
+                        detail: "the \(Integer.self) value exceeds a 64-bit signed integer; save a smaller value")
                 }
                 return .integer(integer)
             },
@@ -149,8 +149,10 @@ enum PropertyCodecs {
     }
 }
 
-/// The JSON of `Codable` attributes: keys in order so that equal values have equal texts, dates as the seconds that
-/// `Date` encodes itself as, `Data` as base64, and the numbers that JSON does not have as strings.
+/// The JSON encoding of `Codable` attributes.
+///
+/// Keys are sorted so that equal values have equal text. Dates are encoded as the seconds that `Date` encodes itself
+/// as, `Data` as base64, and numbers that JSON cannot represent as strings.
 enum JSONCoding {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
@@ -160,7 +162,8 @@ enum JSONCoding {
         return try encoder.encode(value)
     }
 
-    /// `nil` when the data is not this type's JSON: the caller knows model and property, and says so.
+    /// Returns the decoded value, or `nil` when the data is not JSON of this type. The caller reports the error with
+    /// the names of the model and the property.
     static func decode<Value: Decodable>(_ type: Value.Type, _ data: Data) -> Value? {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -170,8 +173,8 @@ enum JSONCoding {
 }
 
 extension Float {
-    /// Conversion between `Float` and `Double` quiets signalling NaNs and is exact for everything else; a NaN's bits
-    /// travel in the low half of a NaN of a `Double`.
+    /// The value as a `Double`. Conversion between `Float` and `Double` is exact except that it quiets signaling NaNs,
+    /// so the bits of a NaN are stored in the low half of a `Double` NaN.
     var widened: Double {
         isNaN ? Double(bitPattern: 0x7FF8_0000_0000_0000 | UInt64(bitPattern)) : Double(self)
     }

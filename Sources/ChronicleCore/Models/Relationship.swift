@@ -1,35 +1,47 @@
-/// Marks a property of a model as a relationship: `Destination?` or `Destination` for one, `[Destination]` for many.
+/// A property wrapper that marks a property of a model as a relationship.
+///
+/// Declare the property as `Destination?` or `Destination` for a to-one relationship, and as `[Destination]` or
+/// `Set<Destination>` for a to-many relationship:
 ///
 /// ```swift
 /// @Relationship(deleteRule: .cascade, inverse: \BucketListItem.trip) var bucketList: [BucketListItem]
 /// ```
 ///
-/// One side of a pair names the inverse. From the insert of a model on, both sides agree at every moment: setting
-/// `item.trip` moves the item between the `bucketList`s. Before the insert a relationship is a plain property; inserting
-/// a model inserts what it is related to. Destinations are loaded when they are first read.
+/// ## Inverses
 ///
-/// A to-many relationship may do without an inverse, or have one that leads to many as well: see ``Schema/Links``. One that
-/// is its own inverse names itself by way of a static property, since Swift finds a circle otherwise.
+/// Name the inverse on one side of a pair. Once a model is inserted, Chronicle keeps both sides consistent: setting
+/// `item.trip` moves the item from one `bucketList` to another. Before the insert, a relationship is a plain property.
+/// Inserting a model also inserts the models it references. Destinations are loaded when they are first read.
 ///
-/// A getter cannot throw. When destinations cannot be loaded (a locked or damaged file), the property reads as `nil` or
-/// empty. The next `fetch` throws the error once, and every `save` throws it until the relationship was read again, which
-/// loads it if it can, or ``ModelContext/retryFailedLoads()`` has loaded it, or ``ModelContext/rollback()`` was called:
-/// what a program did because it found a list empty is not saved before it has seen the list. A value assigned to a
-/// relationship that cannot be loaded is not stored; `save` throws the error until one is.
+/// A to-many relationship can have no inverse or a to-many inverse; see ``Schema/Links``. A relationship that is its
+/// own inverse has to name itself through a static property, because Swift rejects a direct circular reference.
 ///
-/// A property that is not optional has no `nil`. If its destination is not loaded, because that fails or because the row
-/// is gone, it reads as that model all the same, see ``ModelContext/model(for:)``. If it was never set, it reads as
-/// a *placeholder*, a model with empty values that belongs to no context; a save throws
-/// ``SwiftDataError/modelValidationFailure`` until a destination is set.
+/// ## Loading errors
 ///
-/// To-many relationships that are arrays are changed in place: `trip.items.append(item)` and `removeLast()` take constant
-/// time. Assigning an array, inserting and removing elsewhere, and every change of a `Set`, take time in proportion to
-/// the number of destinations; so does the first change after the relationship was loaded.
+/// A getter cannot throw. When destinations cannot be loaded, for example because the file is locked or damaged, the
+/// property reads as `nil` or empty. The next `fetch` throws the error once, and every `save` throws it until one of
+/// the following happens: the relationship is read again successfully, ``ModelContext/retryFailedLoads()`` loads it, or
+/// you call ``ModelContext/rollback()``. This prevents a save of changes that were made because a list appeared to be
+/// empty. A value that you assign to a relationship that cannot be loaded is not stored; `save` throws the error until
+/// an assignment succeeds.
+///
+/// ## Required relationships
+///
+/// A required relationship has a type that is not optional. If its destination cannot be loaded or its row no longer
+/// exists, the property returns a model for the destination's identifier; see ``ModelContext/model(for:)``. If it was
+/// never set, the property returns a placeholder model with empty values that belongs to no context, and a save throws
+/// ``SwiftDataError/modelValidationFailure`` until you set a destination.
+///
+/// ## Performance
+///
+/// To-many relationships declared as arrays are changed in place: `trip.items.append(item)` and `removeLast()` take
+/// constant time. Assigning an array, inserting or removing elsewhere, and every change of a `Set` take time
+/// proportional to the number of destinations; so does the first change after the relationship was loaded.
 @propertyWrapper
 public struct Relationship<Value> {
-    // In every model again, as ``Attribute`` is.
+    // Every model stores its wrappers' options, so they have to be small.
 
-    /// The value of a model that is in no context; `nil` when the type has no value that leads nowhere.
+    /// The value while the model is not in a context; `nil` when the type has no empty value.
     var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
     let options: Schema.Relationship.Option
@@ -38,12 +50,12 @@ public struct Relationship<Value> {
     private let maximum: Int32
     let inverse: AnyKeyPath?
 
-    /// The destinations of a model that is in no context.
+    /// The destinations of a model that is not in a context.
     var held: Value {
         get { value ?? RelationshipShape.placeholder }
         _modify {
             if value == nil { value = RelationshipShape.placeholder }
-            // It has a value now, which is changed where it is: a copy would take time for every model in it.
+            // Changes the value in place: a copy would take time proportional to the number of models.
             yield &value!
         }
     }
@@ -61,8 +73,21 @@ public struct Relationship<Value> {
         self.inverse = inverse
     }
 
-    /// For no type: that there is one tells Swift that wrappers without arguments need no value.
-    @available(*, unavailable, message: "a relationship is a model or an optional one, or an array or set of models")
+    /// Unavailable; the type is not a relationship type.
+    ///
+    /// Without this initializer, Swift would require a default value for wrappers without arguments.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the relationship.
+    ///   - deleteRule: The delete rule.
+    ///   - minimumModelCount: The minimum number of destinations.
+    ///   - maximumModelCount: The maximum number of destinations.
+    ///   - originalName: The previous name of the property.
+    ///   - inverse: The inverse property of the destination.
+    ///   - hashModifier: Ignored.
+    @available(
+        *, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models"
+    )
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -71,8 +96,20 @@ public struct Relationship<Value> {
         fatalError("unavailable")
     }
 
-    /// For no type, as the one above.
-    @available(*, unavailable, message: "a relationship is a model or an optional one, or an array or set of models")
+    /// Unavailable; the type is not a relationship type.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The initial destinations.
+    ///   - options: The options of the relationship.
+    ///   - deleteRule: The delete rule.
+    ///   - minimumModelCount: The minimum number of destinations.
+    ///   - maximumModelCount: The maximum number of destinations.
+    ///   - originalName: The previous name of the property.
+    ///   - inverse: The inverse property of the destination.
+    ///   - hashModifier: Ignored.
+    @available(
+        *, unavailable, message: "@Relationship requires a model type, an optional model, or an array or set of models"
+    )
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -81,18 +118,29 @@ public struct Relationship<Value> {
         fatalError("unavailable")
     }
 
-    /// Not used: Swift reads and writes the property through the model that it stands in.
-    /// Swift says this as well where a reference is circular, because both sides name their inverse.
+    /// Unavailable; Swift accesses the property through its enclosing model.
+    ///
+    /// Swift also reports this declaration when a reference is circular because both sides name their inverse.
     @available(
         *, unavailable,
         message:
-            "@Relationship belongs into a class that conforms to PersistentModel, and beside no other wrapper; only one of two sides names the inverse"
+            "@Relationship requires a PersistentModel class and no other wrapper; name the inverse on only one side"
     )
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }
     }
 
+    /// Accesses the destinations of the relationship in its enclosing model.
+    ///
+    /// Swift calls this subscript for every access to the property. Reading loads the destinations if necessary; an
+    /// error is thrown by the next fetch or save.
+    ///
+    /// - Parameters:
+    ///   - model: The model that declares the property.
+    ///   - keyPath: The key path of the property.
+    ///   - storage: The key path of the wrapper.
+    /// - Returns: The destinations of the relationship.
     public static subscript<Model: PersistentModel>(
         _enclosingInstance model: Model,
         wrapped keyPath: ReferenceWritableKeyPath<Model, Value>,
@@ -112,14 +160,18 @@ public struct Relationship<Value> {
 }
 
 extension Relationship where Value: RelationshipValue {
+    /// Creates a relationship without destinations.
+    ///
     /// - Parameters:
-    ///   - options: ``Schema/Relationship/Option/unique``, of a relationship to one model.
-    ///   - deleteRule: What a delete of this model does to its destinations.
-    ///   - minimumModelCount: How many destinations a save asks for at least; 0 and `nil` for any number.
-    ///   - maximumModelCount: How many destinations a save allows; 0 and `nil` for any number.
-    ///   - originalName: The name that the property had before it was renamed.
-    ///   - inverse: The property of the destination that leads back.
-    ///   - hashModifier: Allowed, and without effect: a store compares what it keeps, and no hashes of it.
+    ///   - options: The options of the relationship. ``Schema/Relationship/Option/unique`` is available for to-one
+    ///     relationships.
+    ///   - deleteRule: The effect that deleting this model has on its destinations.
+    ///   - minimumModelCount: The minimum number of destinations when the model is saved; 0 or `nil` for no minimum.
+    ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - inverse: The key path of the destination's property that references this model.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored, because Chronicle does not compare
+    ///     versions of a property by hash.
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -130,7 +182,18 @@ extension Relationship where Value: RelationshipValue {
             inverse)
     }
 
-    /// - Parameter wrappedValue: The destinations of a new model; after the insert it has the destinations of its row.
+    /// Creates a relationship with initial destinations.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The destinations of a new model. After the insert, the context keeps the destinations.
+    ///   - options: The options of the relationship. ``Schema/Relationship/Option/unique`` is available for to-one
+    ///     relationships.
+    ///   - deleteRule: The effect that deleting this model has on its destinations.
+    ///   - minimumModelCount: The minimum number of destinations when the model is saved; 0 or `nil` for no minimum.
+    ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - inverse: The key path of the destination's property that references this model.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -142,6 +205,16 @@ extension Relationship where Value: RelationshipValue {
 }
 
 extension Relationship where Value: OptionalRelationshipCollection {
+    /// Creates an optional to-many relationship whose initial value is `nil`.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the relationship.
+    ///   - deleteRule: The effect that deleting this model has on its destinations.
+    ///   - minimumModelCount: The minimum number of destinations when the model is saved; 0 or `nil` for no minimum.
+    ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - inverse: The key path of the destination's property that references this model.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -151,6 +224,17 @@ extension Relationship where Value: OptionalRelationshipCollection {
             value: .some(nil), options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
     }
 
+    /// Creates an optional to-many relationship with initial destinations.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The destinations of a new model. After the insert, the context keeps the destinations.
+    ///   - options: The options of the relationship.
+    ///   - deleteRule: The effect that deleting this model has on its destinations.
+    ///   - minimumModelCount: The minimum number of destinations when the model is saved; 0 or `nil` for no minimum.
+    ///   - maximumModelCount: The maximum number of destinations when the model is saved; 0 or `nil` for no maximum.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - inverse: The key path of the destination's property that references this model.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -162,6 +246,18 @@ extension Relationship where Value: OptionalRelationshipCollection {
 }
 
 extension Relationship where Value: PersistentModel {
+    /// Creates a required to-one relationship without a destination.
+    ///
+    /// Set the destination before you save the model.
+    ///
+    /// - Parameters:
+    ///   - options: The options of the relationship, such as ``Schema/Relationship/Option/unique``.
+    ///   - deleteRule: The effect that deleting this model has on its destination.
+    ///   - minimumModelCount: 0, 1 or `nil`; a required relationship always has one destination.
+    ///   - maximumModelCount: The maximum number of destinations; 0 or `nil` for no maximum.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - inverse: The key path of the destination's property that references this model.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     public init(
         _ options: Schema.Relationship.Option = [], deleteRule: Schema.Relationship.DeleteRule = .nullify,
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
@@ -171,6 +267,17 @@ extension Relationship where Value: PersistentModel {
             value: nil, options, deleteRule, minimumModelCount, maximumModelCount, originalName, inverse)
     }
 
+    /// Creates a required to-one relationship with an initial destination.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: The destination of a new model. After the insert, the context keeps the destination.
+    ///   - options: The options of the relationship, such as ``Schema/Relationship/Option/unique``.
+    ///   - deleteRule: The effect that deleting this model has on its destination.
+    ///   - minimumModelCount: 0, 1 or `nil`; a required relationship always has one destination.
+    ///   - maximumModelCount: The maximum number of destinations; 0 or `nil` for no maximum.
+    ///   - originalName: The previous name of the property, if it was renamed.
+    ///   - inverse: The key path of the destination's property that references this model.
+    ///   - hashModifier: Accepted for compatibility with SwiftData and ignored.
     public init(
         wrappedValue: Value, _ options: Schema.Relationship.Option = [],
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
@@ -197,7 +304,7 @@ protocol RelationshipDeclaration {
     var options: Schema.Relationship.Option { get }
     var counts: (minimum: Int, maximum: Int) { get }
     var inverse: AnyKeyPath? { get }
-    /// What is wrong with the declaration itself.
+    /// A description of what is invalid in the declaration itself; `nil` if it is valid.
     var mistake: String? { get }
     var destinationType: any PersistentModel.Type { get }
     var isToMany: Bool { get }
@@ -214,7 +321,7 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
     private let hasOptionsOfAttribute: Bool
     private let shape: RelationshipShape<Value>
 
-    /// `nil` when the type leads to no models.
+    /// Creates a declaration, or returns `nil` when the type does not reference models.
     init?(
         deleteRule: Schema.Relationship.DeleteRule = .nullify, options: Schema.Relationship.Option = [],
         counts: (minimum: Int, maximum: Int) = (0, 0), inverse: AnyKeyPath? = nil, hasOptionsOfAttribute: Bool = false
@@ -229,12 +336,12 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
     }
 
     var mistake: String? {
-        if hasOptionsOfAttribute { return "it is a relationship, which has no options of an attribute" }
-        if isToMany, options.contains(.unique) { return "only a relationship to one model can be unique" }
+        if hasOptionsOfAttribute { return "a relationship cannot have attribute options" }
+        if isToMany, options.contains(.unique) { return "only a to-one relationship can be unique" }
         if counts.minimum < 0 || counts.maximum < 0 { return "a model count cannot be negative" }
-        if !isToMany, counts.minimum > 1 { return "it leads to one model, and never to \(counts.minimum)" }
+        if !isToMany, counts.minimum > 1 { return "a to-one relationship cannot require \(counts.minimum) models" }
         if counts.maximum > 0, counts.minimum > counts.maximum {
-            return "it cannot lead to \(counts.minimum) models at least and \(counts.maximum) at most"
+            return "minimumModelCount (\(counts.minimum)) exceeds maximumModelCount (\(counts.maximum))"
         }
         return nil
     }

@@ -1,93 +1,135 @@
-/// What a relationship's property may be: an optional model, or an array or set of models. These may be optional too; they
-/// have no `nil` then, and one that leads to no model reads as empty once it is in a context.
+/// A type that a relationship property can have: an optional model, or an array or set of models.
+///
+/// Do not conform other types to this protocol. Optional arrays and sets are also supported, through
+/// ``OptionalRelationshipCollection``. In a context they are never `nil`; without destinations they read as empty.
 public protocol RelationshipValue {
+    /// The model class of the destinations.
     static var relationshipDestination: any PersistentModel.Type { get }
+    /// Whether a value can contain more than one model.
     static var relationshipIsToMany: Bool { get }
-    /// The value of a relationship that leads to these models.
+    /// Returns the value that contains the given models.
+    ///
+    /// - Parameter models: The destinations. Models of other classes are ignored.
+    /// - Returns: The value of the relationship.
     static func related(to models: [any PersistentModel]) -> Self
+    /// The destinations that the value contains.
     var relatedModels: [any PersistentModel] { get }
 }
 
-/// A to-many relationship's value.
+/// The type of a to-many relationship: an array or set of models.
 public protocol RelationshipCollection: RelationshipValue {}
 
-// Of models it is asked what the macro declares, `PersistentModel`: of a protocol above that, Swift may find the conformance
-// too late, depending on the order of the files.
+// The constraint is `PersistentModel`, which the macro declares. With a protocol that it inherits from, Swift may find
+// the conformance too late, depending on the order of the files.
 extension Optional: RelationshipValue where Wrapped: PersistentModel {
+    /// The wrapped model class.
     public static var relationshipDestination: any PersistentModel.Type { Wrapped.self }
+    /// `false`, because an optional model is a to-one relationship.
     public static var relationshipIsToMany: Bool { false }
+    /// Returns the first of the models.
+    ///
+    /// - Parameter models: The destinations.
+    /// - Returns: The first model, or `nil` if there is none or it is of another class.
     public static func related(to models: [any PersistentModel]) -> Wrapped? { models.first as? Wrapped }
+    /// The wrapped model, if any.
     public var relatedModels: [any PersistentModel] { map { [$0] } ?? [] }
 }
 
 extension Array: RelationshipValue, RelationshipCollection where Element: PersistentModel {
+    /// The element class.
     public static var relationshipDestination: any PersistentModel.Type { Element.self }
+    /// `true`, because an array is a to-many relationship.
     public static var relationshipIsToMany: Bool { true }
+    /// Returns an array of the models.
+    ///
+    /// - Parameter models: The destinations.
+    /// - Returns: The models of the element class, in the same order.
     public static func related(to models: [any PersistentModel]) -> [Element] { models.compactMap { $0 as? Element } }
+    /// The elements of the array.
     public var relatedModels: [any PersistentModel] { self }
 }
 
 extension Set: RelationshipValue, RelationshipCollection where Element: PersistentModel {
+    /// The element class.
     public static var relationshipDestination: any PersistentModel.Type { Element.self }
+    /// `true`, because a set is a to-many relationship.
     public static var relationshipIsToMany: Bool { true }
+    /// Returns a set of the models.
+    ///
+    /// - Parameter models: The destinations.
+    /// - Returns: The models of the element class.
     public static func related(to models: [any PersistentModel]) -> Set {
         Set(models.lazy.compactMap { $0 as? Element })
     }
+    /// The elements of the set.
     public var relatedModels: [any PersistentModel] { Array(self) }
 }
 
-/// An optional ``RelationshipCollection``, for which `Optional` cannot be a ``RelationshipValue`` once more.
+/// An optional ``RelationshipCollection``.
+///
+/// This is a separate protocol because `Optional` can conform to ``RelationshipValue`` only once. Do not conform other
+/// types to it.
 public protocol OptionalRelationshipCollection: ExpressibleByNilLiteral {
+    /// The wrapped collection type.
     associatedtype Content: RelationshipCollection
+    /// Creates an optional that contains a collection.
+    ///
+    /// - Parameter content: The collection.
     init(_ content: Content)
+    /// The wrapped collection, if any.
     var content: Content? { get }
 }
 
 extension Optional: OptionalRelationshipCollection where Wrapped: RelationshipCollection {
+    /// The wrapped collection, if any.
     public var content: Wrapped? { self }
 }
 
-/// A collection that is an array of class instances in memory.
+/// A collection whose representation in memory is an array of class instances.
 private protocol ModelArray {}
 extension Array: ModelArray where Element: PersistentModel {}
 
-/// What leads from the values of a relationship's type to models and back, as the schema keeps it.
+/// The conversion between the values of a relationship's type and models.
 struct RelationshipShape<Value> {
     let destination: any PersistentModel.Type
     let isToMany: Bool
-    /// Whether there is a value that leads nowhere.
+    /// Whether the type has an empty value.
     let isOptional: Bool
-    /// Whether a value is an array in memory, or an optional one, and needs no conversion.
+    /// Whether a value is represented as an array or an optional array and needs no conversion.
     let isArray: Bool
-    /// A destination as a model.
+    /// Casts a destination to a model.
     let model: @Sendable (AnyObject) -> any PersistentModel
-    /// The value that leads to these models; `nil` where there is none that leads nowhere.
+    /// Converts models to a value; returns `nil` when there are none and the type has no empty value.
     private let convert: ([any PersistentModel]) -> Value?
     private let models: (Value) -> [any PersistentModel]
 
-    /// `nil` for a type that leads to no models.
+    /// The shape of `Value`; `nil` when the type does not reference models.
     static var known: RelationshipShape? {
         if let type = Value.self as? any RelationshipValue.Type { return shape(type) as? RelationshipShape }
         if let type = Value.self as? any PersistentModel.Type { return shape(type) as? RelationshipShape }
         return (Value.self as? any OptionalRelationshipCollection.Type).flatMap { shape($0) as? RelationshipShape }
     }
 
-    /// The value for these destinations; `nil` if there are none and the type has no empty value. Constant time for arrays.
+    /// Returns the value for the given destinations; `nil` if there are none and the type has no empty value.
+    ///
+    /// - Complexity: O(1) for arrays.
     func value(_ destinations: [AnyObject]) -> Value? {
-        // Arrays of class instances have one layout, and an optional array is as large as an array.
+        // All arrays of class instances have the same layout, and an optional array has the size of an array.
         isArray ? unsafeBitCast(destinations, to: Value.self) : convert(destinations.map(model))
     }
 
-    /// The destinations of a value. Constant time for arrays.
+    /// Returns the destinations of a value.
+    ///
+    /// - Complexity: O(1) for arrays.
     func destinations(_ value: Value) -> [AnyObject] {
         isArray ? unsafeBitCast(value, to: [AnyObject]?.self) ?? [] : models(value)
     }
 
-    /// What a property reads as that is not optional and was never set.
+    /// The value of a required relationship that was never set.
     static var placeholder: Value {
         guard let shape = known, let value = shape.value([shape.destination.placeholder()]) else {
-            // A wrapper has no other values: its initialisers ask for it.
-            fatalError("\(Value.self) leads to no models")
+            // Unreachable: the wrappers' initializers accept relationship types only.
+            fatalError("\(Value.self) is not a relationship type")
         }
         return value
     }

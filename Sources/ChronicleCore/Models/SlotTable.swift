@@ -1,7 +1,7 @@
-/// The slot of an attribute by where its wrapper stands in the model.
+/// A table of the slots of attributes by the offset of their wrappers in the model.
 @usableFromInline
 struct SlotTable: Sendable {
-    /// By offset in words of four bytes, which every wrapper is aligned to; -1 where none begins.
+    /// The slots by offset in units of four bytes, to which every wrapper is aligned; -1 where no wrapper begins.
     @usableFromInline let slots: [Int16]
 
     init(_ properties: [Schema.Property]) {
@@ -15,9 +15,9 @@ struct SlotTable: Sendable {
 
     @inlinable @inline(__always)
     func slot(at offset: Int) -> Int? {
-        let place = offset &>> 2
-        guard place >= 0, place < slots.count else { return nil }
-        let slot = Int(slots[place])
+        let index = offset &>> 2
+        guard index >= 0, index < slots.count else { return nil }
+        let slot = Int(slots[index])
         return slot < 0 ? nil : slot
     }
 }

@@ -1,37 +1,37 @@
 import Foundation
 
-/// A node of a Foundation expression, in the place where it is stored.
+/// A node of a Foundation expression, referenced where it is stored.
 ///
-/// Foundation's nodes are structures that contain their operands, so that a node's value is as large as everything below it.
-/// A copy of a node, also one that a cast makes, copies all of that, and copies on the way down take stack space in
-/// proportion to the square of the expression's size. Operands are therefore reached by address, with ``operands``.
+/// Foundation's nodes are structures that contain their operands, so a node is as large as its whole subtree. Copying a
+/// node, which casting it also does, copies the subtree, and copies made during a recursive descent take stack space
+/// proportional to the square of the expression's size. Operands are therefore accessed by address, with ``operands``.
 ///
-/// Valid only inside of ``withNode(of:_:)``.
+/// A node is valid only inside ``withNode(of:_:)``.
 struct BorrowedNode {
     fileprivate let pointer: UnsafeRawPointer
     let type: NodeType
-    /// The operands that have no address of their own; owned by ``withNode(of:_:)``.
+    /// The operands without an address of their own, owned by ``withNode(of:_:)``.
     fileprivate let copies: UnsafeMutablePointer<[AnyObject]>
 
-    /// The node as a value of its type, to read what is not an operand.
+    /// Returns the node as a value of its type, to read properties that are not operands.
     ///
-    /// - Parameter type: ``type``, opened.
+    /// - Parameter type: The opened ``type``.
     func pointer<Node>(as type: Node.Type) -> UnsafePointer<Node> { pointer.assumingMemoryBound(to: type) }
 
-    /// The operands; none of a node that has none, or of a type that is not known.
+    /// The operands; empty for a node without operands or of an unknown type.
     var operands: NodeOperands { NodeOperands(node: self, offsets: type.offsets) }
 
-    /// The operand of a node that has one.
+    /// The operand of a node with one operand.
     var operand: BorrowedNode { operands[0] }
 
-    /// The operands of a node that has two.
+    /// The operands of a node with two operands.
     var pair: (BorrowedNode, BorrowedNode) {
         let operands = operands
         return (operands[0], operands[1])
     }
 }
 
-/// Calls a closure with an expression where it is stored.
+/// Calls a closure with the root node of an expression, without copying it.
 func withNode<Node: PredicateExpression, Result>(
     of expression: borrowing Node, _ body: (BorrowedNode) throws -> Result
 ) rethrows -> Result {
@@ -43,7 +43,7 @@ func withNode<Node: PredicateExpression, Result>(
     }
 }
 
-/// The operands of a node, in their order.
+/// The operands of a node, in order.
 struct NodeOperands: RandomAccessCollection {
     fileprivate let node: BorrowedNode
     fileprivate let offsets: [Int?]

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A node of Foundation's expression with operands, whether it can be translated or not.
+/// A node type of Foundation's expressions that has operands, whether or not it can be translated.
 protocol CompositeNode {
-    /// The operands, with ``part(_:)``.
+    /// The operands, created with ``part(_:)``.
     static var parts: [NodePart] { get }
 }
 

@@ -2,22 +2,44 @@ public import Foundation
 
 /// A property of a ``DefaultHistoryTransaction``, or of one of its changes, in a predicate.
 public enum HistoryProperty: String, PredicateProperty, CaseIterable {
-    case author, contextName, bundleIdentifier, processIdentifier, storeIdentifier, timestamp, token
-    /// Also as `id`.
+    /// The author of the context that saved the transaction.
+    case author
+    /// The name of the context that saved the transaction.
+    case contextName
+    /// The bundle identifier of the program that saved the transaction.
+    case bundleIdentifier
+    /// The identifier of the process that saved the transaction.
+    case processIdentifier
+    /// The identifier of the store.
+    case storeIdentifier
+    /// The date of the transaction.
+    case timestamp
+    /// The token of the transaction.
+    case token
+    /// The identifier of the transaction; also for the key path `id`.
     case transactionIdentifier
+    /// Whether a program other than Chronicle wrote the transaction.
     case isExternal
-    /// Leads to many.
+    /// The changes of the transaction, a to-many property.
     case changes
-    /// Of a change, as are the two below, which are parts of it.
+    /// The identifier of the changed model, a property of a change.
     case changedPersistentIdentifier
-    case changedEntityName, changedStoreIdentifier
+    /// The entity name in ``changedPersistentIdentifier``.
+    case changedEntityName
+    /// The store identifier in ``changedPersistentIdentifier``.
+    case changedStoreIdentifier
 
+    /// The name of the property.
     public var name: String { rawValue }
+    /// Whether the property has many values, which is true for ``changes`` only.
     public var isToMany: Bool { self == .changes }
 }
 
 extension HistoryProperty {
-    /// The property that a key path leads to.
+    /// Creates the property for a key path.
+    ///
+    /// - Parameter keyPath: A key path of a transaction, a change, or a change's identifier. For any other key path,
+    ///   the result is `nil`.
     public init?(_ keyPath: AnyKeyPath) {
         switch keyPath {
         case \DefaultHistoryTransaction.author: self = .author
@@ -40,8 +62,8 @@ extension HistoryProperty {
         }
     }
 
-    /// What is written as `\Transaction.token` where the transaction's type is a parameter: a key path to the protocol's
-    /// property, which does not equal one to the type's own.
+    /// Returns the key paths that `\Transaction.token` produces in code that is generic over the transaction type. Such
+    /// a key path references the requirement of the protocol and does not equal the key path of the concrete property.
     private static func genericKeyPaths<Transaction: HistoryTransaction>(
         _ type: Transaction.Type
     ) -> [AnyKeyPath: HistoryProperty] {
@@ -52,7 +74,7 @@ extension HistoryProperty {
         ]
     }
 
-    /// Whether a store can sort transactions by it.
+    /// Whether a store can sort transactions by the property.
     public var isOrdered: Bool {
         switch self {
         case .isExternal, .changes, .changedPersistentIdentifier, .changedEntityName, .changedStoreIdentifier: false
@@ -62,15 +84,19 @@ extension HistoryProperty {
 }
 
 extension PredicateTree where Property == HistoryProperty {
-    /// The tree of a predicate on transactions. Tokens in it are ``foreign(_:)``.
+    /// Creates the tree of a predicate on transactions.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for what no store can answer; the detail names the part.
+    /// Tokens are represented as ``foreign(_:)``.
+    ///
+    /// - Parameter predicate: The predicate to translate.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part cannot be translated; the error's detail names it.
+    ///   Rewrite the predicate, or filter the fetched transactions.
     public init(_ predicate: Predicate<DefaultHistoryTransaction>) throws {
         self = try PredicateWalker.tree(of: predicate, HistoryKeyPaths())
     }
 }
 
-/// The key paths of transactions and changes.
+/// The resolver for the key paths of transactions and changes.
 struct HistoryKeyPaths: PredicateResolver {
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> HistoryProperty? { HistoryProperty(keyPath) }
 

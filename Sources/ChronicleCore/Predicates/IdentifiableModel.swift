@@ -1,21 +1,24 @@
-/// Gives models their `id`.
+/// The part of ``PersistentModel`` that provides `id`.
 ///
-/// A protocol of its own because of key paths: in generic code on ``PersistentModel`` a `\Model.id` is that of
-/// `Identifiable`, which does not equal the `\Trip.id` in a user's predicate. Here the type of `Identifiable`'s is still
-/// open, so that both mean the property below.
+/// Do not conform to this protocol directly. It is separate from ``PersistentModel`` because of key paths: in code that
+/// is generic over ``PersistentModel``, `\Model.id` would reference the requirement of `Identifiable` and would not
+/// equal `\Trip.id` in a predicate. In this protocol, the type of the `Identifiable` requirement is not fixed yet, so
+/// that both key paths reference the property below.
 public protocol IdentifiableModel: AnyObject, Identifiable {
+    /// The name of the entity; see ``PersistentModel/entityName``.
     static var entityName: String { get }
+    /// The state that the context keeps for the model; see ``PersistentModel/persistentBackingData``.
     var persistentBackingData: BackingData { get }
 }
 
 extension IdentifiableModel {
-    /// The same as ``PersistentModel/persistentModelID``.
+    /// The identifier of the model, the same as ``PersistentModel/persistentModelID``.
     public var id: PersistentIdentifier { persistentBackingData.identifier(entityName: Self.entityName) }
 
     fileprivate static var idKeyPath: KeyPath<Self, PersistentIdentifier> { \Self.id }
 }
 
 extension PersistentModel {
-    /// The key paths that lead to a model's identifier.
+    /// The key paths of a model's identifier.
     static var identifierKeyPaths: [AnyKeyPath] { [\Self.persistentModelID, idKeyPath] }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A node that joins conditions.
+/// A node that combines conditions.
 protocol LogicNode: CompositeNode {
     static var operation: LogicOperation { get }
 }
@@ -22,8 +22,8 @@ extension PredicateExpressions.Negation: LogicNode {
 }
 
 extension BorrowedNode {
-    /// The conditions that a chain of `&&`, or of `||`, joins, in their order and whichever way the chain leans. No recursion:
-    /// such a chain may have been made at run time and be longer than the stack.
+    /// Returns the conditions that a chain of `&&` or of `||` combines, in order, however the chain is nested. The
+    /// method is not recursive, because a chain that was created at run time may be deeper than the stack allows.
     func operands(ofChain operation: LogicOperation) -> [BorrowedNode] {
         var operands: [BorrowedNode] = []
         var rest = [self]

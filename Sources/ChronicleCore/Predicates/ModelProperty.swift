@@ -2,11 +2,12 @@ public import Foundation
 
 /// A property of a model in a predicate.
 public enum ModelProperty: PredicateProperty {
-    /// ``PersistentModel/persistentModelID``, also as `id`.
+    /// The model's ``PersistentModel/persistentModelID``; also for the key path `id`.
     case identifier
     /// An attribute or a relationship.
     case stored(Schema.Property)
 
+    /// The name of the property in the schema, or `persistentModelID`.
     public var name: String {
         switch self {
         case .identifier: "persistentModelID"
@@ -14,10 +15,17 @@ public enum ModelProperty: PredicateProperty {
         }
     }
 
+    /// Whether the property is a to-many relationship.
     public var isToMany: Bool {
         if case .stored(let property) = self { property.relationship?.isToMany == true } else { false }
     }
 
+    /// Returns whether two values are the same property of the same schema.
+    ///
+    /// - Parameters:
+    ///   - lhs: A property.
+    ///   - rhs: Another property.
+    /// - Returns: `true` if both are the same property.
     public static func == (lhs: ModelProperty, rhs: ModelProperty) -> Bool {
         switch (lhs, rhs) {
         case (.identifier, .identifier): true
@@ -26,21 +34,28 @@ public enum ModelProperty: PredicateProperty {
         }
     }
 
+    /// Hashes the identity of the property.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         if case .stored(let property) = self { hasher.combine(ObjectIdentifier(property)) }
     }
 }
 
 extension PredicateTree where Property == ModelProperty {
-    /// The tree of a predicate on models.
+    /// Creates the tree of a predicate on models.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for what no store can answer; the detail names the part.
+    /// - Parameters:
+    ///   - predicate: The predicate to translate.
+    ///   - schema: The schema that contains the model and the models related to it.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part cannot be translated; the error's detail names it.
+    ///   Rewrite the predicate, or filter the fetched models.
     public init<Model: PersistentModel>(_ predicate: Predicate<Model>, schema: Schema) throws {
         self = try PredicateWalker.tree(of: predicate, ModelKeyPaths(schema: schema))
     }
 }
 
-/// The key paths of the models of a schema.
+/// The resolver for the key paths of a schema's models.
 struct ModelKeyPaths: PredicateResolver {
     let schema: Schema
 
@@ -51,7 +66,12 @@ struct ModelKeyPaths: PredicateResolver {
 }
 
 extension ModelProperty {
-    /// The property of an entity that a key path leads to; `nil` for a key path through several properties, too.
+    /// Creates the property of an entity for a key path.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A key path of a single property. For a key path through several properties, or one that is not
+    ///     stored, the result is `nil`.
+    ///   - entity: The entity of the model.
     public init?(_ keyPath: AnyKeyPath, of entity: Schema.Entity) {
         if let property = entity.property(at: keyPath) {
             self = .stored(property)
@@ -64,8 +84,9 @@ extension ModelProperty {
 }
 
 extension Schema.Property {
-    /// Whether the stored values are in the order of the property's, so that a store can sort by them: numbers, text,
-    /// dates and UUIDs, but neither `Decimal` nor a `Comparable` type of a program's own.
+    /// Whether the stored values have the same order as the property's values, so that a store can sort by them.
+    ///
+    /// `true` for numbers, text, dates and UUIDs; `false` for `Decimal` and for other `Comparable` types.
     public var hasStoredOrder: Bool {
         attribute.map { StoredOrder.isKnown($0.valueType) } ?? false
     }

@@ -1,23 +1,24 @@
 import Foundation
 import Synchronization
 
-/// What is known of one type of nodes. There is one for each type that ever occurred in a predicate; the runtime keeps the
-/// types themselves for ever, too.
+/// Cached information about a node type. There is one instance for each type that has occurred in a predicate; the
+/// runtime never releases the types either.
 ///
 /// Casts and key paths of these types would cost more than the rest of the translation of a short predicate.
 ///
-/// `@unchecked Sendable`: types are immutable, what is not is in a mutex.
+/// `@unchecked Sendable`: metatypes are immutable, and the mutable state is protected by a mutex.
 final class NodeType: @unchecked Sendable {
     let type: any Any.Type
-    /// The same, of one that can be translated.
+    /// The type, if it can be translated.
     let translatable: (any PredicateNode.Type)?
-    /// What it does to its operands, when it joins conditions.
+    /// The operation of a node that combines conditions.
     let operation: LogicOperation?
     private let size: Int
-    private let later = Mutex(Later())
+    private let lazyState = Mutex(LazyState())
 
-    /// What is found out when it is needed: going down a type at once might take more than the stack.
-    private struct Later {
+    /// Information that is computed when it is needed, because inspecting a whole nested type at once may overflow the
+    /// stack.
+    private struct LazyState {
         var parts: [NodePart]?
         var offsets: [Int?]?
         var isTooDeep: Bool?
@@ -41,20 +42,20 @@ final class NodeType: @unchecked Sendable {
         }
     }
 
-    /// The operands of a node.
+    /// The operands of a node of this type.
     var parts: [NodePart] {
-        if let known = later.withLock({ $0.parts }) { return known }
+        if let known = lazyState.withLock({ $0.parts }) { return known }
         let parts = (type as? any CompositeNode.Type)?.parts ?? []
-        later.withLock { $0.parts = parts }
+        lazyState.withLock { $0.parts = parts }
         return parts
     }
 
-    /// Where the operands are in a node; `nil` where Foundation computes one, which it does not today. Not to be used of a
-    /// type that ``isTooDeep``.
+    /// The offsets of the operands in a node; `nil` where Foundation computes an operand, which current versions do
+    /// not. Must not be used for a type that ``isTooDeep``.
     var offsets: [Int?] {
-        if let known = later.withLock({ $0.offsets }) { return known }
+        if let known = lazyState.withLock({ $0.offsets }) { return known }
         let offsets = parts.map { $0.offset() }
-        later.withLock { $0.offsets = offsets }
+        lazyState.withLock { $0.offsets = offsets }
         return offsets
     }
 }
@@ -62,23 +63,24 @@ final class NodeType: @unchecked Sendable {
 // MARK: Depth
 
 extension NodeType {
-    /// Whether others than `&&`, `||` and `!` are nested deeper than ``TreeExtent/maximumDepth``. Nothing may then use a key
-    /// path of the type, or the type of the node's value: the runtime finds that by recursion through the operands' types.
+    /// Whether nodes other than `&&`, `||` and `!` are nested deeper than ``TreeExtent/maximumDepth``. The key paths of
+    /// such a type and the type of its value must not be used, because the runtime resolves them by recursion through
+    /// the operands' types.
     var isTooDeep: Bool {
-        if let known = later.withLock({ $0.isTooDeep }) { return known }
+        if let known = lazyState.withLock({ $0.isTooDeep }) { return known }
         let isTooDeep = isNested(deeperThan: TreeExtent.maximumDepth) { $0.operation == nil }
-        later.withLock { $0.isTooDeep = isTooDeep }
+        lazyState.withLock { $0.isTooDeep = isTooDeep }
         return isTooDeep
     }
 
-    /// `TypeCheck` for `PredicateExpressions.TypeCheck<Value<Int>, String>`.
+    /// The name without generic arguments: `TypeCheck` for `PredicateExpressions.TypeCheck<Value<Int>, String>`.
     var name: String {
-        // The runtime spells out the whole type, by recursion without a limit. What is inside of a type that is not
-        // Foundation's takes at least a byte for each level, with few exceptions.
+        // The runtime prints the whole type by unlimited recursion. A nested type that is not from Foundation takes at
+        // least a byte for each level, with few exceptions.
         let isKnown = translatable != nil || type is any CompositeNode.Type
         guard isKnown || size <= TreeExtent.maximumDepth,
             !isNested(deeperThan: TreeExtent.maximumDepth, where: { _ in true })
-        else { return "a node with more than \(TreeExtent.maximumDepth) levels of others in it" }
+        else { return "a node with more than \(TreeExtent.maximumDepth) nested levels" }
         return String(String(describing: type).prefix { $0 != "<" })
     }
 
@@ -94,7 +96,7 @@ extension NodeType {
 
 /// An operand of a node type.
 ///
-/// `@unchecked Sendable`: the functions capture types, and make key paths without captures of their own.
+/// `@unchecked Sendable`: the functions capture only types and create key paths without captures.
 struct NodePart: @unchecked Sendable {
     let type: NodeType
     fileprivate let offset: () -> Int?
@@ -111,7 +113,7 @@ extension CompositeNode {
     }
 }
 
-/// An operand in memory of its own.
+/// A copy of an operand in allocated memory.
 final class NodeCopy {
     let start: UnsafeMutableRawPointer
     private let destroy: () -> Void

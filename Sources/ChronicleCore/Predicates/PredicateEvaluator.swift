@@ -1,15 +1,17 @@
 import Foundation
 
-/// Judges models in memory, as Foundation's `evaluate` does.
+/// Evaluates a predicate for models in memory, with the same results as Foundation's `evaluate`.
 ///
-/// Foundation evaluates by recursion, and a chain of conditions that was made at run time may be longer than the stack. Such
-/// chains are taken apart here, and Foundation evaluates the conditions.
+/// Foundation evaluates recursively, and a chain of conditions that was created at run time may be deeper than the
+/// stack allows. This type splits such chains and evaluates the single conditions with Foundation.
 struct PredicateEvaluator<Model> {
     private let predicate: Predicate<Model>
-    /// Whether Foundation can evaluate all of it at once.
+    /// Whether Foundation can evaluate the whole predicate at once.
     private let isShallow: Bool
 
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for one that is nested too deeply to be evaluated.
+    /// Creates an evaluator.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the predicate is nested too deeply.
     init(_ predicate: Predicate<Model>) throws {
         func check(_ expression: borrowing some PredicateExpression) throws -> Bool {
             try withNode(of: expression) { node in
@@ -23,8 +25,8 @@ struct PredicateEvaluator<Model> {
         isShallow = try check(predicate.expression)
     }
 
-    /// Whether a model satisfies the predicate. One that makes it unwrap a `nil` by force does not: it ends neither a store's
-    /// query nor this one.
+    /// Returns whether a model satisfies the predicate. A model for which the predicate force-unwraps nil does not
+    /// satisfy it, as in a store's query.
     func matches(_ model: Model) throws -> Bool {
         do {
             if isShallow { return try predicate.evaluate(model) }
@@ -41,12 +43,14 @@ struct PredicateEvaluator<Model> {
 }
 
 extension BorrowedNode {
-    /// Whether Foundation can evaluate it on a stack of 512 KB, of which it takes up to 500 bytes for each level.
+    /// Whether Foundation can evaluate the node on a stack of 512 KB. Foundation needs up to 500 bytes for each level.
     fileprivate func isEvaluable(_ levels: Int = 200) -> Bool {
         levels > 0 && operands.allSatisfy { $0.isEvaluable(levels - 1) }
     }
 
-    /// - Parameter levels: How often chains of different operations may still be nested.
+    /// Throws an error if a single condition cannot be evaluated.
+    ///
+    /// - Parameter levels: The number of levels by which chains of different operations may still be nested.
     fileprivate func requireEvaluableConditions(_ levels: Int) throws {
         guard levels > 0 else { throw TreeExtent.tooDeep }
         switch type.operation {

@@ -2,12 +2,17 @@ public import Foundation
 
 #if !canImport(Darwin)
     extension PredicateExpressions {
-        /// What `#Predicate` makes of `text.localizedStandardContains(part)`, for which the Foundation of other systems than
-        /// Apple's has no node.
+        /// Creates the expression for `text.localizedStandardContains(part)` in a `#Predicate`, which Foundation
+        /// provides on Apple platforms only.
         ///
-        /// True when `part` occurs in `text`, of whatever case and with whatever diacritics: `"Café"` contains `"CAFE"`. The
-        /// rules are Unicode's and not those of a locale, so that all processes find the same. Nothing contains the empty
-        /// text.
+        /// The expression is true when `part` occurs in `text`, ignoring case and diacritics: `"Café"` contains
+        /// `"CAFE"`. It follows the Unicode rules and ignores the current locale, so that all processes that share a
+        /// store find the same models. No text contains the empty string.
+        ///
+        /// - Parameters:
+        ///   - root: The expression for the text.
+        ///   - other: The expression for the part to find.
+        /// - Returns: An expression that is true when the text contains the part.
         public static func build_localizedStandardContains<Root, Other>(
             _ root: Root, _ other: Other
         ) -> some StandardPredicateExpression<Bool>
@@ -28,16 +33,16 @@ public import Foundation
     }
 #endif
 
-/// All texts that are found in a text, as a range that contains them.
+/// The texts that occur in a text, as a range that contains them.
 ///
-/// It is made of Foundation's nodes, and not a node of its own, because a predicate with nodes that Foundation does not know
-/// ends the program when it is printed.
+/// This represents the search with Foundation's nodes. A custom node would end the program when the predicate is
+/// printed, because Foundation does not know it.
 struct LocalizedStandardParts: RangeExpression, Sendable {
     let text: String
 
     func contains(_ part: String) -> Bool { TextSearch(part).isFound(in: text) }
 
-    /// Nobody asks for it: no collection has texts as its indices.
+    /// Required by the protocol but never called, because no collection has strings as indices.
     func relative<Texts: Collection>(to texts: Texts) -> Range<String> where Texts.Index == String { text..<text }
 }
 
@@ -45,9 +50,9 @@ extension String {
     var localizedStandardParts: LocalizedStandardParts { LocalizedStandardParts(text: self) }
 }
 
-/// A node whose value are the parts of a text.
+/// A node whose value is a ``LocalizedStandardParts``.
 protocol PredicateParts {
-    /// The text; `nil` when the node leads to something else.
+    /// Returns the text; `nil` when the node has another value.
     static func wholeText<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>?
@@ -63,7 +68,7 @@ extension PredicateExpressions.KeyPath: PredicateParts {
 }
 
 extension PredicateWalker {
-    /// The text whose parts a node is; `nil` for something else.
+    /// Returns the text of a node whose value is a ``LocalizedStandardParts``; `nil` for other nodes.
     mutating func wholeText(_ node: BorrowedNode) throws -> Tree? {
         guard let type = node.type.type as? any PredicateParts.Type else { return nil }
         func open<Parts: PredicateParts>(_ type: Parts.Type) throws -> Tree? {

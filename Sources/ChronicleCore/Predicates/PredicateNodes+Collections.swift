@@ -11,9 +11,10 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
             return try walker.condition(that: walker.tree(element), isIn: bounds, of: RHS.Output.self)
         }
         if let captured = sequence.captured {
-            // What is no collection may be endless.
+            // A sequence that is not a collection may be infinite.
             guard let collection = captured as? any Collection else {
-                throw walker.unsupported("SequenceContains in a captured \(LHS.Output.self)")
+                throw walker.unsupported(
+                    "SequenceContains in a captured \(LHS.Output.self), which is not a Collection,")
             }
             return .isOneOf(try walker.tree(element), try walker.constants(collection))
         }
@@ -23,7 +24,7 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
     }
 }
 
-/// A node that knows its value.
+/// A node whose value is captured.
 private protocol CapturedValue {
     static func captured(_ node: BorrowedNode) -> Any
 }
@@ -33,7 +34,7 @@ extension PredicateExpressions.Value: CapturedValue {
 }
 
 extension BorrowedNode {
-    /// The value of a node that knows it.
+    /// The captured value of the node, if it has one.
     fileprivate var captured: Any? {
         guard let type = type.type as? any CapturedValue.Type else { return nil }
         func open<Node: CapturedValue>(_ type: Node.Type) -> Any { Node.captured(self) }

@@ -7,7 +7,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         let keyPath = node.pointer(as: Self.self).pointee.keyPath
         if let property = walker.resolver.property(at: keyPath, of: Root.Output.self) {
             guard !property.isToMany else {
-                throw walker.unsupported("KeyPath: \(property.name) leads to many and is no single value")
+                throw walker.unsupported("KeyPath: using the to-many property \(property.name) as a single value")
             }
             return try path(property, node, &walker)
         }
@@ -23,7 +23,8 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             throw unknown(keyPath, walker)
         }
         guard property.isToMany else {
-            throw walker.unsupported("KeyPath: what is inside of \(property.name), which is stored as one value")
+            throw walker.unsupported(
+                "KeyPath: accessing the contents of \(property.name), which is stored as a single value,")
         }
         switch try path(property, node, &walker) {
         case .path(let path), .unwrapped(.path(let path)):
@@ -32,7 +33,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         }
     }
 
-    /// The property of the object that the root stands for.
+    /// Returns the path to a property of the object that the root represents.
     private static func path<Resolver>(
         _ property: Resolver.Property, _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
@@ -44,15 +45,15 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             path.properties.append(property)
             return Output.self is any OptionalValue.Type ? .path(path) : .unwrapped(.path(path))
         default:
-            throw walker.unsupported("KeyPath: \(property.name) of \(node.operand.type.name)")
+            throw walker.unsupported("KeyPath: \(property.name) of the result of \(node.operand.type.name)")
         }
     }
 
-    /// `isEmpty` and `count`
+    /// Translates `isEmpty` and `count`.
     private static func partOfCollection<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>? {
-        // Of a node without what is below it, which the answer does not depend on and a call would copy.
+        // Uses a node without its operands: the result does not depend on them, and the call would copy them.
         let root = PredicateExpressions.Variable<Root.Output>()
         let bare = PredicateExpressions.KeyPath(root: root, keyPath: node.pointer(as: Self.self).pointee.keyPath)
         guard let kind = bare.kind else { return nil }
@@ -70,7 +71,7 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         }
     }
 
-    /// Other ways to the value itself.
+    /// Translates key paths that reference the value itself, such as `rawValue`.
     private static func partOfValue<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>? {
@@ -81,9 +82,10 @@ extension PredicateExpressions.KeyPath: PredicateNode {
         return isSame ? try walker.tree(node.operand) : nil
     }
 
-    /// Whether the key path leads to the raw value of every case of an enum.
+    /// Returns whether the key path references the raw value for every case of an enumeration.
     ///
-    /// The key path of a concrete type's `rawValue` is not that of the protocol's, so that only a trial tells.
+    /// The key path of a concrete type's `rawValue` differs from that of the protocol requirement, so the values have
+    /// to be compared.
     private static func isRawValue<Cases: CaseIterable>(
         _ keyPath: Swift.KeyPath<Root.Output, Output>, _ type: Cases.Type
     ) -> Bool {
@@ -100,11 +102,11 @@ extension PredicateExpressions.KeyPath: PredicateNode {
     ) -> SwiftDataError {
         if let raw = Root.Output.self as? any RawRepresentable.Type, isRawValueType(of: raw) {
             return walker.unsupported(
-                "KeyPath: \(keyPath); compare the value itself, since \(Root.Output.self) is not CaseIterable")
+                "KeyPath: \(keyPath), whose type \(Root.Output.self) is not CaseIterable,", "compare the value itself")
         }
-        // Of what is computed Swift knows an address, which tells nobody anything.
+        // For a computed property, Swift prints only an address.
         let text = "\(keyPath)".contains("<") ? "\\\(Root.Output.self).… (\(Output.self))" : "\(keyPath)"
-        return walker.unsupported("KeyPath: \(text), which is no stored property of \(Root.Output.self)")
+        return walker.unsupported("KeyPath: \(text), which is not a stored property of \(Root.Output.self),")
     }
 
     private static func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {

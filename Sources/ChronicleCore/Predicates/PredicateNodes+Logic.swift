@@ -57,7 +57,7 @@ extension PredicateWalker {
     }
 }
 
-/// The literal `nil`.
+/// A `nil` literal.
 private protocol PredicateNil {}
 
 extension PredicateExpressions.NilLiteral: PredicateNil {}

@@ -16,14 +16,14 @@ extension PredicateExpressions.RangeExpressionContains: PredicateNode {
 }
 
 extension PredicateWalker {
-    /// Where a range begins and ends.
+    /// The bounds of a range.
     struct Bounds {
         var lower: Tree?
         var upper: Tree?
         var includesUpper = false
     }
 
-    /// The bounds of a range, or `nil` for something else.
+    /// Returns the bounds of a range, or `nil` for other nodes.
     mutating func bounds(_ node: BorrowedNode) throws -> Bounds? {
         guard let type = node.type.type as? any PredicateRange.Type else { return nil }
         func open<Range: PredicateRange>(_ type: Range.Type) throws -> Bounds? {
@@ -32,7 +32,7 @@ extension PredicateWalker {
         return try open(type)
     }
 
-    /// The condition that a value lies between bounds.
+    /// Returns the condition that a value is within bounds.
     func condition(that value: Tree, isIn bounds: Bounds, of type: any Any.Type) throws -> Tree {
         let above = try bounds.lower.map { try comparison(value, .greaterOrEqual, $0, of: type, "Range") }
         let order: Tree.Order = bounds.includesUpper ? .lessOrEqual : .less
@@ -44,7 +44,7 @@ extension PredicateWalker {
 
 /// A node whose value is a range.
 protocol PredicateRange {
-    /// The bounds, or `nil` for a captured value that is no range.
+    /// Returns the bounds, or `nil` for a captured value that is not a range.
     static func bounds<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateWalker<Resolver>.Bounds?

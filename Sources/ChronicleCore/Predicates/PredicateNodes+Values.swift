@@ -10,7 +10,7 @@ extension PredicateExpressions.Value: PredicateNode {
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        throw walker.unsupported("a closure on the elements of a captured \(Output.self)")
+        throw walker.unsupported("a closure over the elements of a captured \(Output.self)")
     }
 }
 
@@ -26,17 +26,17 @@ extension PredicateExpressions.Variable: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        guard !isToMany(Output.self) else { throw walker.unsupported("models as a single value") }
+        guard !isToMany(Output.self) else { throw walker.unsupported("using a to-many relationship as a single value") }
         return try walker.value(of: node.pointer(as: Self.self).pointee)
     }
 
-    /// Of `trip.items` in `trip.items?.isEmpty`.
+    /// Returns the elements of `trip.items` in `trip.items?.isEmpty`.
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
         guard isToMany(Output.self), case .path(let path) = try walker.value(of: node.pointer(as: Self.self).pointee)
         else {
-            throw walker.unsupported("Variable as a collection")
+            throw walker.unsupported("using Variable as a collection")
         }
         return PredicateTree.Elements(path: path, variable: walker.newVariable())
     }
@@ -54,14 +54,15 @@ extension PredicateExpressions.Conditional: PredicateNode {
 
 // MARK: Optionals
 
-/// Whether it is the type of a to-many relationship. One that is optional is never nil in a context, so that
-/// `trip.items?.isEmpty` says what `trip.items.isEmpty` does.
+/// Returns whether a type is that of a to-many relationship. An optional to-many relationship is never nil in a
+/// context, so `trip.items?.isEmpty` is equivalent to `trip.items.isEmpty`.
 func isToMany<Value>(_ type: Value.Type) -> Bool {
     type is any RelationshipCollection.Type || type is any OptionalRelationshipCollection.Type
 }
 
 extension PredicateWalker {
-    /// Whether there are models at all, if only none: whether there is an object that has them.
+    /// Returns the condition that a to-many relationship exists, even if it is empty: that the object it belongs to
+    /// exists.
     mutating func presence(ofModels models: BorrowedNode) throws -> Tree {
         var owner = try elements(models).path
         owner.properties.removeLast()
@@ -80,12 +81,12 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
         let variable = node.pointer(as: Self.self).pointee.variable
         let result = try walker.with(variable, being: present, size) { try $0.tree(transform) }
         walker.endResult()
-        // A path is nil wherever one of its parts is, which is what `trip.livingAccommodation?.name` says.
+        // A path is nil if one of its parts is nil, which is the meaning of `trip.livingAccommodation?.name`.
         if case .path(let start) = value, case .path(let end) = result, end.begins(with: start) { return result }
         return .ifPresent(value, then: result)
     }
 
-    /// The models themselves are never nil; the object that has them may be.
+    /// Translates a closure on a to-many relationship, which is never nil itself; the object it belongs to can be nil.
     private static func treeOfModels<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
@@ -100,11 +101,11 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
         return owner.properties.isEmpty ? result : .ifPresent(.path(owner), then: result)
     }
 
-    /// Of `item.trip?.items`.
+    /// Returns the elements of `item.trip?.items`.
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        guard !isToMany(Wrapped.self) else { throw walker.unsupported("OptionalFlatMap as a collection") }
+        guard !isToMany(Wrapped.self) else { throw walker.unsupported("using OptionalFlatMap as a collection") }
         let (wrapped, transform) = node.pair
         let value = try walker.tree(wrapped)
         let (present, size) = walker.whenPresent(value)

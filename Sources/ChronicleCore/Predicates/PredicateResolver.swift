@@ -1,12 +1,12 @@
-/// Knows the key paths of one kind of object, so that the walker need not.
+/// Resolves the key paths of one kind of object for ``PredicateWalker``.
 protocol PredicateResolver {
     associatedtype Property: PredicateProperty
 
-    /// The property of a type that a key path leads to, or `nil` when there is none.
+    /// Returns the property of a type for a key path, or `nil` if there is none.
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> Property?
-    /// A captured value that stays what it is, because it is none of those that properties hold.
+    /// Returns a captured value that is kept as it is because no property can hold it; `nil` for other values.
     func foreign(_ value: Any) -> (any Sendable)?
-    /// Whether the store can tell the order of values of a type that is none of the built-in ones.
+    /// Returns whether stores can order values of a type that is not one of the built-in types.
     func isOrdered(_ type: Any.Type) -> Bool
 }
 

@@ -1,29 +1,30 @@
-/// A predicate as a store sees it: what Foundation's `Predicate` says, with its types and key paths resolved.
+/// A predicate in a form that stores can translate: Foundation's `Predicate` with its types and key paths resolved.
 ///
-/// Foundation builds a predicate from some thirty generic node types over Swift types. A store knows properties and
-/// ``PropertyValue``s; this tree speaks of those, in a few cases that nest:
+/// Foundation builds a predicate from about thirty generic node types over Swift types. A store works with properties
+/// and ``PropertyValue``s, which this tree uses instead:
 ///
 /// ```swift
 /// let tree = try PredicateTree(#Predicate<Trip> { $0.livingAccommodation?.name == "Inn" }, schema: schema)
 /// // .equal(.path(livingAccommodation.name), .constant(.text("Inn")))
 /// ```
 ///
-/// A case is either a *condition*, which is true or false, or a *value*, which may be nil where it says so. What a
-/// translation has to keep is Swift's meaning: nil equals nil and nothing else, NaN equals nothing and is in no order,
-/// and a condition is never anything between true and false.
+/// A case is either a *condition*, which is true or false, or a *value*, which can be nil where its documentation says
+/// so. A translation has to preserve Swift's semantics: nil equals only nil, NaN equals nothing and has no order, and a
+/// condition is always true or false.
 ///
-/// A tree is at most 50 levels deep, so that a store may walk it by recursion: chains of ``and(_:_:)`` and of ``or(_:_:)`` are
-/// balanced, and a predicate that is nested deeper otherwise is ``SwiftDataError/unsupportedPredicate``.
+/// A tree is at most 50 levels deep, so a store can process it recursively. Chains of ``and(_:_:)`` and of ``or(_:_:)``
+/// are balanced; creating the tree of a predicate that is nested more deeply throws
+/// ``SwiftDataError/unsupportedPredicate``.
 ///
-/// Swift stops the program, or throws, on a nil that is unwrapped by force, on an overflow and on a division of integers
-/// by zero. Nothing of this can happen to a store that looks at many rows: a row whose values come to that matches or
-/// does not, as the store pleases, and ends neither the query nor the program.
+/// Swift stops the program or throws an error when a nil value is force-unwrapped, when an operation overflows, and
+/// when an integer is divided by zero. For a row with such values, a store may return either result, but must not end
+/// the query or the program.
 public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     // MARK: Values
 
-    /// A captured value or a literal, in the form in which a property of its type is stored.
+    /// A captured value or a literal, encoded like a property of its type.
     case constant(PropertyValue)
-    /// A captured value that no property holds, such as a history token.
+    /// A captured value that no property can hold, such as a history token.
     case foreign(any Sendable)
     /// A property, or the object itself.
     case path(Path)
@@ -31,79 +32,89 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case arithmetic(Arithmetic, Number, PredicateTree, PredicateTree)
     /// The number with the opposite sign.
     case negative(Number, PredicateTree)
-    /// How many elements there are: an integer.
+    /// The number of elements, an integer.
     case count(Elements)
-    /// How many characters a text has, as Swift counts them: an integer.
+    /// The number of characters in a text as Swift counts them, an integer.
     case characterCount(PredicateTree)
 
     // MARK: Optionals
 
-    /// `value.flatMap { … }`: nil when the first is nil, or else the second, in which the value itself stands for what the
-    /// closure is given.
+    /// The result of `value.flatMap { … }`: nil if the first value is nil, otherwise the second value. The second tree
+    /// contains the first where the closure uses its parameter.
     case ifPresent(PredicateTree, then: PredicateTree)
-    /// `value ?? other`
+    /// The result of `value ?? other`.
     case coalesce(PredicateTree, PredicateTree)
-    /// `value!`: the value, which the program says is not nil.
+    /// The result of `value!`: a value that the program asserts is not nil.
     case unwrapped(PredicateTree)
 
     // MARK: Either
 
-    /// `condition ? value : other`, values or conditions.
+    /// The result of `condition ? value : other`, for values or conditions.
     case conditional(PredicateTree, then: PredicateTree, else: PredicateTree)
 
     // MARK: Conditions
 
-    /// Both values are nil, or neither is and they are equal. Objects are equal when their identifiers are.
+    /// True if both values are nil, or both are not nil and equal. Objects are equal if their identifiers are equal.
     case equal(PredicateTree, PredicateTree)
-    /// The first value stands before or after the second: integers and reals by size, text by its Unicode scalars, blobs
-    /// by their bytes. Neither is nil. Values of other forms are not compared.
+    /// True if the values have the given order: integers and reals by size, text by its Unicode scalars, blobs by their
+    /// bytes. Neither value is nil. Values of other forms are not compared.
     case compare(PredicateTree, Order, PredicateTree)
+    /// True if both conditions are true.
     case and(PredicateTree, PredicateTree)
+    /// True if at least one of the conditions is true.
     case or(PredicateTree, PredicateTree)
+    /// True if the condition is false.
     case not(PredicateTree)
-    /// The value equals one of these, in the sense of ``equal(_:_:)``.
+    /// True if the value equals one of the listed values, as ``equal(_:_:)`` defines it.
     case isOneOf(PredicateTree, [PropertyValue])
-    /// The second text is a part of the first; an empty one always is.
+    /// True if the first text contains the second. Every text contains the empty string.
     case contains(PredicateTree, PredicateTree)
-    /// The first text begins with the second.
+    /// True if the first text begins with the second.
     case starts(PredicateTree, with: PredicateTree)
-    /// The second text occurs in the first, in whatever case and with whatever diacritics, as ``TextSearch`` finds it.
+    /// True if the first text contains the second, ignoring case and diacritics as ``TextSearch`` does.
     case localizedStandardContains(PredicateTree, PredicateTree)
-    /// There is at least one element.
+    /// True if there is at least one element.
     case exists(Elements)
 }
 
 extension PredicateTree {
-    /// An object that the predicate speaks of: the one to be judged, or an element of a to-many property.
+    /// An object in a predicate: the evaluated object, or an element of a to-many property.
     public struct Variable: Hashable, Sendable {
-        /// 0 for the object to be judged, and a number of its own for each ``Elements``.
+        /// 0 for the evaluated object, and a unique number for each ``Elements``.
         public let number: Int
 
-        /// The object to be judged.
+        /// The object that the predicate evaluates.
         public static var subject: Variable { Variable(number: 0) }
     }
 
-    /// A way from an object to one of its properties, through to-one relationships.
+    /// A path from an object through to-one relationships to one of its properties.
     ///
-    /// The value is nil where the last property is, and where one of the relationships leads nowhere. A path without
-    /// properties, and one that ends with a relationship, stand for the object.
+    /// The value is nil if the last property is nil or if one of the relationships has no destination. A path without
+    /// properties, or one that ends with a relationship, represents the object.
     public struct Path: Hashable, Sendable {
+        /// The object where the path begins.
         public var variable: Variable
+        /// The properties along the path.
         public var properties: [Property]
 
+        /// Creates a path.
+        ///
+        /// - Parameters:
+        ///   - variable: The object where the path begins.
+        ///   - properties: The properties along the path; all but the last are to-one relationships.
         public init(variable: Variable, properties: [Property]) {
             self.variable = variable
             self.properties = properties
         }
     }
 
-    /// What a to-many property leads to, all of it or what passes a filter.
+    /// The elements of a to-many property that satisfy an optional filter.
     public struct Elements: Sendable {
-        /// The path to the to-many property.
+        /// The path of the to-many property.
         public let path: Path
-        /// Stands for each element in ``filter``.
+        /// The variable that represents each element in ``filter``.
         public let variable: Variable
-        /// The condition on the elements that count; `nil` when all do.
+        /// The condition that elements have to satisfy; `nil` to include all.
         public var filter: PredicateTree?
 
         func and(_ condition: PredicateTree) -> Elements {
@@ -113,32 +124,43 @@ extension PredicateTree {
         }
     }
 
-    /// The order that ``compare(_:_:_:)`` asks for.
+    /// The operator of ``compare(_:_:_:)``. The raw value is the operator in Swift and SQL.
     public enum Order: String, Sendable {
+        /// The first value is less than the second.
         case less = "<"
+        /// The first value is less than or equal to the second.
         case lessOrEqual = "<="
+        /// The first value is greater than the second.
         case greater = ">"
+        /// The first value is greater than or equal to the second.
         case greaterOrEqual = ">="
     }
 
-    /// What ``arithmetic(_:_:_:_:)`` does. A remainder has the sign of the first operand.
+    /// The operator of ``arithmetic(_:_:_:_:)``. The raw value is the operator in Swift and SQL.
     public enum Arithmetic: String, Sendable {
+        /// The sum of the operands.
         case add = "+"
+        /// The difference of the operands.
         case subtract = "-"
+        /// The product of the operands.
         case multiply = "*"
+        /// The quotient of the operands.
         case divide = "/"
+        /// The remainder of the division, with the sign of the first operand.
         case remainder = "%"
     }
 
-    /// What is calculated with: integers divide with truncation, reals as IEEE 754 says.
+    /// The kind of number that a calculation uses.
     public enum Number: Sendable {
+        /// Integers, whose division truncates.
         case integer
+        /// Floating-point numbers, which follow IEEE 754.
         case real
     }
 }
 
 extension PredicateTree.Order {
-    /// The same question asked from the other side.
+    /// The operator to use when the operands are swapped.
     public var reversed: Self {
         switch self {
         case .less: .greater
@@ -149,10 +171,10 @@ extension PredicateTree.Order {
     }
 }
 
-/// What a path is made of: the properties of models, or those of something else that predicates are asked of.
+/// A property that can occur in a path: a property of a model, or of another type that predicates evaluate.
 public protocol PredicateProperty: Hashable, Sendable {
-    /// The name in the store.
+    /// The name of the property in the store.
     var name: String { get }
-    /// Whether it leads to any number of objects.
+    /// Whether the property can reference more than one object.
     var isToMany: Bool { get }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
 extension PredicateWalker {
-    /// A captured value in the form in which a property of its type would be stored.
+    /// Returns a captured value, encoded like a property of its type.
     func constant<Value>(_ value: Value) throws -> Tree {
         if let foreign = resolver.foreign(value) { return .foreign(foreign) }
         return .constant(try ConstantEncoder(Value.self).encode(value))
     }
 
-    /// The elements of a captured collection.
+    /// Returns the encoded elements of a captured collection.
     func constants(_ collection: any Collection) throws -> [PropertyValue] {
         func encode<Values: Collection>(_ values: Values) throws -> [PropertyValue] {
             let encoder = try ConstantEncoder(Values.Element.self)
@@ -16,17 +16,17 @@ extension PredicateWalker {
         return try encode(collection)
     }
 
-    /// The comparison of two values of a type, whose order has to be that of their stored forms.
+    /// Returns the comparison of two values of a type whose order is that of its stored representation.
     ///
-    /// A `Comparable` enum or structure orders its values as it likes, which no store knows.
+    /// A `Comparable` enumeration or structure can define any order, which stores cannot reproduce.
     func comparison(
         _ left: Tree, _ order: Tree.Order, _ right: Tree, of type: any Any.Type, _ node: String
     ) throws -> Tree {
         guard StoredOrder.isKnown(type) || resolver.isOrdered(type) else {
-            throw unsupported("\(node) of \(type) values: their order is not that of what is stored")
+            throw unsupported("\(node) of \(type) values, whose order differs from that of the stored values,")
         }
-        // Unlike a number, a date that is NaN is at most and at least any other: Foundation leaves `<=` to the standard
-        // library, for which it is the opposite of `>`.
+        // Unlike a number, a date that is NaN is both `<=` and `>=` to any other date: Foundation uses the default
+        // implementation of `<=`, which negates `>`.
         switch order {
         case .lessOrEqual where type == Date.self: return .not(.compare(left, .greater, right))
         case .greaterOrEqual where type == Date.self: return .not(.compare(left, .less, right))
@@ -34,7 +34,7 @@ extension PredicateWalker {
         }
     }
 
-    /// Whether a type is calculated with in a store as it is in Swift.
+    /// Returns the kind of number for a type with which stores calculate like Swift.
     func number(_ type: any Any.Type, _ node: String) throws -> Tree.Number {
         if type is any FixedWidthInteger.Type { return .integer }
         if type == Double.self { return .real }
@@ -42,7 +42,7 @@ extension PredicateWalker {
     }
 }
 
-/// The types whose stored forms are in the order of their values.
+/// The types whose stored values have the same order as their values.
 enum StoredOrder {
     static func isKnown(_ type: any Any.Type) -> Bool {
         if let optional = type as? any OptionalValue.Type { return isKnown(optional.wrappedType) }
@@ -51,7 +51,7 @@ enum StoredOrder {
     }
 }
 
-/// Encodes the values of one type that predicates capture.
+/// Encodes captured values of one type.
 struct ConstantEncoder<Value> {
     private let codec: PropertyCodec<Value>?
 
@@ -62,7 +62,8 @@ struct ConstantEncoder<Value> {
         }
         codec = PropertyCodecs.codec(type)
         guard codec != nil else {
-            throw SwiftDataError.unsupportedPredicate.with(detail: "a captured \(type)")
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "a captured \(type) cannot be stored; capture a value of another type")
         }
     }
 
@@ -70,28 +71,30 @@ struct ConstantEncoder<Value> {
         guard let codec else {
             return (value as? PersistentIdentifier).map { .reference($0) } ?? .null
         }
-        if codec.storage == .json { try requireOneText(value) }
+        if codec.storage == .json { try requireDeterministicJSON(value) }
         do { return try codec.encode(value) } catch {
             throw SwiftDataError.unsupportedPredicate.with(
-                detail: "a captured \(Value.self) that cannot be stored", underlying: error)
+                detail: "a captured \(Value.self) cannot be encoded; capture another value", underlying: error)
         }
     }
 
-    /// JSON is compared as text, and a set, or a dictionary with keys that are no strings, may be written in any order.
-    private func requireOneText(_ value: Any) throws {
+    /// Throws an error if the JSON of a value is not deterministic. JSON is compared as text, and the elements of a
+    /// set, or of a dictionary whose keys are not strings, may be encoded in any order.
+    private func requireDeterministicJSON(_ value: Any) throws {
         let mirror = Mirror(reflecting: value)
         let isUnordered =
             mirror.displayStyle == .set
             || mirror.displayStyle == .dictionary && !(value is any StringKeyed)
         if isUnordered, mirror.children.count > 1 {
             throw SwiftDataError.unsupportedPredicate.with(
-                detail: "a captured \(type(of: value)), which is stored in no order")
+                detail: "a captured \(type(of: value)) cannot be compared because its encoding has no defined order; "
+                    + "filter the fetched results")
         }
-        for child in mirror.children { try requireOneText(child.value) }
+        for child in mirror.children { try requireDeterministicJSON(child.value) }
     }
 }
 
-/// The dictionaries that `Codable` writes as objects, whose keys are sorted.
+/// A dictionary that `Codable` encodes as a JSON object, whose keys are sorted.
 private protocol StringKeyed {}
 
 extension Dictionary: StringKeyed where Key: StringOrInteger {}

@@ -1,23 +1,23 @@
 import Foundation
 
-/// Turns Foundation's expression into a ``PredicateTree``.
+/// Translates a Foundation expression into a ``PredicateTree``.
 ///
-/// Foundation's nodes are generic over their operands, so that an expression's type spells it out in full. Each node type
-/// conforms to ``PredicateNode`` without conditions and passes its operands to the walker, which reports the ones that do not
-/// conform.
+/// Foundation's nodes are generic over their operands, so the type of an expression contains its whole structure. Each
+/// supported node type conforms to ``PredicateNode`` unconditionally and passes its operands to the walker, which
+/// throws an error for operands of unsupported types.
 struct PredicateWalker<Resolver: PredicateResolver> {
     typealias Tree = PredicateTree<Resolver.Property>
 
     let resolver: Resolver
-    /// What each of Foundation's variables stands for at this point.
+    /// The current values of Foundation's variables.
     private var variables: [PredicateExpressions.VariableID: Tree]
-    /// How large that is, for those that are more than a path.
+    /// The sizes of values that are more than a path.
     private var variableSizes: [PredicateExpressions.VariableID: TreeExtent.Size] = [:]
     private var lastVariable = 0
     private var extent = TreeExtent()
     private var latestResultSize = TreeExtent.Size.one
 
-    /// The tree of a whole predicate.
+    /// Returns the tree of a whole predicate.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate``.
     static func tree<Subject>(of predicate: Predicate<Subject>, _ resolver: Resolver) throws -> Tree {
@@ -57,7 +57,7 @@ struct PredicateWalker<Resolver: PredicateResolver> {
         return elements
     }
 
-    /// A chain of `&&` or of `||`, however long, as a tree that is as low as it can be.
+    /// Returns a chain of `&&` or `||` of any length as a balanced tree.
     mutating func chain(_ node: BorrowedNode, of operation: LogicOperation) throws -> Tree {
         let operands = node.operands(ofChain: operation)
         return try join(operands, from: 0, to: operands.count, operation)
@@ -66,7 +66,7 @@ struct PredicateWalker<Resolver: PredicateResolver> {
     private mutating func join(
         _ operands: [BorrowedNode], from start: Int, to end: Int, _ operation: LogicOperation
     ) throws -> Tree {
-        // Three conditions lean to the left, as they are written.
+        // Three conditions associate to the left, as they are written.
         let middle = start + (end - start + 1) / 2
         let first = try part(operands, from: start, to: middle, operation)
         let second = try part(operands, from: middle, to: end, operation)
@@ -86,9 +86,9 @@ struct PredicateWalker<Resolver: PredicateResolver> {
 // MARK: Closures and variables
 
 extension PredicateWalker {
-    /// The elements that satisfy a closure.
+    /// Returns the elements that satisfy a closure.
     ///
-    /// - Parameter operands: The elements, and the closure's body.
+    /// - Parameter operands: The collection and the body of the closure.
     mutating func elements<Element>(
         _ operands: (BorrowedNode, BorrowedNode), _ variable: PredicateExpressions.Variable<Element>,
         negated: Bool = false
@@ -99,9 +99,9 @@ extension PredicateWalker {
         return elements.and(negated ? .not(condition) : condition)
     }
 
-    /// Translates a closure's body.
+    /// Translates the body of a closure.
     ///
-    /// - Parameter size: That of the value, where it is more than a path.
+    /// - Parameter size: The size of the value, if it is more than a path.
     mutating func with<Bound, Result>(
         _ variable: PredicateExpressions.Variable<Bound>, being value: Tree, _ size: TreeExtent.Size? = nil,
         _ body: (inout PredicateWalker) throws -> Result
@@ -118,10 +118,10 @@ extension PredicateWalker {
         return tree
     }
 
-    /// Remembers the tree that was made last as the result of an ``PredicateTree/ifPresent(_:then:)``.
+    /// Records the size of the last tree as the result of an ``PredicateTree/ifPresent(_:then:)``.
     mutating func endResult() { latestResultSize = extent.latest }
 
-    /// The value of the tree that was made last where it is known not to be nil, and the size of that.
+    /// Returns the value and the size of the last tree where it is known not to be nil.
     func whenPresent(_ tree: Tree) -> (Tree, TreeExtent.Size) {
         guard case .ifPresent(_, var result) = tree else { return (tree, extent.latest) }
         while case .ifPresent(_, let inner) = result { result = inner }
@@ -136,13 +136,13 @@ extension PredicateWalker {
 
 // MARK: Nodes
 
-/// A node of Foundation's expression that can be translated.
+/// A node type of Foundation's expressions that can be translated.
 protocol PredicateNode {
-    /// The node as a condition or a single value.
+    /// Translates the node as a condition or a single value.
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>
-    /// The node as the elements of a to-many property.
+    /// Translates the node as the elements of a to-many property.
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements
@@ -152,13 +152,20 @@ extension PredicateNode {
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        throw walker.unsupported("\(node.type.name) as a collection")
+        throw walker.unsupported("using \(node.type.name) as a collection")
     }
 }
 
 extension PredicateWalker {
-    func unsupported(_ detail: String) -> SwiftDataError {
-        .unsupportedPredicate.with(detail: detail)
+    /// Returns an error for a part of the predicate.
+    ///
+    /// - Parameters:
+    ///   - part: The part that cannot be translated.
+    ///   - suggestion: What the caller can do instead.
+    func unsupported(
+        _ part: String, _ suggestion: String = "rewrite the predicate or filter the fetched results"
+    ) -> SwiftDataError {
+        .unsupportedPredicate.with(detail: "\(part) is not supported; \(suggestion)")
     }
 
     func unsupported(_ node: NodeType) -> SwiftDataError { unsupported(node.name) }

@@ -1,16 +1,19 @@
 import Foundation
 
-/// What is left of characters without case and diacritics, for those of which it is one: the letters, digits and signs of the
-/// Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic alphabets, up to U+07FF, where UTF-8 takes two bytes; and, as they are,
-/// dashes, quotation marks and ideographs.
+/// Removes case and diacritics from characters that fold to a single character.
 ///
-/// Left to Foundation are marks that combine with what is before them, characters that fold to several, such as `ß`, those
-/// that are made of several, as kana and Hangul may be, those that do not show, and all others.
+/// Supported are the letters, digits and signs of the Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic alphabets up
+/// to U+07FF, whose UTF-8 takes at most two bytes, and dashes, quotation marks and ideographs, which stay unchanged.
+///
+/// Foundation has to handle combining marks, characters that fold to several characters such as `ß`, characters that
+/// can consist of several scalars such as kana and Hangul, invisible characters, and all others.
 enum TextFolding {
     static let options: String.CompareOptions = [.caseInsensitive, .diacriticInsensitive]
 
-    /// Writes the folded characters of a text, and says how many: at most one for each byte. `nil` when there is a character
-    /// that does not fold to one, or the text is no UTF-8.
+    /// Writes the folded characters of a text, at most one for each byte.
+    ///
+    /// - Returns: The number of characters written; `nil` if a character is not supported or the text is not valid
+    ///   UTF-8.
     static func fold(_ utf8: UnsafeBufferPointer<UInt8>, into units: UnsafeMutableBufferPointer<UInt16>) -> Int? {
         table.withUnsafeBufferPointer { table in
             var (index, count) = (0, 0)
@@ -32,7 +35,7 @@ enum TextFolding {
         }
     }
 
-    /// The scalar that begins with a byte, if it has two or three.
+    /// Returns the scalar that begins with a byte, if its encoding takes two or three bytes.
     private static func scalar(_ first: UInt8, _ rest: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         func bits(_ index: Int) -> Int? {
             guard index < rest.endIndex, 0x80...0xBF ~= rest[index] else { return nil }
@@ -45,7 +48,7 @@ enum TextFolding {
         return scalar < 0x800 ? nil : scalar
     }
 
-    /// Whether it is a character by itself, without case and diacritics, among those of three bytes.
+    /// Returns whether a scalar encoded in three bytes is a character by itself, without case and diacritics.
     private static func isPlain(_ scalar: Int) -> Bool {
         switch scalar {
         case 0x2010...0x2027, 0x3001...0x3003, 0x4E00...0x9FFF: true
@@ -55,12 +58,12 @@ enum TextFolding {
 
     private static let unknown = UInt16.max
 
-    /// For each scalar what it folds to, by Foundation's word. Made once, in some two milliseconds.
+    /// The folded character for each scalar, computed with Foundation. Created once, in about two milliseconds.
     private static let table: [UInt16] = (0..<UInt16(0x800)).map { value in
         if value < 0x80 { return value | (isCapital(value) ? 0x20 : 0) }
-        guard let scalar = Unicode.Scalar(value), standsAlone(scalar) else { return unknown }
+        guard let scalar = Unicode.Scalar(value), isSingleCharacter(scalar) else { return unknown }
         let folded = String(scalar).folding(options: options, locale: nil).unicodeScalars
-        guard let first = folded.first, folded.count == 1, first.value < 0x800, standsAlone(first) else {
+        guard let first = folded.first, folded.count == 1, first.value < 0x800, isSingleCharacter(first) else {
             return unknown
         }
         return UInt16(first.value)
@@ -68,8 +71,8 @@ enum TextFolding {
 
     private static func isCapital(_ value: UInt16) -> Bool { 0x41...0x5A ~= value }
 
-    /// Whether it is a character by itself, wherever it stands.
-    private static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
+    /// Returns whether a scalar is a character by itself in any context.
+    private static func isSingleCharacter(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         return properties.isGraphemeBase && !properties.isGraphemeExtend && !properties.isDefaultIgnorableCodePoint
             && properties.canonicalCombiningClass == .notReordered

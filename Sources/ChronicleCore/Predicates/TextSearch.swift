@@ -1,10 +1,11 @@
 import Foundation
 
-/// Looks for a text in others as `localizedStandardContains` does: in whatever case, with whatever diacritics.
+/// A search for a text that ignores case and diacritics, like `localizedStandardContains`.
 ///
-/// It finds what `text.range(of: part, options: [.caseInsensitive, .diacriticInsensitive])` does, without a locale:
-/// processes that share a store find the same in it. Make one for a question and ask it of every text: texts of
-/// Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters, and of ideographs, take a fraction of Foundation's time.
+/// A search finds the same texts as `text.range(of: part, options: [.caseInsensitive, .diacriticInsensitive])`. It
+/// ignores the current locale, so that all processes that share a store find the same models. Create one search and use
+/// it for many texts. For texts in Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters and in ideographs, it
+/// takes a fraction of the time that Foundation takes.
 ///
 /// ```swift
 /// let search = TextSearch("CAFE")
@@ -12,10 +13,12 @@ import Foundation
 /// ```
 public struct TextSearch: Sendable {
     private let part: String
-    /// What the part folds to; `nil` when only Foundation knows.
+    /// The folded part; `nil` when the search has to use Foundation.
     private let folded: [UInt16]?
 
-    /// - Parameter part: What to look for. The empty text is found nowhere.
+    /// Creates a search.
+    ///
+    /// - Parameter part: The text to find. The empty string is never found.
     public init(_ part: String) {
         self.part = part
         var part = part
@@ -26,12 +29,21 @@ public struct TextSearch: Sendable {
         }
     }
 
+    /// Returns whether a text contains the part.
+    ///
+    /// - Parameter text: The text to search.
+    /// - Returns: `true` if the text contains the part, ignoring case and diacritics.
+    /// - Complexity: O(*n*), where *n* is the length of the text.
     public func isFound(in text: String) -> Bool {
         var text = text
         return text.withUTF8 { isFound(in: $0) }
     }
 
-    /// - Parameter utf8: A text; what is no UTF-8 counts as U+FFFD.
+    /// Returns whether a text in UTF-8 contains the part.
+    ///
+    /// - Parameter utf8: The text to search. Invalid UTF-8 is treated as U+FFFD.
+    /// - Returns: `true` if the text contains the part, ignoring case and diacritics.
+    /// - Complexity: O(*n*), where *n* is the length of the text.
     public func isFound(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let folded else { return isFoundByFoundation(in: utf8) }
         return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: utf8.count) { units in
@@ -43,13 +55,14 @@ public struct TextSearch: Sendable {
     private func isFoundByFoundation(in utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let text = NSString(string: String(decoding: utf8, as: UTF8.self))
         let found = text.range(of: part, options: TextFolding.options)
-        // On Linux a NUL is found behind the end, and the range of Swift's method would end the program.
+        // On Linux, Foundation finds a NUL character beyond the end of the text; converting that range to Swift indices
+        // would end the program.
         return found.location != NSNotFound && found.location + found.length <= text.length
     }
 }
 
 extension UnsafeBufferPointer<UInt16> {
-    /// Nothing is found when there is nothing to look for, as with Foundation.
+    /// Returns whether the units occur in a text. As in Foundation, the empty string is never found.
     fileprivate func isPart(of text: UnsafeBufferPointer<UInt16>) -> Bool {
         guard let first, count <= text.count else { return false }
         for start in 0...(text.count - count) where text[start] == first {

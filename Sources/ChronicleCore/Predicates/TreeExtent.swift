@@ -1,10 +1,10 @@
-/// How deep and how large a ``PredicateTree`` becomes while it is made.
+/// The depth and the size of a ``PredicateTree`` while it is created.
 ///
-/// Trees are walked by recursion, here, in stores and by SQLite, on threads with as little as 512 KB of stack. One that is
-/// too deep is an error before anything walks it; so is one that is too large, which a short expression may come to where a
-/// closure uses its value twice.
+/// Trees are processed recursively, by this module, by stores and by SQLite, on threads with as little as 512 KB of
+/// stack. A tree that is too deep is rejected before it is processed. So is a tree that is too large; a short
+/// expression can become large if its closures use their values several times.
 struct TreeExtent {
-    /// The size of a tree, in which a value that closures use counts each time.
+    /// The size of a tree, in which a value that closures use is counted for each use.
     struct Size {
         var height: Int
         var nodes: Int
@@ -13,21 +13,21 @@ struct TreeExtent {
     }
 
     private var depth = 0
-    /// The greatest depth in the tree that is being made.
+    /// The greatest depth in the tree that is being created.
     private var deepest = 0
     private var nodes = 0
-    /// The size of the tree that was made last.
+    /// The size of the last complete tree.
     private(set) var latest = Size.one
 
-    /// What ``end(_:)`` needs of the surrounding tree.
+    /// The state of the surrounding tree, which ``end(_:)`` restores.
     struct Outer {
         fileprivate let deepest: Int
         fileprivate let nodes: Int
     }
 
-    /// Goes down to a node.
+    /// Begins a node.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` where that is too deep.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the node is too deep.
     mutating func begin() throws -> Outer {
         let outer = Outer(deepest: deepest, nodes: nodes)
         try descend()
@@ -36,7 +36,7 @@ struct TreeExtent {
         return outer
     }
 
-    /// Comes back from it.
+    /// Ends a node.
     mutating func end(_ outer: Outer) {
         latest = Size(height: deepest - depth + 1, nodes: nodes - outer.nodes)
         deepest = max(outer.deepest, deepest)
@@ -50,18 +50,19 @@ struct TreeExtent {
 
     mutating func ascend() { depth -= 1 }
 
-    /// Counts a tree that is used in the place of a variable.
+    /// Counts a tree that replaces a variable.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` where all together is too deep or too large.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the whole tree becomes too deep or too large.
     mutating func add(_ size: Size) throws {
-        // The variable's own node counts already.
+        // The node of the variable has already been counted.
         let bottom = depth + size.height - 1
         try requireDepth(bottom)
         deepest = max(deepest, bottom)
         nodes += size.nodes - 1
         guard nodes <= Self.maximumNodes else {
             throw SwiftDataError.unsupportedPredicate.with(
-                detail: "the closures in it repeat their values to more than \(Self.maximumNodes) nodes")
+                detail: "the predicate expands to more than \(Self.maximumNodes) nodes; "
+                    + "use the parameters of closures less often")
         }
     }
 
@@ -71,7 +72,8 @@ struct TreeExtent {
 
     static var tooDeep: SwiftDataError {
         .unsupportedPredicate.with(
-            detail: "it is nested more than \(maximumDepth) levels deep; chains of && and of || may have any length")
+            detail: "the predicate is nested more than \(maximumDepth) levels deep; "
+                + "simplify it (only chains of && or || may be longer)")
     }
 
     static let maximumDepth = 50

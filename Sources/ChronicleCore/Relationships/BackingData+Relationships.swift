@@ -1,8 +1,8 @@
-// What the wrappers of relationships call.
+// Relationship access for the property wrappers.
 extension BackingData {
-    /// What a relationship reads as.
+    /// Returns the value of a relationship.
     ///
-    /// - Parameter held: What the wrapper holds, which counts while the model is in no context.
+    /// - Parameter held: The value that the wrapper holds, which is used while the model is not in a context.
     @usableFromInline
     func relationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
         guard let managed = managedRelationship(keyPath) else { return held ?? RelationshipShape.placeholder }
@@ -11,8 +11,8 @@ extension BackingData {
 
     /// Sets a relationship.
     ///
-    /// - Returns: What the wrapper holds from now on. From the insert on the context knows the destinations: holding them
-    ///   here too would make cycles.
+    /// - Returns: The value for the wrapper to hold. Once the model is inserted, the context keeps the destinations;
+    ///   holding them in the wrapper as well would create reference cycles.
     @usableFromInline
     func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
         guard let managed = managedRelationship(keyPath) else { return value }
@@ -20,22 +20,22 @@ extension BackingData {
         return managed.property.access.value(leadingTo: [], as: Value.self)
     }
 
-    /// Takes the value of a relationship out to be changed in place, as its only owner.
+    /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
     ///
-    /// - Returns: `nil` while the model is in no context: the wrapper holds the value then.
+    /// - Returns: `nil` while the model is not in a context, because the wrapper holds the value.
     @usableFromInline
     func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipChange<Value>? {
         managedRelationship(keyPath)?.beginChange(keyPath)
     }
 
-    /// Takes the changed value over.
+    /// Stores a value that was changed in place.
     @usableFromInline
     func endChange<Value>(_ change: RelationshipChange<Value>) {
-        // A model that left its context meanwhile has no relationships.
+        // If the model has left its context in the meantime, it has no relationships.
         managedRelationship(change.keyPath)?.endChange(change)
     }
 
-    /// The relationship at a key path while the model is in a context.
+    /// Returns the relationship at a key path; `nil` when the model is not in a context.
     private func managedRelationship(_ keyPath: AnyKeyPath) -> ManagedRelationship? {
         guard status != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
         return ManagedRelationship(membership.storage.context, self, property)
@@ -46,28 +46,28 @@ extension BackingData {
 @usableFromInline
 struct RelationshipChange<Value> {
     let keyPath: AnyKeyPath
-    /// The list that lent its array.
+    /// The list whose array is being changed.
     let list: ToManyList?
     @usableFromInline var value: Value
 }
 
-// Where nothing can be thrown.
+// Access from getters and setters, which cannot throw. Errors are recorded for the next fetch or save.
 extension ManagedRelationship {
     private var key: ContextFailures.Key {
         ContextFailures.Key(identifier: backing.identifier, propertyName: property.name)
     }
 
-    /// What the property reads as.
+    /// Returns the value of the property.
     func value<Value>() -> Value { value(destinationsForGetter()) }
 
     private func value<Value>(_ destinations: [AnyObject]) -> Value {
         if let value = property.access.value(leadingTo: destinations, as: Value.self) { return value }
-        // A model has to be returned.
+        // The type is a required to-one relationship, so the getter has to return a model.
         let model = [lastKnownDestination].compactMap { $0 }
         return property.access.value(leadingTo: model, as: Value.self) ?? RelationshipShape.placeholder
     }
 
-    /// The destinations; none if they cannot be loaded, which the next save reports.
+    /// Returns the destinations, or an empty array if they cannot be loaded. The next save throws that error.
     func destinationsForGetter() -> [AnyObject] {
         if !context.unverifiedLists.isEmpty { settleListsForGetter() }
         do {
@@ -75,18 +75,22 @@ extension ManagedRelationship {
             if !context.storage.failures.isEmpty { context.storage.failures.resolveRead(key) }
             return destinations
         } catch {
-            // The model that is returned in its place is loaded when it is read.
-            if relationship.isToMany || relationship.isOptional { context.storage.failures.addRead(key, named(error)) }
+            // A required to-one relationship returns an unloaded model instead, whose properties report the error.
+            if relationship.isToMany || relationship.isOptional {
+                context.storage.failures.addRead(key, attributed(error))
+            }
             return []
         }
     }
 
-    /// A list that was changed in place is what its property reads as. The other sides are as the list says when all of
-    /// it was compared, or when they are its latest addition.
+    /// Applies pending in-place changes of lists before a property is read, if necessary.
+    ///
+    /// It is not necessary for the property whose list was changed, which returns that list, and for the model that was
+    /// appended to the list last, whose inverse is already set.
     private func settleListsForGetter() {
         if relationship.isToMany {
             let list = knownList
-            if context.unverifiedLists.allSatisfy({ $0.list === list }), list?.hasGaps == false { return }
+            if context.unverifiedLists.allSatisfy({ $0.list === list }), list?.hasPendingRemovals == false { return }
         } else if context.unverifiedLists.count == 1, let model = backing.model,
             context.unverifiedLists[0].list.ends(with: model)
         {
@@ -95,8 +99,8 @@ extension ManagedRelationship {
         context.settleLists()
     }
 
-    /// What a relationship that is not optional reads as when it leads to nothing, or to what is not loaded: the model
-    /// that is, or was, its destination.
+    /// The model that a required relationship returns when it has no destination or the destination is not loaded: its
+    /// current or saved destination.
     private var lastKnownDestination: (any PersistentModel)? {
         let identifiers = [backing.reference(property), backing.savedReference(property)].compactMap { $0 }
         for identifier in identifiers {
@@ -105,7 +109,7 @@ extension ManagedRelationship {
         return identifiers.first.map { context.unloadedModel(for: $0) }
     }
 
-    /// Sets the destinations; what keeps it from doing so is reported by the next save.
+    /// Sets the destinations. An error is recorded for the next save.
     func assign(_ destinations: [AnyObject]) {
         context.settleLists()
         attempt { try write(destinations) }
@@ -117,16 +121,17 @@ extension ManagedRelationship {
         }
         if !context.unverifiedLists.isEmpty {
             let list = knownList
-            if list?.hasGaps != false || !context.unverifiedLists.allSatisfy({ $0.list === list }) {
+            if list?.hasPendingRemovals != false || !context.unverifiedLists.allSatisfy({ $0.list === list }) {
                 context.settleLists()
             }
         }
-        // Loads the list.
+        // Loads the list if necessary.
         let destinations = destinationsForGetter()
         guard let list = knownList else {
             return RelationshipChange(keyPath: keyPath, list: nil, value: value(destinations))
         }
-        return RelationshipChange(keyPath: keyPath, list: list, value: value(list.lend { isMember($0, of: list) }))
+        let array = list.beginInPlaceChange { isMember($0, of: list) }
+        return RelationshipChange(keyPath: keyPath, list: list, value: value(array))
     }
 
     func endChange<Value>(_ change: RelationshipChange<Value>) {
@@ -136,35 +141,35 @@ extension ManagedRelationship {
             if list === knownList {
                 try take(destinations, list)
             } else {
-                // It was read anew while it was lent.
+                // The list was loaded again during the change.
                 try write(destinations)
             }
         }
     }
 
-    /// Compares all of a list that was changed in place.
+    /// Compares all of a list that was changed in place and updates the inverse relationships.
     func settleForGetter(_ list: ToManyList) {
         attempt { try settle(list) }
     }
 
-    /// Does what cannot throw.
+    /// Runs a change and records an error for the next save.
     private func attempt(_ body: () throws -> Void) {
         do {
-            // Mostly nothing failed.
+            // The common case has no recorded errors.
             guard !context.storage.failures.isEmpty else { return try body() }
-            // The value may have been made from what could not be loaded.
+            // The new value may be based on a value that could not be loaded.
             if context.storage.failures.wasRead(key), let error = context.storage.failures.error(of: key) {
                 throw error
             }
             try body()
             context.storage.failures.resolveAssignment(key)
         } catch {
-            context.storage.failures.addAssignment(key, named(error))
+            context.storage.failures.addAssignment(key, attributed(error))
         }
     }
 
-    /// The error with the relationship that it is about.
-    private func named(_ error: any Error) -> any Error {
+    /// Returns the error with the model and the property it occurred in.
+    private func attributed(_ error: any Error) -> any Error {
         guard let error = error as? SwiftDataError, error.entityName == nil else { return error }
         return error.with(
             entityName: backing.membership?.entity.name, propertyName: property.name,

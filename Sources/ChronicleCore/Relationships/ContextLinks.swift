@@ -1,9 +1,9 @@
-/// The links of a context's models: which came and went since the last save, and the lists that were read.
+/// The links between the models of a context: the unsaved changes, and the lists that were read.
 ///
-/// They stand here and not with the models: a model that held the models it is linked to would be held by them, and none
-/// of them would ever be forgotten. What changed is kept until it is saved, of what was read the latest.
+/// The context stores them instead of the models. Models that held each other would form reference cycles and never be
+/// released. Changes are kept until they are saved; of the lists that were read, only the latest are kept.
 struct ContextLinks {
-    /// A model's relationship: one end of links.
+    /// A relationship of one model, which is one end of a set of links.
     struct End: Hashable {
         let backing: ObjectIdentifier
         let property: ObjectIdentifier
@@ -14,34 +14,34 @@ struct ContextLinks {
         }
     }
 
-    /// What is different from the store at one end.
+    /// The unsaved changes at one end.
     struct Changes {
         let model: any PersistentModel
         let property: Schema.Property
-        /// The place in the order in which ends changed.
+        /// The position in the order in which ends were first changed.
         let number: Int
         var added = OrderedModels()
         var removed = OrderedModels()
     }
 
-    /// The destinations of a relationship as they are now.
+    /// The current destinations of a relationship.
     private struct List {
         let model: any PersistentModel
         let models: ToManyList
     }
 
     private var changes: [End: Changes] = [:]
-    /// The ends whose changes mention a model.
-    private var mentions: [ObjectIdentifier: Set<End>] = [:]
+    /// The ends whose changes contain a model.
+    private var endsByModel: [ObjectIdentifier: Set<End>] = [:]
     private var lastChange = 0
-    /// By the property and the model.
+    /// The lists by property and model.
     private var lists: [ObjectIdentifier: [ObjectIdentifier: List]] = [:]
-    /// The ends of lists, the oldest at ``oldest``.
+    /// A ring buffer of the ends whose lists are kept. The oldest is at ``oldest``.
     private var latest: [End] = []
     private var oldest = 0
     private static let capacity = 1024
 
-    /// The ends that changed, in the order of their first change.
+    /// The ends with unsaved changes, in the order of their first change.
     var changedEnds: [Changes] { changes.values.sorted { $0.number < $1.number } }
 
     subscript(changesOf backing: BackingData, _ property: Schema.Property) -> Changes? {
@@ -50,7 +50,7 @@ struct ContextLinks {
 
     // MARK: Changes
 
-    /// One end leads to a model from now on, or no longer does.
+    /// Records that a model was added to or removed from an end.
     mutating func set(
         _ isLinked: Bool, _ model: any PersistentModel, of backing: BackingData, _ property: Schema.Property
     ) {
@@ -65,26 +65,26 @@ struct ContextLinks {
         } else {
             if changes[end]?.added.remove(model) == false { changes[end]?.removed.insert(model) }
         }
-        mentions[ObjectIdentifier(model), default: []].insert(end)
+        endsByModel[ObjectIdentifier(model), default: []].insert(end)
         setListed(isLinked, model, at: end)
     }
 
-    /// The model leaves the context: nothing leads to it or from it.
+    /// Removes all links from and to a model that leaves the context.
     mutating func forget(_ backing: BackingData) {
         guard !changes.isEmpty, let model = backing.model, let entity = backing.membership?.entity else { return }
         for property in entity.relationshipProperties { changes[End(backing, property)] = nil }
-        for end in mentions.removeValue(forKey: ObjectIdentifier(model)) ?? [] {
+        for end in endsByModel.removeValue(forKey: ObjectIdentifier(model)) ?? [] {
             _ = changes[end]?.added.remove(model)
             _ = changes[end]?.removed.remove(model)
         }
         forgetLists()
     }
 
-    /// What some ends changed is saved.
+    /// Removes changes that were saved.
     mutating func removeChanges(where isSaved: (Changes) -> Bool) {
         guard !changes.isEmpty else { return }
         changes = changes.filter { !isSaved($0.value) }
-        if changes.isEmpty { mentions = [:] }
+        if changes.isEmpty { endsByModel = [:] }
     }
 
     // MARK: Lists
@@ -123,8 +123,10 @@ struct ContextLinks {
         }
     }
 
-    /// What a model's list has to have, and must not have, because lists of the other side were read that say so. Another
-    /// context may have changed the links since; both sides agree all the same until one of them is fetched.
+    /// Returns the models that a model's list must and must not contain, according to the lists of the inverse
+    /// relationship that were read.
+    ///
+    /// Another context may have changed the links since then. Both sides stay consistent until one of them is fetched.
     func known(
         of inverse: Schema.Property, about model: any PersistentModel
     ) -> (members: [AnyObject], others: Set<ObjectIdentifier>) {
@@ -139,20 +141,20 @@ struct ContextLinks {
         return (members, others)
     }
 
-    /// Forgets the lists of some properties: the models of one side are brought up to date.
+    /// Discards the lists of the given properties, so that they are read again.
     mutating func forgetLists(of properties: [Schema.Property]) {
         guard !lists.isEmpty else { return }
         for property in properties { lists[ObjectIdentifier(property)] = nil }
     }
 
-    /// Forgets what was read; it is read again when it is asked for.
+    /// Discards all lists, so that they are read again.
     mutating func forgetLists() {
         guard !lists.isEmpty else { return }
         (lists, latest, oldest) = ([:], [], 0)
     }
 }
 
-/// Models in the order in which they came, each once. Adding and removing take constant time.
+/// A set of models in insertion order. Inserting and removing a model take constant time.
 struct OrderedModels {
     private var members: [ObjectIdentifier: (number: Int, model: any PersistentModel)] = [:]
     private var last = 0
@@ -171,7 +173,9 @@ struct OrderedModels {
         members[ObjectIdentifier(model)] = (last, model)
     }
 
-    /// - Returns: Whether it was there.
+    /// Removes a model.
+    ///
+    /// - Returns: Whether the set contained the model.
     mutating func remove(_ model: any PersistentModel) -> Bool {
         members.removeValue(forKey: ObjectIdentifier(model)) != nil
     }

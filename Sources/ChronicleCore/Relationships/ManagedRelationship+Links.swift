@@ -1,4 +1,4 @@
-// Relationships that are kept as links: what the store has, and what came and went since.
+// Relationships that are stored as links: the stored links combined with the unsaved changes.
 extension ManagedRelationship {
     func loadLinks() throws -> ToManyList {
         try context.loadIfNeeded(backing)
@@ -6,7 +6,7 @@ extension ManagedRelationship {
         return rememberLinks(try context.loadLinked([backing.identifier], property)[backing.identifier] ?? [])
     }
 
-    /// Keeps what the store has, with what came and went since.
+    /// Creates the list from the stored destinations and the unsaved changes.
     @discardableResult
     func rememberLinks(_ stored: [AnyObject]) -> ToManyList {
         var saved = stored
@@ -25,19 +25,21 @@ extension ManagedRelationship {
         return context.links.keep(saved, of: backing, property)
     }
 
-    /// Adds destinations to those that the model came to have by its destinations.
+    /// Returns the current destinations of the model combined with the given ones.
     func joinLinks(_ destinations: [any PersistentModel]) throws -> [any PersistentModel] {
         let known = try models()
         let members = Set(known.map { ObjectIdentifier($0) })
         return known + destinations.filter { !members.contains(ObjectIdentifier($0)) }
     }
 
-    /// - Parameter list: The list that the model was added to, or removed from.
+    /// Adds or removes a link.
+    ///
+    /// - Parameter list: The list that the destination was added to or removed from.
     func setLinked(_ isLinked: Bool, _ destination: AnyObject, in list: ToManyList) {
         guard let own = backing.model else { return }
         let model = property.access.model(destination)
         let other = model.persistentBackingData
-        // The save has to find both by their identifiers.
+        // Creates both identifiers, which the save needs to find the models.
         _ = (backing.identifier, other.identifier)
         list.setMember(isLinked, model)
         context.links.set(isLinked, model, of: backing, property)

@@ -1,4 +1,4 @@
-/// A relationship of a model that is in a context: reads and writes it, and keeps the other side in step.
+/// A relationship of a model that is in a context. Reads and writes it, and keeps its inverse consistent.
 struct ManagedRelationship {
     let context: ModelContext
     let backing: BackingData
@@ -20,7 +20,7 @@ struct ManagedRelationship {
         self.init(context, backing, property, relationship)
     }
 
-    /// The property of the destination that leads back.
+    /// The inverse property of the destination.
     var inverse: Schema.Property? { context.coordinator.schema.inverse(of: property) }
 
     func back(_ destination: BackingData) -> ManagedRelationship? {
@@ -35,20 +35,20 @@ struct ManagedRelationship {
 
     // MARK: Reading
 
-    /// The destinations, loaded if they were not read before.
+    /// Returns the destinations, loading them if necessary.
     ///
-    /// - Throws: What kept the store from loading them.
+    /// - Throws: The error of the store that failed to load them.
     func destinations() throws -> [AnyObject] {
         if !relationship.isToMany { return try destination().map { [$0] } ?? [] }
         let list = try list()
-        if !list.isVerified, list.hasGaps { context.settleLists() }
+        if !list.isVerified, list.hasPendingRemovals { context.settleLists() }
         return list.read { isMember($0, of: list) }
     }
 
-    /// The same as models.
+    /// Returns the destinations as models.
     func models() throws -> [any PersistentModel] { try destinations().map { property.access.model($0) } }
 
-    /// The destinations as the store has them now, with what was changed here.
+    /// Returns the stored destinations, loaded again and combined with the unsaved changes.
     func loadAgain() throws -> [any PersistentModel] {
         context.settleLists()
         if relationship.isLinked {
@@ -63,19 +63,20 @@ struct ManagedRelationship {
         try context.loadIfNeeded(backing)
         guard let identifier = backing.reference(property) else { return nil }
         if let known = context.registeredBacking(identifier) {
-            // A model that was not loaded may have no row.
+            // The row of an unloaded model may no longer exist.
             guard known.status != .deleted, try context.loadIfNeeded(known) else { return nil }
             return known.model
         }
         return identifier.isTemporary ? nil : try context.load(identifier, relationship.destination)
     }
 
-    /// The list of a to-many relationship, loaded if it was not read before.
+    /// Returns the list of a to-many relationship, loading it if necessary.
     func list() throws -> ToManyList {
         if let known = knownList { return known }
         if relationship.isLinked { return try loadLinks() }
         try context.loadIfNeeded(backing)
-        // Whatever led to a model without a row came to its list when the relationship was set.
+        // A model without a row has no stored destinations. Unsaved destinations were added to its list when they were
+        // set.
         guard let inverse, backing.hasRow else { return backing.setList(property, []) }
         return remember(try context.load(relationship.destination, where: inverse, is: backing.identifier))
     }
@@ -85,14 +86,14 @@ struct ManagedRelationship {
         relationship.isLinked ? context.links.list(of: backing, property) : backing.list(property)
     }
 
-    /// The list that begins with what a store has.
+    /// Creates the list from the stored destinations and the unsaved changes.
     @discardableResult
     func remember(_ saved: [AnyObject]) -> ToManyList {
         guard let inverse else { return backing.setList(property, []) }
-        // What was set while there was no context is not announced yet.
+        // Includes changes that were made while the context was released.
         if context.storage.hasDetachedChanges { context.addDetachedChanges() }
         var models = saved.filter { refersHere(backing(of: $0), inverse) }
-        // Mostly there are none.
+        // Usually there are none.
         if let unsavedReferrers = context.unsavedReferrers[backing.identifier]?.models {
             let known = Set(models.map { ObjectIdentifier($0) })
             models += unsavedReferrers.filter { model in
@@ -119,18 +120,19 @@ struct ManagedRelationship {
 
     /// Sets the destinations.
     ///
-    /// - Throws: What keeps a new destination out of the context, or the store from loading what has to be known before.
-    ///   Nothing was changed then.
+    /// - Throws: The error of inserting a new destination or of loading a model that has to be updated. The
+    ///   relationship is unchanged then.
     func write(_ destinations: [AnyObject]) throws {
         if backing.status == .deleted {
-            // The other side does not lead to a deleted model. Taking the delete back ties the two together.
+            // A deleted model is not referenced by its destination. If the delete is undone, both sides are connected
+            // again.
             if !relationship.isToMany {
                 try insert(destinations[...])
                 set(destinations.first.map(backing(of:)))
             }
         } else if relationship.isToMany {
             let list = try list()
-            // What the list begins with already is in the context.
+            // The unchanged models at the beginning of the list are already in the context.
             try insert(destinations[list.commonPrefix(with: destinations)...])
             apply(list.assign(destinations) { isMember($0, of: list) }, to: list)
         } else {
@@ -143,11 +145,11 @@ struct ManagedRelationship {
         for destination in destinations { try context.insertAny(property.access.model(destination)) }
     }
 
-    /// Takes over what the program changed in a list in place.
+    /// Applies a change that the program made to a list in place.
     func take(_ changed: [AnyObject], _ list: ToManyList) throws {
         let change = list.take(changed) { isMember($0, of: list) }
         do { try insert(change.added[...]) } catch {
-            // As before, without the models that cannot be inserted.
+            // Restores the list without the models that cannot be inserted.
             list.revert(change)
             throw error
         }
@@ -155,7 +157,7 @@ struct ManagedRelationship {
         if !list.isVerified { context.addUnverified(self, list) }
     }
 
-    /// Compares all of a list with what both sides agreed on.
+    /// Compares all of a list with the destinations that both sides last agreed on, and applies the differences.
     func settle(_ list: ToManyList) throws {
         guard !list.isVerified else { return }
         let change = list.change { isMember($0, of: list) }
@@ -166,7 +168,7 @@ struct ManagedRelationship {
         apply(change, to: list)
     }
 
-    /// Brings the other sides in line with a list.
+    /// Updates the inverse relationships after a change of a list.
     private func apply(_ change: ToManyList.Change, to list: ToManyList) {
         if relationship.isLinked {
             for model in change.removed { setLinked(false, model, in: list) }
@@ -176,7 +178,7 @@ struct ManagedRelationship {
         for model in change.removed { back(backing(of: model))?.remove(backing) }
         for model in change.added {
             guard let back = back(backing(of: model)) else { continue }
-            // From the list that it is in now; this one has it already.
+            // Removes the model from its previous list; this list already contains it.
             if let old = back.backing.reference(back.property), let other = context.registeredBacking(old) {
                 self.other(other).remove(back.backing)
             }
@@ -184,7 +186,7 @@ struct ManagedRelationship {
         }
     }
 
-    /// The same relationship of another model.
+    /// Returns the same relationship of another model.
     private func other(_ other: BackingData) -> ManagedRelationship {
         ManagedRelationship(context, other, property, relationship)
     }
@@ -193,7 +195,7 @@ struct ManagedRelationship {
         try context.loadIfNeeded(backing)
         let old = backing.reference(property)
         guard old != destination?.identifier else { return }
-        // What has to be loaded comes first: after an error nothing is changed.
+        // Everything that can throw comes first, so that nothing has changed after an error.
         let former = try old.flatMap { try loaded($0) }
         let taken = try destination.flatMap(back)?.formerOfOne(otherThan: backing)
         if let former { back(former)?.remove(backing) }
@@ -202,7 +204,7 @@ struct ManagedRelationship {
         if let destination { back(destination)?.add(backing) }
     }
 
-    /// Of a relationship to one: the model that it leads to and that is to lead nowhere.
+    /// For a to-one relationship, returns the model whose reference to this one has to be removed.
     private func formerOfOne(otherThan other: BackingData) throws -> BackingData? {
         guard !relationship.isToMany, let former = backing.reference(property), former != other.identifier else {
             return nil
@@ -210,39 +212,39 @@ struct ManagedRelationship {
         return try loaded(former)
     }
 
-    /// Sets a to-one reference without looking at the other side.
+    /// Sets a to-one reference without updating the inverse.
     private func set(_ destination: BackingData?) {
         backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
         backing.markChanged(property.slot)
         if let destination { announce(destination) }
     }
 
-    /// Remembers that the relationship leads to a model whose list is not read yet.
+    /// Records that the relationship references a model whose list has not been read yet.
     func announce(_ destination: BackingData) {
         guard destination.hasRow, let model = backing.model, inverse?.relationship?.isToMany == true else { return }
         context.unsavedReferrers[destination.identifier, default: ModelSet()].insert(model)
     }
 
-    /// The other side of a to-one reference that is about to change. A to-many side that was not read needs no change;
-    /// a to-one side has a value of its own and is loaded.
+    /// Returns the inverse side of a to-one reference that is about to change. An unread to-many inverse needs no
+    /// update and is not loaded; a to-one inverse has its own value and is loaded.
     private func loaded(_ identifier: PersistentIdentifier) throws -> BackingData? {
         if let known = context.registeredBacking(identifier) { return known }
         guard let inverse, inverse.slot >= 0, !identifier.isTemporary else { return nil }
         return try context.load(identifier, relationship.destination)?.persistentBackingData
     }
 
-    /// The other side now leads to `other`.
+    /// Updates this inverse side: it now references `other`.
     private func add(_ other: BackingData) {
         if !relationship.isToMany {
             set(other)
         } else if let model = other.model {
-            // A list that was not read yet finds it when it is.
+            // A list that has not been read yet includes the model when it is read.
             let list = backing.list(property) ?? (backing.hasRow ? nil : backing.setList(property, []))
             list?.append(model)
         }
     }
 
-    /// The other side no longer leads to `other`.
+    /// Updates this inverse side: it no longer references `other`.
     private func remove(_ other: BackingData) {
         if relationship.isToMany {
             if let model = other.model { backing.list(property)?.remove(model) }
@@ -253,28 +255,28 @@ struct ManagedRelationship {
 
     // MARK: Deleting
 
-    /// The destinations that a delete has to do something to.
+    /// Returns the destinations that a delete of the model affects.
     func readForDelete() throws -> [any PersistentModel] {
-        // Links go with the model.
+        // Links are deleted with the model.
         if relationship.isLinked, relationship.deleteRule != .cascade { return [] }
         if relationship.isToMany || relationship.deleteRule == .cascade || (inverse?.slot ?? -1) >= 0 {
             return try models()
         }
         try context.loadIfNeeded(backing)
-        // A list that was not read needs no change: its owner is not loaded for it.
+        // A list that has not been read needs no update, so its owner is not loaded.
         return backing.reference(property).flatMap { context.registeredBacking($0)?.model }.map { [$0] } ?? []
     }
 
     /// Applies the delete rule to the destinations of a deleted model.
     ///
-    /// - Returns: Those to delete with it.
+    /// - Returns: The destinations to delete as well.
     func applyDeleteRule(to destinations: [any PersistentModel]) -> [any PersistentModel] {
         if relationship.deleteRule == .nullify {
             for destination in destinations { detach(destination) }
         }
         if !relationship.isLinked {
             for destination in destinations {
-                // Out of the lists that it is in.
+                // Removes the deleted model from the destinations' lists.
                 if let back = back(destination.persistentBackingData), back.relationship.isToMany {
                     back.remove(backing)
                 }
@@ -283,7 +285,7 @@ struct ManagedRelationship {
         return relationship.deleteRule == .cascade ? destinations : []
     }
 
-    /// The delete rule *nullify*: the destination leads back to nothing.
+    /// Applies the `nullify` delete rule: removes the destination's reference to the model.
     private func detach(_ destination: any PersistentModel) {
         guard let back = back(destination.persistentBackingData), !back.relationship.isToMany,
             back.backing.status == .saved || back.backing.status == .inserted
@@ -291,7 +293,7 @@ struct ManagedRelationship {
         back.remove(backing)
     }
 
-    /// The delete of the model was taken back: both sides agree again.
+    /// Makes both sides consistent again after the delete of the model was undone.
     func rejoin() throws {
         guard !relationship.isToMany else {
             backing.removeList(property)

@@ -1,10 +1,10 @@
-/// Looks before a save at what relationships ask for: that a delete is not denied, and how many models they lead to.
+/// The validation of relationships before a save: the `deny` delete rule and the number of destinations.
 ///
-/// It looks at the models whose relationships the save changes, with their destinations as the store has them now; who
-/// changes them at the same time is not seen.
+/// It validates the models whose relationships the save changes, with their destinations as they are stored now.
+/// Concurrent changes by other writers are not detected.
 struct RelationshipCheck {
     private let context: ModelContext
-    /// Models with their relationships, each once.
+    /// The models and relationships whose count was already validated.
     private var seen: Set<Owner> = []
 
     private struct Owner: Hashable {
@@ -14,8 +14,10 @@ struct RelationshipCheck {
 
     init(_ context: ModelContext) { self.context = context }
 
-    /// - Throws: ``SwiftDataError/deleteDenied``, ``SwiftDataError/modelValidationFailure``, and what reading a relationship
-    ///   could not throw.
+    /// Validates the relationships of the pending models.
+    ///
+    /// - Throws: ``SwiftDataError/deleteDenied``, ``SwiftDataError/modelValidationFailure``, or the error of loading a
+    ///   relationship.
     mutating func check(_ models: [PendingModel]) throws {
         for listed in models where listed.backing.hasChanges {
             guard let entity = listed.backing.membership?.entity else { continue }
@@ -35,8 +37,9 @@ struct RelationshipCheck {
             let other = try relationship.loadAgain().first
         else { return }
         throw SwiftDataError.deleteDenied.with(
-            detail: "it leads to \(other.persistentModelID), which is to stay", entityName: backing.entityName,
-            propertyName: property.name, persistentIdentifier: backing.identifier)
+            detail: "the delete rule is deny and the model still references \(other.persistentModelID); "
+                + "delete that model as well",
+            entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 
     // MARK: Counts
@@ -47,7 +50,7 @@ struct RelationshipCheck {
         }
     }
 
-    /// The lists that the model came to, or left.
+    /// Validates the relationships whose destinations changed because this model was added or removed.
     private mutating func checkCountsOfOthers(_ backing: BackingData, _ entity: Schema.Entity) throws {
         for property in entity.relationshipProperties where property.isChanged(in: backing) || backing.status != .saved
         {
@@ -82,8 +85,8 @@ struct RelationshipCheck {
         let (minimum, maximum) = (relationship.minimumModelCount, relationship.maximumModelCount)
         guard count < minimum || (maximum > 0 && count > maximum) else { return }
         throw SwiftDataError.modelValidationFailure.with(
-            detail: "it leads to \(count) \(count == 1 ? "model" : "models"), and has to lead to "
-                + (count < minimum ? "\(minimum) at least" : "\(maximum) at most"),
+            detail: "the relationship has \(count) \(count == 1 ? "destination" : "destinations") but "
+                + (count < minimum ? "requires at least \(minimum)" : "allows at most \(maximum)"),
             entityName: backing.entityName, propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 }
@@ -93,6 +96,7 @@ extension BackingData {
 }
 
 extension Schema.Property {
-    /// Whether the destination of a to-one relationship was set, or links. Another list says nothing of that itself.
+    /// Whether a to-one destination or the links of the property changed. For other to-many relationships the inverse
+    /// records the change.
     fileprivate func isChanged(in backing: BackingData) -> Bool { mark >= 0 && backing.changed.contains(mark) }
 }

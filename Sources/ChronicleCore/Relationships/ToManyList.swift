@@ -1,28 +1,31 @@
-/// The destinations of a to-many relationship that were read, in the order in which the property has them.
+/// The destinations of a to-many relationship that were read, in the order of the property's value.
 ///
-/// The program changes a list through its property, and the other sides change it when they are set. Adding a model
-/// takes constant time from either side, as does removing it from the other side; the next read closes the gaps.
+/// The program changes a list through its property, and setting the inverse changes it as well. Appending a model takes
+/// constant time from either side. Removing a model from the inverse side also takes constant time, because it is only
+/// recorded; the next read removes it from the array.
 ///
-/// A property is changed in place (`trip.items.append(item)`): the array is lent to the program, which is then its only
-/// owner, so that nothing is copied. What the program did to it follows from a comparison with the destinations that
-/// both sides agreed on before. Of an array that has grown or shrunk at its end, only the end is compared at once; the
-/// rest is compared before anything depends on it, see ``ModelContext/settleLists()``.
+/// A property is changed in place (`trip.items.append(item)`): the program receives the array as its only owner, so
+/// that nothing is copied. The change is then determined by comparing the array with the baseline, the destinations
+/// that both sides agreed on before. If the array has grown or shrunk at its end, only the end is compared immediately;
+/// the rest is compared before other code depends on it, see ``ModelContext/settleLists()``.
 final class ToManyList {
-    /// What the property reads as; empty while it is lent. Arrays of class instances have one layout whatever their
-    /// class, so that this is the property's own array.
+    /// The value of the property; empty while the program changes it in place. Arrays of class instances have the same
+    /// layout for every class, so this is the property's own array.
     private var models: [AnyObject]
-    /// The destinations that both sides agreed on, in an array of its own; from the first change in place on.
-    private var agreed: [AnyObject] = []
-    private var hasAgreed = false
-    private var isLent = false
-    /// Models that may have left from the other side, and are still in the arrays.
-    private var departures: Set<ObjectIdentifier> = []
-    /// Whether all of the array is known to be what both sides agree on.
+    /// The destinations that both sides agreed on, in a separate array. Used from the first change in place on.
+    private var baseline: [AnyObject] = []
+    private var hasBaseline = false
+    /// Whether the program is changing the array in place.
+    private var isInUse = false
+    /// Models that the inverse side may have removed and that are still in the arrays.
+    private var removedModels: Set<ObjectIdentifier> = []
+    /// Whether all of the array was compared with the baseline.
     private(set) var isVerified = true
-    /// The destinations of a relationship that is kept as links; of others the destinations themselves tell.
+    /// The destinations of a relationship that is stored as links; `nil` for others, whose destinations store the
+    /// reference.
     private(set) var members: Set<ObjectIdentifier>?
 
-    /// What a program did to the list.
+    /// A change that the program made to the list.
     struct Change {
         var removed: [AnyObject] = []
         var added: [AnyObject] = []
@@ -33,40 +36,41 @@ final class ToManyList {
         if isLinked { members = Set(models.map { ObjectIdentifier($0) }) }
     }
 
-    var hasGaps: Bool { !departures.isEmpty }
+    var hasPendingRemovals: Bool { !removedModels.isEmpty }
 
     // MARK: Reading
 
-    /// The destinations.
+    /// Returns the destinations.
     ///
-    /// - Parameter isMember: Whether a model is a destination now.
+    /// - Parameter isMember: Returns whether a model is currently a destination.
     func read(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
-        closeGaps(isMember)
-        return isLent ? agreed : models
+        applyPendingRemovals(isMember)
+        return isInUse ? baseline : models
     }
 
-    private func closeGaps(_ isMember: (AnyObject) -> Bool) {
-        guard !departures.isEmpty else { return }
-        let departed = departures
-        departures = []
-        if isLent {
-            agreed = Self.remaining(agreed, departed, isMember)
+    private func applyPendingRemovals(_ isMember: (AnyObject) -> Bool) {
+        guard !removedModels.isEmpty else { return }
+        let removed = removedModels
+        removedModels = []
+        if isInUse {
+            baseline = Self.remaining(baseline, removed, isMember)
         } else {
-            models = Self.remaining(models, departed, isMember)
-            if hasAgreed { agreed = models.map { $0 } }
+            models = Self.remaining(models, removed, isMember)
+            if hasBaseline { baseline = models.map { $0 } }
         }
     }
 
-    /// A model that left and came back is in the array twice: it counts where it came last.
+    /// Returns the models without the removed ones. A model that was removed and added again occurs twice; its last
+    /// position counts.
     private static func remaining(
-        _ models: [AnyObject], _ departed: Set<ObjectIdentifier>, _ isMember: (AnyObject) -> Bool
+        _ models: [AnyObject], _ removed: Set<ObjectIdentifier>, _ isMember: (AnyObject) -> Bool
     ) -> [AnyObject] {
-        if let only = departed.first, departed.count == 1 { return remaining(models, only, isMember) }
+        if let only = removed.first, removed.count == 1 { return remaining(models, only, isMember) }
         var kept: Set<ObjectIdentifier> = []
         var remaining: [AnyObject] = []
         for model in models.reversed() {
             let identifier = ObjectIdentifier(model)
-            if !departed.contains(identifier) || isMember(model) && kept.insert(identifier).inserted {
+            if !removed.contains(identifier) || isMember(model) && kept.insert(identifier).inserted {
                 remaining.append(model)
             }
         }
@@ -74,12 +78,12 @@ final class ToManyList {
         return remaining
     }
 
-    /// The same for one model, without hashing the others: a program may read the list after each model that leaves.
+    /// Does the same for one model without hashing the others, because a program may read the list after every removal.
     private static func remaining(
-        _ models: [AnyObject], _ departed: ObjectIdentifier, _ isMember: (AnyObject) -> Bool
+        _ models: [AnyObject], _ removed: ObjectIdentifier, _ isMember: (AnyObject) -> Bool
     ) -> [AnyObject] {
         let places = models.withAddresses { addresses in
-            addresses.indices.filter { addresses[$0] == UInt(bitPattern: departed) }
+            addresses.indices.filter { addresses[$0] == UInt(bitPattern: removed) }
         }
         var remaining = models
         guard let last = places.last else { return remaining }
@@ -91,20 +95,20 @@ final class ToManyList {
 
     // MARK: Changes of the other side
 
-    /// A destination that the list does not have yet.
+    /// Appends a destination that the list does not contain yet.
     func append(_ model: AnyObject) {
-        if !isLent { models.append(model) }
-        if hasAgreed { agreed.append(model) }
+        if !isInUse { models.append(model) }
+        if hasBaseline { baseline.append(model) }
     }
 
-    /// A destination leaves. The model stays in the arrays until they are read.
+    /// Records that a destination was removed. The model stays in the arrays until they are read.
     func remove(_ model: AnyObject) {
-        departures.insert(ObjectIdentifier(model))
+        removedModels.insert(ObjectIdentifier(model))
     }
 
-    /// Remembers that a model is, or is not, among the destinations of a relationship that is kept as links.
+    /// Records whether a model is a destination of a relationship that is stored as links.
     ///
-    /// - Returns: Whether that is news.
+    /// - Returns: Whether this changed the members.
     @discardableResult
     func setMember(_ isMember: Bool, _ model: AnyObject) -> Bool {
         if isMember { return members?.insert(ObjectIdentifier(model)).inserted == true }
@@ -113,80 +117,80 @@ final class ToManyList {
 
     // MARK: Changes of the program
 
-    /// Hands over the array to be changed in place.
-    func lend(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
-        closeGaps(isMember)
-        if !hasAgreed {
-            agreed = models.map { $0 }
-            hasAgreed = true
+    /// Returns the array for a change in place.
+    func beginInPlaceChange(where isMember: (AnyObject) -> Bool) -> [AnyObject] {
+        applyPendingRemovals(isMember)
+        if !hasBaseline {
+            baseline = models.map { $0 }
+            hasBaseline = true
         }
-        // While it is lent already, a copy has to do.
-        guard !isLent else { return agreed }
-        isLent = true
+        // During a nested change, a copy is returned.
+        guard !isInUse else { return baseline }
+        isInUse = true
         defer { models = [] }
         return models
     }
 
-    /// Takes over what became of the array, or another one that was assigned.
+    /// Stores the array after a change in place.
     ///
-    /// - Returns: What the program changed.
+    /// - Returns: The change that the program made.
     func take(_ changed: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
-        // What left meanwhile, and is in the array all the same, is added again.
-        closeGaps(isMember)
-        isLent = false
+        // Models that were removed during the change and are still in the array are added again.
+        applyPendingRemovals(isMember)
+        isInUse = false
         models = changed
         return changeAtEnd(isMember) ?? change(where: isMember)
     }
 
-    /// Takes over an array that was assigned.
+    /// Stores an array that was assigned.
     func assign(_ assigned: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
-        closeGaps(isMember)
-        if !hasAgreed { agreed = models }
+        applyPendingRemovals(isMember)
+        if !hasBaseline { baseline = models }
         models = assigned
         let change = change(where: isMember)
-        if !hasAgreed { agreed = [] }
+        if !hasBaseline { baseline = [] }
         return change
     }
 
-    /// What was added or removed at the end, if the models before it seem to be those of before.
+    /// Returns the models that were added or removed at the end, if the array before them appears to be unchanged.
     private func changeAtEnd(_ isMember: (AnyObject) -> Bool) -> Change? {
-        let common = min(agreed.count, models.count)
-        guard agreed.count != models.count,
-            common == 0 || agreed[0] === models[0] && agreed[common - 1] === models[common - 1]
+        let common = min(baseline.count, models.count)
+        guard baseline.count != models.count,
+            common == 0 || baseline[0] === models[0] && baseline[common - 1] === models[common - 1]
         else { return nil }
         var change = Change()
         if models.count > common {
             change.added = Self.distinct(Array(models[common...])) { !isMember($0) }
             if change.added.count < models.count - common { models.replaceSubrange(common..., with: change.added) }
-            agreed.append(contentsOf: change.added)
+            baseline.append(contentsOf: change.added)
         } else {
-            change.removed = Array(agreed[common...])
-            agreed.removeSubrange(common...)
+            change.removed = Array(baseline[common...])
+            baseline.removeSubrange(common...)
         }
         isVerified = isVerified && common <= 2
         return change
     }
 
-    /// What the program changed, by comparing all of the list.
+    /// Returns the change that the program made, by comparing all of the list.
     func change(where isMember: (AnyObject) -> Bool) -> Change {
         isVerified = true
         let (start, end) = models.withAddresses { new in
-            agreed.withAddresses { old in
+            baseline.withAddresses { old in
                 let start = new.commonPrefix(with: old)
                 return (start, new.commonSuffix(with: old, atMost: min(new.count, old.count) - start))
             }
         }
-        let (oldRange, newRange) = (start..<agreed.count - end, start..<models.count - end)
+        let (oldRange, newRange) = (start..<baseline.count - end, start..<models.count - end)
         guard !oldRange.isEmpty || !newRange.isEmpty else { return Change() }
-        let (old, new) = (Array(agreed[oldRange]), Array(models[newRange]))
+        let (old, new) = (Array(baseline[oldRange]), Array(models[newRange]))
         let (oldMembers, newMembers) = (Set(old.map { ObjectIdentifier($0) }), Set(new.map { ObjectIdentifier($0) }))
-        // A destination outside of the part that changed is not added to it once more.
+        // A model that is already in the unchanged part of the list is not added again.
         let kept = Self.distinct(new) { oldMembers.contains(ObjectIdentifier($0)) || !isMember($0) }
         let change = Change(
             removed: old.filter { !newMembers.contains(ObjectIdentifier($0)) },
             added: kept.filter { !oldMembers.contains(ObjectIdentifier($0)) })
         if kept.count < newRange.count { models.replaceSubrange(newRange, with: kept) }
-        if hasAgreed { agreed.replaceSubrange(oldRange, with: kept) }
+        if hasBaseline { baseline.replaceSubrange(oldRange, with: kept) }
         return change
     }
 
@@ -196,26 +200,26 @@ final class ToManyList {
         return models.filter { isIncluded($0) && seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// Takes a change back that could not be carried out.
+    /// Reverts a change that could not be applied.
     func revert(_ change: Change) {
         let added = Set(change.added.map { ObjectIdentifier($0) })
-        agreed.removeAll { added.contains(ObjectIdentifier($0)) }
-        agreed += change.removed
-        models = agreed.map { $0 }
+        baseline.removeAll { added.contains(ObjectIdentifier($0)) }
+        baseline += change.removed
+        models = baseline.map { $0 }
         isVerified = true
     }
 
-    /// How many models at the beginning are those of the list.
+    /// Returns the number of models at the beginning that both lists have in common.
     func commonPrefix(with other: [AnyObject]) -> Int {
         models.withAddresses { models in other.withAddresses { other in models.commonPrefix(with: other) } }
     }
 
-    /// Whether the last destination is this one.
+    /// Returns whether the given model is the last destination.
     func ends(with model: AnyObject) -> Bool { models.last === model }
 }
 
 extension [AnyObject] {
-    /// The addresses of the objects: comparing these counts no references.
+    /// Calls a closure with the addresses of the objects, whose comparison needs no reference counting.
     fileprivate func withAddresses<Result>(_ body: (UnsafeBufferPointer<UInt>) -> Result) -> Result {
         withUnsafeBufferPointer { objects in
             objects.withMemoryRebound(to: UInt.self) { body($0) }

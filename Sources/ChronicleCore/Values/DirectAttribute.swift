@@ -1,7 +1,7 @@
 import Foundation
 
-/// An attribute of a direct type (see ``PropertyValue/direct(as:)``), as a save reads it: from the wrapper itself, without
-/// a key path, a codec, or anything that is generic when the program runs.
+/// An attribute of a direct type (see ``PropertyValue/direct(as:)``), which a save reads from the wrapper itself,
+/// without a key path, a codec or unspecialized generic code.
 struct DirectAttribute: Sendable {
     private enum Form: UInt8 {
         case string, int, int64, bool, double, date, data
@@ -9,7 +9,7 @@ struct DirectAttribute: Sendable {
     }
 
     private let form: Form
-    /// Where the wrapper stands in the model, in bytes.
+    /// The offset of the wrapper in the model, in bytes.
     private let offset: Int
 
     init?(_ type: Any.Type, at offset: Int) {
@@ -33,9 +33,9 @@ struct DirectAttribute: Sendable {
         self.offset = offset
     }
 
-    /// What the wrapper holds, encoded; `nil` when it has no value.
+    /// Returns the encoded value that the wrapper holds; `nil` when it has no value.
     ///
-    /// - Parameter model: An instance of the class whose attribute it is.
+    /// - Parameter model: An instance of the class that declares the attribute.
     func value(in model: AnyObject) -> PropertyValue? {
         let wrapper = UnsafeRawPointer(Unmanaged.passUnretained(model).toOpaque()) + offset
         switch form {

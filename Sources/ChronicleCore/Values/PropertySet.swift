@@ -1,21 +1,32 @@
-/// A set of stored properties by their ``Schema/Property/slot``: the properties that a snapshot changes.
+/// A set of stored properties, identified by their ``Schema/Property/slot``.
+///
+/// A ``DataStoreSnapshot`` uses it for the properties that a save changes.
 @frozen
 public struct PropertySet: Hashable, Sendable, Codable {
     @usableFromInline var low: UInt64 = 0
-    /// Slots from 64 on, 64 a word; without trailing zero words, so that equal sets are equal.
+    /// The slots from 64 on, 64 in each word. There are no trailing zero words, so that equal sets are equal.
     @usableFromInline var high: [UInt64] = []
 
+    /// Creates an empty set.
     @inlinable
     public init() {}
 
+    /// Whether the set is empty.
     @inlinable
     public var isEmpty: Bool { low == 0 && high.isEmpty }
 
     /// The number of properties in the set.
+    ///
+    /// - Complexity: O(*n*), where *n* is the largest slot divided by 64.
     public var count: Int {
         high.reduce(low.nonzeroBitCount) { $0 + $1.nonzeroBitCount }
     }
 
+    /// Returns whether the set contains a property.
+    ///
+    /// - Parameter slot: The slot of the property.
+    /// - Returns: `true` if the set contains the slot.
+    /// - Complexity: O(1).
     @inlinable
     public func contains(_ slot: Int) -> Bool {
         if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
@@ -23,6 +34,9 @@ public struct PropertySet: Hashable, Sendable, Codable {
         return word < high.count && high[word] & (1 << UInt64(slot % 64)) != 0
     }
 
+    /// Inserts a property.
+    ///
+    /// - Parameter slot: The slot of the property, 0 or greater.
     @inlinable
     public mutating func insert(_ slot: Int) {
         if slot < 64 {
@@ -34,6 +48,9 @@ public struct PropertySet: Hashable, Sendable, Codable {
         }
     }
 
+    /// Removes a property.
+    ///
+    /// - Parameter slot: The slot of the property. A slot that is not in the set is ignored.
     @inlinable
     public mutating func remove(_ slot: Int) {
         if slot < 64 {
@@ -46,12 +63,15 @@ public struct PropertySet: Hashable, Sendable, Codable {
 }
 
 extension PropertySet: Sequence {
-    /// Iterates over the slots in ascending order.
+    /// An iterator over the slots in ascending order.
     public struct Iterator: IteratorProtocol {
         var rest: UInt64
         var word = 0
         let high: [UInt64]
 
+        /// Returns the next slot in ascending order, or `nil` at the end.
+        ///
+        /// - Returns: The next slot, or `nil` if there are no more.
         public mutating func next() -> Int? {
             while rest == 0 {
                 guard word < high.count else { return nil }
@@ -64,6 +84,9 @@ extension PropertySet: Sequence {
         }
     }
 
+    /// Returns an iterator over the slots in ascending order.
+    ///
+    /// - Returns: The iterator.
     public func makeIterator() -> Iterator {
         Iterator(rest: low, high: high)
     }

@@ -1,10 +1,10 @@
 public import Foundation
 
-// The types that a stored value is, or nearly is. The wrapper of such an attribute takes it from the row itself: no codec
-// is called and nothing is decoded ahead. All of this is for the compiler, which knows the type where the property is
-// declared and leaves one branch over.
+// The direct types: types whose stored representation is nearly their own. The wrapper of such an attribute reads the
+// value from the row without a codec and without decoding it in advance. The functions are inlined where the property
+// is declared, so the compiler knows the type and keeps a single branch.
 extension PropertyValue {
-    /// Whether ``direct(as:)`` knows the type.
+    /// Returns whether ``direct(as:)`` supports the type.
     @inlinable @inline(__always)
     static func isDirect<Value>(_ type: Value.Type) -> Bool {
         type == String.self || type == Int.self || type == Int64.self || type == Bool.self || type == Double.self
@@ -13,7 +13,7 @@ extension PropertyValue {
             || type == Data?.self
     }
 
-    /// The value as one of the direct types; `nil` when it is of another form than the type is stored in.
+    /// Returns the value as a direct type; `nil` when the value has another form than the type is stored in.
     @inlinable @inline(__always)
     func direct<Value>(as type: Value.Type) -> Value? {
         switch self {
@@ -52,7 +52,7 @@ extension PropertyValue {
         return nil
     }
 
-    /// The value, if `Value` is its type or the optional of it: a cast that costs nothing.
+    /// Returns the value if `Value` is its type or the optional of its type. The cast has no cost at run time.
     @inlinable @inline(__always)
     static func cast<Known, Value>(_ value: Known, _ type: Value.Type) -> Value? {
         if type == Known.self { return unsafeBitCast(value, to: Value.self) }

@@ -1,35 +1,44 @@
 public import Foundation
 
-/// The value of one stored property as it travels between a model and a store.
+/// The stored value of one property, as models and stores exchange it.
 ///
-/// A model's property has a Swift type; a store has its own. Between them stand these seven forms, which every
-/// attribute type is encoded into without loss (see ``Schema/Attribute`` for the encoding of each type) and which a
-/// store must keep apart: `.integer(1)`, `.real(1)` and `.text("1")` are three values.
+/// Every attribute type is encoded into one of these forms without loss; ``Schema/Attribute`` lists the encodings. A
+/// store has to keep the forms apart: `.integer(1)`, `.real(1)` and `.text("1")` are different values.
 @frozen
 public enum PropertyValue: Sendable {
     /// No value: an optional attribute that is `nil`, or a to-one relationship without a destination.
     case null
+    /// An integer.
     case integer(Int64)
-    /// Bit-exact: negative zero, infinities and NaN payloads survive.
+    /// A floating-point number, which a store has to preserve bit by bit, including negative zero, infinities and NaN
+    /// payloads.
     case real(Double)
-    /// May be empty and may contain NUL characters.
+    /// A string, which can be empty and can contain NUL characters.
     case text(String)
+    /// Binary data.
     case blob(Data)
     /// The destination of a to-one relationship.
     case reference(PersistentIdentifier)
-    /// The destinations of a to-many relationship, for stores that keep them with their owner.
+    /// The destinations of a to-many relationship, for stores that save them with the model that references them.
     case references([PersistentIdentifier])
 }
 
 extension PropertyValue: Hashable {
-    /// Reals are equal when their bits are, so that a NaN equals itself and `0.0` differs from `-0.0`: what matters here
-    /// is whether something would be written, not how numbers compare.
+    /// Returns whether two values have the same stored representation.
+    ///
+    /// Reals are compared by their bits, so a NaN equals itself and `0.0` differs from `-0.0`. Strings are compared by
+    /// their UTF-8 bytes.
+    ///
+    /// - Parameters:
+    ///   - lhs: A value.
+    ///   - rhs: Another value.
+    /// - Returns: `true` if both are stored in the same way.
     public static func == (lhs: PropertyValue, rhs: PropertyValue) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
         case (.integer(let a), .integer(let b)): a == b
         case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
-        // Swift's == on strings is canonical equivalence ("é" == "e\u{301}"); a store keeps the exact scalars.
+        // `String` compares by canonical equivalence ("é" == "e\u{301}"), but a store keeps the exact scalars.
         case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
         case (.blob(let a), .blob(let b)): a == b
         case (.reference(let a), .reference(let b)): a == b
@@ -38,6 +47,9 @@ extension PropertyValue: Hashable {
         }
     }
 
+    /// Hashes the stored representation of the value.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -52,12 +64,14 @@ extension PropertyValue: Hashable {
 }
 
 extension PropertyValue {
-    /// Whether this is ``null``.
+    /// Whether the value is ``null``.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// The content as it is, for values whose property nobody knows any more: `nil` for ``null``.
+    /// The associated value without its form; `nil` for ``null``.
+    ///
+    /// Use it for values of a property that is no longer in the schema.
     public var plainValue: (any Sendable)? {
         switch self {
         case .null: nil
@@ -70,7 +84,7 @@ extension PropertyValue {
         }
     }
 
-    /// The form without its content, for messages: values are never printed unless asked for.
+    /// The name of the form without the value, for error messages that must not contain user data.
     public var formName: String {
         switch self {
         case .null: "null"
@@ -89,12 +103,16 @@ extension PropertyValue: Codable {
         case null, integer, real, text, blob, reference, references
     }
 
+    /// Decodes a value that ``encode(to:)`` encoded.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data was not written by ``encode(to:)``; discard the data.
     public init(from decoder: any Decoder) throws {
         var container = try decoder.unkeyedContainer()
         switch try container.decode(Form.self) {
         case .null: self = .null
         case .integer: self = .integer(try container.decode(Int64.self))
-        // As bits: JSON has no NaN, no infinities and no negative zero.
+        // Encoded as bits, because JSON does not support NaN and infinities.
         case .real: self = .real(Double(bitPattern: try container.decode(UInt64.self)))
         case .text: self = .text(try container.decode(String.self))
         case .blob: self = .blob(try container.decode(Data.self))
@@ -103,6 +121,10 @@ extension PropertyValue: Codable {
         }
     }
 
+    /// Encodes the value as an unkeyed container with the name of the form and the associated value.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         switch self {

@@ -242,9 +242,9 @@ import Testing
         team.members = [members[0]]
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure && error.entityName == "RuleTeam" && error.propertyName == "members")
-        #expect(error.detail == "it leads to 1 model, and has to lead to 2 at least")
+        #expect(error.detail == "the relationship has 1 destination but requires at least 2")
         team.members = members
-        #expect(try failure { try context.save() }.detail?.hasSuffix("3 at most") == true)
+        #expect(try failure { try context.save() }.detail?.hasSuffix("at most 3") == true)
         team.members = Array(members.prefix(2))
         context.insert(members[3])
         try context.save()
@@ -286,7 +286,7 @@ import Testing
         let (_, context) = try context(kind)
         let hand = RuleHand("by hand")
         context.insert(hand)
-        #expect(try failure { try context.save() }.detail?.hasSuffix("1 at least") == true)
+        #expect(try failure { try context.save() }.detail?.hasSuffix("at least 1") == true)
         hand.project = RuleProject("Engine", RulePerson("Ada"))
         try context.save()
         hand.project = nil
@@ -316,9 +316,9 @@ import Testing
         func detail(_ type: any PersistentModel.Type) throws -> String? {
             try failure { try Schema(type).validate() }.detail
         }
-        #expect(try detail(WrongCounts.self) == "it cannot lead to 3 models at least and 2 at most")
-        #expect(try detail(WrongOne.self) == "it leads to one model, and never to 2")
-        #expect(try detail(WrongUnique.self) == "only a relationship to one model can be unique")
+        #expect(try detail(WrongCounts.self) == "minimumModelCount (3) exceeds maximumModelCount (2)")
+        #expect(try detail(WrongOne.self) == "a to-one relationship cannot require 2 models")
+        #expect(try detail(WrongUnique.self) == "only a to-one relationship can be unique")
         #expect(try detail(WrongSign.self) == "a model count cannot be negative")
     }
 }

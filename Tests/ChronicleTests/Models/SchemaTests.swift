@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func aRelationshipWithOptionsOfAnAttributeIsNamed() {
-        expectInvalid(Uniquely.self, property: "other", detail: "no options")
+        expectInvalid(Uniquely.self, property: "other", detail: "attribute options")
     }
 
     @Test func aClassThatIgnoresItsBackingDataIsNamed() {

@@ -38,8 +38,8 @@ struct UnsupportedPredicateTests {
 
     @Test("What is inside of a value")
     func insides() {
-        expect("inside of tags", #Predicate<Sight> { $0.tags.contains("x") })
-        expect("inside of tags", #Predicate<Sight> { $0.tags.count > 1 })
+        expect("contents of tags", #Predicate<Sight> { $0.tags.contains("x") })
+        expect("contents of tags", #Predicate<Sight> { $0.tags.count > 1 })
         expect("Size.", #Predicate<Sight> { $0.size.height > 1 })
         expect("Level is not CaseIterable", #Predicate<Sight> { $0.level.rawValue == 1 })
     }
@@ -57,8 +57,8 @@ struct UnsupportedPredicateTests {
         let marks: Set = ["a", "b"]
         let number = UInt64.max
         expect(
-            #"KeyPath: \Sight.… (Bool), which is no stored property of Sight"#, #Predicate<Sight> { $0.hasChanges })
-        expect("visits leads to many", #Predicate<Sight> { $0.visits == $0.visits })
+            #"KeyPath: \Sight.… (Bool), which is not a stored property of Sight"#, #Predicate<Sight> { $0.hasChanges })
+        expect("to-many property visits", #Predicate<Sight> { $0.visits == $0.visits })
         expect("Set<String>", #Predicate<Atlas> { $0.marks == marks })
         expect("UInt64", #Predicate<Atlas> { $0.number == number })
     }
