@@ -46,7 +46,7 @@
             process.waitUntilExit()
             let reason = process.terminationReason == .exit ? "exit code" : "signal"
             let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-            let said =
+            let message =
                 text.isEmpty ? "no error message (does it call runStoreWorker?)" : String(decoding: text, as: UTF8.self)
             return ConformanceFailure(
                 "the worker to save until it is killed, within \(Self.timeoutSeconds) seconds, found that it ended with "
@@ -62,8 +62,6 @@
             process.waitUntilExit()
             received += try output.fileHandleForReading.readToEnd() ?? Data()
             // The last piece is empty or an incomplete line, which is not an acknowledgment.
-            // R             let said =
-            //  ==>             let message =
             let lines = received.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             return lines.compactMap { line in
                 let words = String(decoding: line, as: UTF8.self).split(
