@@ -50,8 +50,8 @@ extension SchemaCompletion {
     private func dropUnrelatedTable(of links: Schema.Links) throws {
         guard try connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
             throw SwiftDataError.backwardMigration.with(
-                detail: "the file has links of a relationship with this name to another model; rename the relationship", entityName: links.owner,
-                propertyName: links.property.name)
+                detail: "the file has links of another relationship with this name; rename the relationship",
+                entityName: links.owner, propertyName: links.property.name)
         }
         try connection.execute("DROP TABLE \(quoted(links.name))")
     }

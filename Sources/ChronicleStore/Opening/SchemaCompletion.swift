@@ -192,7 +192,7 @@ struct SchemaCompletion {
         for (name, needsValue) in try columns(of: entity.name)
         where needsValue && !entity.storedProperties.contains(where: { $0.name == name }) {
             throw SwiftDataError.backwardMigration.with(
-                detail: "the file requires this attribute, which the model does not declare; declare it or make it optional first",
+                detail: "the file requires this attribute, which the model does not declare; declare it again",
                 entityName: entity.name, propertyName: name)
         }
     }
@@ -227,8 +227,9 @@ struct SchemaCompletion {
         for index in wanted where !present.contains(index.name) {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
-                    detail: "the file contains several models with the same values for a unique constraint", entityName: definition.entity.name,
-                    sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
+                    detail: "the file contains several models with the same values for a unique constraint",
+                    entityName: definition.entity.name, sqliteCode: error.extendedCode, sql: error.sql,
+                    underlying: error)
             }
         }
     }

@@ -12,7 +12,9 @@ enum TableNames {
             for prefix in ["chronicle_", "sqlite_"] where name.hasPrefix(prefix) {
                 throw invalidModel(entity, nil, "names that begin with \"\(prefix)\" are reserved")
             }
-            if name.isEmpty || name.utf8.contains(0) { throw invalidModel(entity, nil, "a model name must not be empty or contain a NUL character") }
+            if name.isEmpty || name.utf8.contains(0) {
+                throw invalidModel(entity, nil, "a model name must not be empty or contain a NUL character")
+            }
             if let other = tables.updateValue(entity.name, forKey: name) {
                 throw invalidModel(entity, nil, conflict(with: other))
             }

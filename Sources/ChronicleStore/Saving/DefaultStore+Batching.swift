@@ -31,7 +31,7 @@ extension DefaultStore: DataStoreBatching {
     }
 
     private func delete(_ query: SQLQuery, _ state: EditingState, _ connection: Connection) throws {
-        let header = try connection.immediate(explaining: { explain($0, on: connection, deleted: nil) }) {
+        let header = try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: nil) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
             try connection.cached(query).run()
