@@ -34,7 +34,7 @@ extension DefaultStore {
                 try connection.immediate {
                     // Checked first: throws if the history is disabled.
                     _ = try HistoryFacts(connection).facts(at: 0)
-                    try HeaderWriter(self, connection).sealForeignChanges()
+                    try HeaderWriter(self, connection).sealExternalChanges()
                     try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
                     var eraser = try HistoryEraser(connection)

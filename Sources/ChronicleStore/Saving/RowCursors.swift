@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Finds the table of one snapshot after another: they mostly are of the same entity.
+/// Looks up the tables of consecutive snapshots, most of which have the same entity.
 struct TableCursor {
     let layout: StoreLayout
     private var latest: PersistentIdentifier?
@@ -22,11 +22,11 @@ struct TableCursor {
     }
 }
 
-/// Finds the statement of one change after another: they mostly are alike.
+/// Looks up the statements of consecutive changes, most of which use the same one.
 struct StatementCursor {
     let connection: Connection
     private var table: EntityTable?
-    /// `nil` for a delete.
+    /// The columns of the update, or `nil` for a delete.
     private var changed: PropertySet?
     private var statement: Statement?
 
@@ -43,7 +43,7 @@ struct StatementCursor {
     }
 
     private mutating func look(up table: EntityTable, _ changed: PropertySet?) throws -> Statement {
-        // Let go of first, so that the cache may give it again.
+        // Released first, so that the cache can return the same statement again.
         statement = nil
         let found = try connection.cached(changed.map(table.update) ?? table.delete)
         (self.table, self.changed, statement) = (table, changed, found)
