@@ -12,10 +12,10 @@ struct TableCursor {
     @inline(__always)
     mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
         if let table, latest?.sharesOrigin(with: snapshot.persistentIdentifier) == true { return table }
-        return try look(up: snapshot.persistentIdentifier)
+        return try lookUp( snapshot.persistentIdentifier)
     }
 
-    private mutating func look(up identifier: PersistentIdentifier) throws -> EntityTable {
+    private mutating func lookUp(_ identifier: PersistentIdentifier) throws -> EntityTable {
         let found = try layout.table(named: identifier.entityName)
         (latest, table) = (identifier, found)
         return found
@@ -34,15 +34,15 @@ struct StatementCursor {
 
     mutating func update(_ table: EntityTable, _ changed: PropertySet) throws -> Statement {
         if let statement, self.table === table, self.changed == changed { return statement }
-        return try look(up: table, changed)
+        return try lookUp( table, changed)
     }
 
     mutating func delete(_ table: EntityTable) throws -> Statement {
         if let statement, self.table === table, changed == nil { return statement }
-        return try look(up: table, nil)
+        return try lookUp( table, nil)
     }
 
-    private mutating func look(up table: EntityTable, _ changed: PropertySet?) throws -> Statement {
+    private mutating func lookUp(_ table: EntityTable, _ changed: PropertySet?) throws -> Statement {
         // Released first, so that the cache can return the same statement again.
         statement = nil
         let found = try connection.cached(changed.map(table.update) ?? table.delete)
