@@ -46,7 +46,7 @@ package final class Connection {
         self.busyTimeout = busyTimeout
         // With SQLITE_THREADSAFE=0, two connections cannot be used at the same time, regardless of locks.
         // https://www.sqlite.org/threadsafe.html
-        guard sqlite3_threadsafe() != 0 else { throw SQLiteError.misuse("SQLite was built without thread support (SQLITE_THREADSAFE=0)") }
+        guard sqlite3_threadsafe() != 0 else { throw SQLiteError.misuse("SQLite was built without thread support") }
         // A C string would end at the NUL character and name another file.
         guard !path.utf8.contains(0) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path contains a NUL character")
