@@ -2,17 +2,21 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// A process is killed with SIGKILL during saves, repeatedly: every acknowledged save is present, and no save is
-    /// partially present. For stores that outlive a process and have a ``StoreFixture/worker``.
+    /// Rules about saves after a crash.
+    ///
+    /// A process is repeatedly killed with SIGKILL while it saves. Every acknowledged save is present, and no save is
+    /// partially present. These rules require a store that outlives a process, and a ``StoreFixture/worker``.
     public static var kills: [StoreRule] { [acknowledgedSaves, wholeAfterKills] }
 
     static var acknowledgedSaves: StoreRule {
-        StoreRule("after a crash, every acknowledged save is present", needs: .reopening, capabilities: [.killing]) { harness in
+        StoreRule("after a crash, every acknowledged save is present", needs: .reopening, capabilities: [.killing]) {
+            harness in
             let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [1, 6, 3, 4, 2, 5]) { found in
                 let last = try NumberedSaves.last(in: found.context())
                 try expect(
-                    last >= killed.acknowledged, "save \(killed.acknowledged) to be present, found \(last) as the last save")
+                    last >= killed.acknowledged,
+                    "save \(killed.acknowledged) to be present, found \(last) as the last save")
                 try expect(
                     last <= killed.acknowledged + 1,
                     "no save after \(killed.acknowledged + 1), found \(last) as the last save")
@@ -21,7 +25,8 @@ extension StoreRule {
     }
 
     static var wholeAfterKills: StoreRule {
-        StoreRule("after a crash, no save is partially present", needs: .reopening, capabilities: [.killing]) { harness in
+        StoreRule("after a crash, no save is partially present", needs: .reopening, capabilities: [.killing]) {
+            harness in
             let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 5, 2, 7, 3, 1]) { found in
                 let last = try NumberedSaves.last(in: found.context())
@@ -34,11 +39,13 @@ extension StoreRule {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// After a crash, the history agrees with the models, earlier tokens are valid, and no history position is reused.
+    /// Rules about the history after a crash: it agrees with the models, earlier tokens are valid, and no position is
+    /// reused.
     public static var historyKills: [StoreRule] { [agreementAfterKills, tokensAfterKills] }
 
     static var agreementAfterKills: StoreRule {
-        StoreRule("after a crash, the history agrees with the models", needs: .reopening, capabilities: [.killing]) { harness in
+        StoreRule("after a crash, the history agrees with the models", needs: .reopening, capabilities: [.killing]) {
+            harness in
             let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 4, 6, 2, 3, 5]) { found in
                 let (context, transactions) = (found.context(), try found.history())

@@ -2,7 +2,7 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Transactions have authors.
+    /// Rules about the authors of transactions.
     public static var authors: [StoreRule] { [signatures, unsigned] }
 
     static var signatures: StoreRule {

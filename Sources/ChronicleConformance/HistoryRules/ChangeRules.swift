@@ -2,8 +2,10 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Transactions contain the changes of a save: changes are typed, updates name the changed attributes, deletes
-    /// contain preserved values and cascaded deletes, and saves without an effect are not recorded.
+    /// Rules about the changes in a transaction.
+    ///
+    /// Changes have the type of their model, updates name the changed attributes, deletes contain preserved values and
+    /// cascaded deletes, and saves without an effect are not recorded.
     public static var changes: [StoreRule] {
         [insertsAreTyped, updatesAreNamed, tombstones, cascades, unseenCascades, silence]
     }
@@ -66,7 +68,8 @@ extension StoreRule where Store: HistoryProviding {
                 first.tombstone[\.printed], is: Date(timeIntervalSinceReferenceDate: 0.1), "the date of a deleted book")
             try expect(Set(first.tombstone.map(\.name)), is: ["title", "rating", "printed"], "the preserved values")
             let second = try require(deletes.first { $0.tombstone[\.title] == "b" }, "the title of a deleted book")
-            try expect(Set(second.tombstone.map(\.name)), is: ["title", "printed"], "the preserved values that are not nil")
+            try expect(
+                Set(second.tombstone.map(\.name)), is: ["title", "printed"], "the preserved values that are not nil")
         }
     }
 
@@ -137,7 +140,8 @@ extension StoreRule where Store: HistoryProviding {
             let last = try harness.store.currentHistoryToken()
             twin.pages = 3
             try late.save()
-            try expect(harness.store.currentHistoryToken(), is: last, "the current token after a save of unchanged values")
+            try expect(
+                harness.store.currentHistoryToken(), is: last, "the current token after a save of unchanged values")
         }
     }
 }

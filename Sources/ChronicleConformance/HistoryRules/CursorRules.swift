@@ -3,8 +3,10 @@ import Foundation
 
 // The six guarantees of reading on from a token: ordered, unique, reliable, atomic, resumable, and bookmarkable.
 extension StoreRule where Store: HistoryProviding {
-    /// The contract of reading the history from a token: a reader receives every later transaction once, complete, and
-    /// in commit order, even while other threads, stores, and processes write.
+    /// Rules about reading the history from a token.
+    ///
+    /// A reader receives every later transaction once, complete, and in commit order, even while other threads, stores,
+    /// and processes write.
     public static var cursor: [StoreRule] {
         [
             ordered, unique, reliable, reliableBesideWriters, sharedHistory, processHistory, atomic, resumable,
@@ -95,7 +97,9 @@ extension StoreRule where Store: HistoryProviding {
                     Descriptor(predicate: #Predicate { $0.token > position && $0.author == author }))
                 found += try harness.titles(page)
                 token = bookmark
-                try expect(harness.history(.after(bookmark)).count, is: 0, "the number of transactions after the current token")
+                try expect(
+                    harness.history(.after(bookmark)).count, is: 0, "the number of transactions after the current token"
+                )
                 try expect(harness.history().last?.token, is: bookmark, "the token of the newest transaction")
             }
             try expect(found, is: ["b", "d"], "the transactions that the reader fetched")

@@ -1,8 +1,10 @@
 public import Chronicle
 
 extension StoreRule where Store: HistoryProviding {
-    /// Tokens that cannot be continued from throw an error instead of returning incomplete results. Deleting history
-    /// changes neither the models nor later positions.
+    /// Rules about expired tokens and deleted history.
+    ///
+    /// Tokens from which reading cannot continue throw an error instead of returning incomplete results. Deleting
+    /// history changes neither the models nor later positions.
     public static var expiry: [StoreRule] {
         [expired, ofAnotherStore, foreignDelete, modelsStay, positionsAreNotReused]
     }
@@ -60,13 +62,15 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule("history positions are not reused after a deletion", needs: .deletingHistory) { harness in
             let last = try require(harness.write("a", "b").last, "a transaction for a save")
             try harness.context().deleteHistory(Descriptor())
-            try expect(harness.store.currentHistoryToken(), is: last.token, "the current token after deleting the history")
+            try expect(
+                harness.store.currentHistoryToken(), is: last.token, "the current token after deleting the history")
             let next = try require(harness.write("c").first, "a transaction for a save")
             try expect(
                 last.token < next.token,
                 "the token of a save to be greater than \(last.token), found \(next.token)")
             try expect(
-                harness.titles(harness.history(.after(last.token))), is: ["c"], "the transactions after the deleted ones")
+                harness.titles(harness.history(.after(last.token))), is: ["c"],
+                "the transactions after the deleted ones")
         }
     }
 

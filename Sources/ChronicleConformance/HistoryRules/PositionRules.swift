@@ -2,7 +2,7 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Other requests: the token of a save, counts, sorting, and reading on after reopening.
+    /// Rules about tokens of saves, counts, and sorting, and about reading on after reopening a store.
     public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive, deletionsSurvive] }
 
     static var saveResult: StoreRule {
@@ -40,9 +40,11 @@ extension StoreRule where Store: HistoryProviding {
         StoreRule("a history fetch respects sort order, limit, and offset") { harness in
             try harness.write("a", "b", "c", "d")
             let newest = Descriptor(sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
-            try expect(harness.titles(harness.history(newest)), is: ["d", "c", "b", "a"], "the newest transactions first")
+            try expect(
+                harness.titles(harness.history(newest)), is: ["d", "c", "b", "a"], "the newest transactions first")
             let (newestPage, page) = (newest.limited(2, offset: 1), Descriptor().limited(2, offset: 1))
-            try expect(harness.titles(harness.history(newestPage)), is: ["c", "b"], "a page of the newest transactions")
+            try expect(
+                harness.titles(harness.history(newestPage)), is: ["c", "b"], "a page of the newest transactions")
             try expect(harness.titles(harness.history(page)), is: ["b", "c"], "a page of transactions")
         }
     }
@@ -72,7 +74,8 @@ extension StoreRule where Store: HistoryProviding {
                 return tokens
             }
             try harness.opening(configuration) { again in
-                try expect(again.store.currentHistoryToken(), is: tokens[1], "the current token after deleting the history")
+                try expect(
+                    again.store.currentHistoryToken(), is: tokens[1], "the current token after deleting the history")
                 try expect(.historyTokenExpired, of: "reading on from before deleted transactions") {
                     try again.history(.after(tokens[0]))
                 }

@@ -1,8 +1,10 @@
 public import Chronicle
 
 extension StoreRule where Store: HistoryProviding {
-    /// A history that was replaced by a backup, or was not recorded for a while: tokens from which reading cannot
-    /// continue exactly throw an error of the family `historyTokenExpired`. All other tokens stay valid.
+    /// Rules about a history that was replaced by a backup, or that was disabled for a while.
+    ///
+    /// Tokens from which reading cannot continue without gaps throw ``SwiftDataError/historyTokenExpired`` or an error
+    /// of its family. All other tokens stay valid.
     public static var recovery: [StoreRule] { [ahead, forked, gap] }
 
     static var ahead: StoreRule {

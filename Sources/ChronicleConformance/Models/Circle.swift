@@ -41,7 +41,8 @@ final class Club: PersistentModel {
 extension ModelContext {
     func reader(_ name: String) throws -> Reader {
         let found = try fetch(FetchDescriptor<Reader>()).filter { $0.name == name }
-        return try require(found.count == 1 ? found.first : nil, "one reader with the name \(name), found \(found.count)")
+        return try require(
+            found.count == 1 ? found.first : nil, "one reader with the name \(name), found \(found.count)")
     }
 
     func club(_ name: String) throws -> Club {

@@ -2,11 +2,11 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Fetches with a predicate return exactly the matching models. The reference is `Predicate.evaluate`; rows,
-    /// identifiers, and counts must agree with it. A store that throws ``DataStoreError/preferInMemoryFilter`` meets
-    /// these rules because the context filters.
+    /// Rules about predicates: a fetch returns exactly the models for which `Predicate.evaluate` returns `true`.
     ///
-    /// The strings in the samples compare equally by Unicode scalars and by characters.
+    /// Identifiers and counts agree with a fetch. A store that throws ``DataStoreError/preferInMemoryFilter`` meets
+    /// these rules because the context filters. The strings in the samples compare equally by Unicode scalars and by
+    /// characters.
     public static var predicates: [StoreRule] {
         [equality, order, membership, text, search, conditions, arithmetic, toOnePredicates, toManyPredicates]
     }

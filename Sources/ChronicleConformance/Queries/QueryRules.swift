@@ -2,6 +2,8 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
+    /// Rules about fetches.
+    ///
     /// Fetches apply the predicate, then the sort descriptors as `sort(using:)` does, then offset and limit. Counts and
     /// identifiers agree with a fetch.
     public static var queries: [StoreRule] {

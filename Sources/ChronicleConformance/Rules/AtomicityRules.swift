@@ -1,7 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// A save that fails changes nothing.
+    /// Rules about failed saves, which change nothing.
     public static var atomicity: [StoreRule] { [uniqueness, missingValues, lostRows] }
 
     static var uniqueness: StoreRule {

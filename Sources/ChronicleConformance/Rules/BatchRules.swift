@@ -2,6 +2,8 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
+    /// Rules about batch deletes.
+    ///
     /// A batch delete has the same result as deleting each matching model, whether the store performs it
     /// (``DataStoreBatching``) or the context does.
     public static var batches: [StoreRule] { [batchDeletes] }
@@ -26,7 +28,7 @@ extension StoreRule {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// A batch delete is recorded in the history.
+    /// Rules about batch deletes in the history.
     public static var batchChanges: [StoreRule] { [batchTransactions] }
 
     static var batchTransactions: StoreRule {
@@ -42,7 +44,8 @@ extension StoreRule where Store: HistoryProviding {
             try harness.context("me").delete(model: Shelf.self)
             try harness.context().delete(model: Shelf.self)
             let transactions = try harness.history().dropFirst(count)
-            try expect(transactions.map(\.author), is: ["me"], "the authors of a batch delete and of one without matches")
+            try expect(
+                transactions.map(\.author), is: ["me"], "the authors of a batch delete and of one without matches")
             let kept = transactions.flatMap(\.changes).map { change in
                 guard case .delete(let delete) = change else { return change.line }
                 let name: String? = (delete as? any HistoryDelete<Shelf>)?.tombstone[\.name]

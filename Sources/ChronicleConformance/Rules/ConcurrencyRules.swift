@@ -2,8 +2,10 @@ import Chronicle
 import Synchronization
 
 extension StoreRule {
-    /// Several contexts save at the same time, on threads, in several stores at one location, and in several processes:
-    /// no save is lost or partially visible, and each writes only what changed.
+    /// Rules about concurrent saves.
+    ///
+    /// Contexts save on several threads, in several stores at one location, and in several processes. No save is lost
+    /// or partially visible, and each writes only the changed attributes.
     public static var concurrency: [StoreRule] {
         [differentAttributes, savesSideBySide, wholeSaves, sharedSaves, processSaves]
     }
@@ -46,7 +48,9 @@ extension StoreRule {
                 guard thread == 0 else {
                     repeat {
                         let count = try context.retrying { try $0.fetchCount(FetchDescriptor<Book>()) }
-                        try expect(count.isMultiple(of: 4), "a multiple of 4 books from saves of 4 books, found \(count) books")
+                        try expect(
+                            count.isMultiple(of: 4), "a multiple of 4 books from saves of 4 books, found \(count) books"
+                        )
                     } while !isWritten.load(ordering: .acquiring)
                     return
                 }

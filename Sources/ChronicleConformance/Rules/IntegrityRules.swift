@@ -1,8 +1,10 @@
 import Chronicle
 
 extension StoreRule {
-    /// One context deletes a model while another context, which has not seen the delete, adds a reference to it: in
-    /// either order, no reference to a deleted row remains.
+    /// Rules about referential integrity.
+    ///
+    /// One context deletes a model while another one, which has not seen the delete, adds a reference to it. In either
+    /// order, no reference to a deleted row remains.
     public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, unseenDenial, lostDestination] }
 
     static var unseenCascade: StoreRule {

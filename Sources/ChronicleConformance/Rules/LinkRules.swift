@@ -2,7 +2,7 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Relationships that are stored in link tables, whose links several contexts may add and remove at the same time.
+    /// Rules about relationships in link tables, to which several contexts may add and remove links at the same time.
     public static var links: [StoreRule] {
         [
             linkedSides, linkedAlone, linkedFriends, linkPredicates, linksByDifference, unlinking, linksOfFailedSaves,
@@ -105,7 +105,8 @@ extension StoreRule {
     }
 
     static var unlinking: StoreRule {
-        linkRule("links can be removed from both sides and are deleted with their models", needs: [.deletes]) { harness in
+        linkRule("links can be removed from both sides and are deleted with their models", needs: [.deletes]) {
+            harness in
             let context = harness.context()
             let clubs = ["north", "south", "west"].map { Club($0) }
             let readers = [Reader("Ann", in: clubs), Reader("Bob", in: clubs)]
@@ -179,11 +180,12 @@ extension StoreRule {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// Links are recorded in the history.
+    /// Rules about links in the history.
     public static var linkChanges: [StoreRule] { [linksAreUpdates, linksBesideInserts] }
 
     static var linksAreUpdates: StoreRule {
-        linkRule("adding or removing a link is recorded as an update of both models", needs: [.updateHistory]) { harness in
+        linkRule("adding or removing a link is recorded as an update of both models", needs: [.updateHistory]) {
+            harness in
             let context = harness.context()
             let (north, south) = (Club("north"), Club("south"))
             let ann = Reader("Ann", in: [north])
@@ -197,7 +199,9 @@ extension StoreRule where Store: HistoryProviding {
             let changes = try require(harness.history().last, "a transaction for a save").changes
             var names: [PersistentIdentifier: Set<String>] = [:]
             for change in changes {
-                guard case .update(let update) = change else { throw ConformanceFailure("updates, found \(change.line)") }
+                guard case .update(let update) = change else {
+                    throw ConformanceFailure("updates, found \(change.line)")
+                }
                 let properties = harness.container.schema.entitiesByName[update.changedPersistentIdentifier.entityName]
                 let changed = properties?.properties.filter { update.names.contains($0.keyPath) }.map(\.name) ?? []
                 names[update.changedPersistentIdentifier, default: []].formUnion(changed)

@@ -1,7 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// New models get permanent identifiers.
+    /// Rules about the permanent identifiers of new models.
     public static var remapping: [StoreRule] { [permanentIdentifiers, references, identifiersAreNotReused] }
 
     static var permanentIdentifiers: StoreRule {

@@ -1,7 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// A store outlives its container: opening it again, after every container of it was released, returns the same
+    /// Rules about reopening: a store that is opened again, after every container of it was released, has the same
     /// models.
     public static var reopening: [StoreRule] { [savedModels] }
 

@@ -1,7 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// Fetched values are equal to the saved ones.
+    /// Rules about values: fetched values are equal to the saved ones, bit for bit.
     public static var roundTrips: [StoreRule] { [everyTypeIsSaved, everyTypeIsChanged] }
 
     static var everyTypeIsSaved: StoreRule {

@@ -28,7 +28,9 @@ extension ModelCheck {
         for (component, name, isNested) in macro.arguments.names(in: model.name) {
             if stored.contains(name) {
                 guard isNested else { continue }
-                report("inside", "#\(macro.macroName.text) does not support nested key paths; use '\(name)'", at: component)
+                report(
+                    "inside", "#\(macro.macroName.text) does not support nested key paths; use '\(name)'", at: component
+                )
                 continue
             }
             report(

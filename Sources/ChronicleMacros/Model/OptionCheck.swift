@@ -14,7 +14,8 @@ struct OptionCheck {
     func check() {
         guard let arguments = property.attribute("Attribute")?.arguments?.as(LabeledExprListSyntax.self) else { return }
         for argument in arguments where argument.label == nil {
-            guard let option = argument.expression.as(MemberAccessExprSyntax.self), let reason = reasonToReject(option) else {
+            guard let option = argument.expression.as(MemberAccessExprSyntax.self), let reason = reasonToReject(option)
+            else {
                 continue
             }
             let rest = LabeledExprListSyntax(arguments.filter { $0.id != argument.id }.withoutFinalComma)

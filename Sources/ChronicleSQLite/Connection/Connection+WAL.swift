@@ -20,7 +20,8 @@ extension Connection {
                 let mode = try scalarText("PRAGMA journal_mode = WAL")
                 guard mode == "wal" else {
                     throw SQLiteError(
-                        extendedCode: SQLITE_ERROR, message: "the journal mode is still '\(mode ?? "unknown")', not 'wal'")
+                        extendedCode: SQLITE_ERROR,
+                        message: "the journal mode is still '\(mode ?? "unknown")', not 'wal'")
                 }
                 return
             } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < deadline {

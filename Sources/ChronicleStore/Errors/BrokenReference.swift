@@ -28,7 +28,8 @@ extension DefaultStore {
                     persistentIdentifier: reference.row)
             }
             return SwiftDataError.deleteDenied.with(
-                detail: "\(reference.row.entityName).\(reference.property) of \(reference.row) references the model",
+                detail: "\(reference.row.entityName).\(reference.property) of \(reference.row) references this model; "
+                    + "change that relationship or delete its model first",
                 entityName: destination.entityName, persistentIdentifier: destination, underlying: violation)
         } catch {
             // The foreign keys could not be checked: SQLite's error is reported without the row.

@@ -41,7 +41,8 @@ struct HistoryFacts {
     ) throws -> Int64 {
         let position = try MetaTable.position(name, in: column, of: statement) ?? 0
         guard position <= newest else {
-            throw SwiftDataError.damagedRow(.meta(name.text), "the position is greater than the newest position of the history")
+            throw SwiftDataError.damagedRow(
+                .meta(name.text), "the position is greater than the newest position of the history")
         }
         return position
     }
@@ -78,7 +79,9 @@ struct HistoryFacts {
     }
 
     static let historyDisabled = SwiftDataError.historyDisabled.with(
-        detail: "the file was last opened with `recordsHistory: false`; open it with `recordsHistory: true` to record it again")
+        detail:
+            "the file was last opened with `recordsHistory: false`; open it with `recordsHistory: true` to record it again"
+    )
 
     private static let select = """
         SELECT (SELECT max(id) FROM chronicle_change), c.what, c.detail, \

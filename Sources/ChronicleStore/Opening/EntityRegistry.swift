@@ -49,7 +49,8 @@ struct EntityRegistry {
             let attribute = try Self.attribute(statement, of: entity.number)
             guard entities[entities.count - 1].attributes.last.map({ $0.number < attribute.number }) ?? true else {
                 throw SwiftDataError.damagedRow(
-                    .attribute(entity: entity.number, number: Int64(attribute.number)), "another row has the same number")
+                    .attribute(entity: entity.number, number: Int64(attribute.number)),
+                    "another row has the same number")
             }
             entities[entities.count - 1].attributes.append(attribute)
         }

@@ -23,7 +23,8 @@ struct FileInspection {
     func inspect(allowsSave: Bool) throws -> Finding {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw SwiftDataError.missingDirectory.with(detail: "the directory \(directory) does not exist; create it first")
+            throw SwiftDataError.missingDirectory.with(
+                detail: "\(directory) is not an existing directory; create it first")
         }
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             guard allowsSave else {

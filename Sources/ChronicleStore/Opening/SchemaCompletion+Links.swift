@@ -30,7 +30,9 @@ extension SchemaCompletion {
     private func moveEarlierLinks(of definition: LinkDefinition) throws {
         let links = definition.links
         let exists = try tableExists(links.name)
-        if exists, try !references(links.name, from: links.owner, to: links.destination) { try dropUnrelatedTable(of: links) }
+        if exists, try !references(links.name, from: links.owner, to: links.destination) {
+            try dropUnrelatedTable(of: links)
+        }
         for (name, isReversed) in definition.earlierNames {
             // A table with the current name of the inverse dates from before the two sides became one relationship.
             guard !exists || name == links.inverse.map({ "\(links.destination).\($0.name)" }), try tableExists(name),

@@ -175,7 +175,8 @@ struct SchemaCompletion {
             let isEmpty = try connection.scalarInt64("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == nil
             guard property.isOptional || property.defaultValue != nil || isEmpty else {
                 throw SwiftDataError.backwardMigration.with(
-                    detail: "the property is new and required; make it optional or add a default value for the existing models",
+                    detail:
+                        "the property is new and required; make it optional or add a default value for the existing models",
                     entityName: entity.name, propertyName: property.name)
             }
             do {

@@ -28,7 +28,8 @@ struct FetchSQL {
     ) throws {
         guard let entity = schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
-                detail: "the store does not contain this model; add it to the store's schema", entityName: Model.entityName)
+                detail: "the store does not contain this model; add it to the store's schema",
+                entityName: Model.entityName)
         }
         var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
         do {

@@ -168,7 +168,9 @@ struct ModelSource: PredicateSource {
             scopes[elements.variable]?.links = Links(name: links.name, alias: alias, columns: columns)
             return "\(raw: alias).\(raw: columns.from) = \(owner.sql)"
         }
-        guard let inverseName = relationship.inverseName else { throw unsupported(property, "has no inverse relationship") }
+        guard let inverseName = relationship.inverseName else {
+            throw unsupported(property, "has no inverse relationship")
+        }
         return "\(table.column(inverseName)) = \(owner.sql)"
     }
 

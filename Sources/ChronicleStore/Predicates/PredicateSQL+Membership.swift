@@ -29,7 +29,8 @@ extension PredicateSQL {
                 guard let key = source.key(of: identifier, in: entityName) else { continue }
                 elements.append(.integer(key))
             case (.reference, _):
-                throw SwiftDataError.unsupportedPredicate.with(detail: "captured identifiers cannot be used in this expression")
+                throw SwiftDataError.unsupportedPredicate.with(
+                    detail: "captured identifiers cannot be used in this expression")
             default: elements.append(value)
             }
         }

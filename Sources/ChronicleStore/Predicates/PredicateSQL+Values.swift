@@ -27,7 +27,8 @@ extension PredicateSQL {
     }
 
     private func unsupported(_ value: any Sendable) -> SwiftDataError {
-        .unsupportedPredicate.with(detail: "a captured value of type \(type(of: value)) cannot be used in this expression")
+        .unsupportedPredicate.with(
+            detail: "a captured value of type \(type(of: value)) cannot be used in this expression")
     }
 
     private mutating func truth(of condition: Tree) throws -> SQLOperand {

@@ -64,7 +64,9 @@ extension SQLQuery {
     func requireReasonableLength() throws {
         guard sql.utf8.count > Self.maximumLength else { return }
         throw SwiftDataError.unsupportedPredicate.with(
-            detail: "the predicate exceeds \(Self.maximumLength) bytes of SQL; reduce its nesting or fetch in several steps")
+            detail:
+                "the predicate exceeds \(Self.maximumLength) bytes of SQL; reduce its nesting or fetch in several steps"
+        )
     }
 
     private static let maximumLength = 10_000_000

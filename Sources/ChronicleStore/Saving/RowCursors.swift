@@ -12,7 +12,7 @@ struct TableCursor {
     @inline(__always)
     mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
         if let table, latest?.sharesOrigin(with: snapshot.persistentIdentifier) == true { return table }
-        return try lookUp( snapshot.persistentIdentifier)
+        return try lookUp(snapshot.persistentIdentifier)
     }
 
     private mutating func lookUp(_ identifier: PersistentIdentifier) throws -> EntityTable {
@@ -34,12 +34,12 @@ struct StatementCursor {
 
     mutating func update(_ table: EntityTable, _ changed: PropertySet) throws -> Statement {
         if let statement, self.table === table, self.changed == changed { return statement }
-        return try lookUp( table, changed)
+        return try lookUp(table, changed)
     }
 
     mutating func delete(_ table: EntityTable) throws -> Statement {
         if let statement, self.table === table, changed == nil { return statement }
-        return try lookUp( table, nil)
+        return try lookUp(table, nil)
     }
 
     private mutating func lookUp(_ table: EntityTable, _ changed: PropertySet?) throws -> Statement {

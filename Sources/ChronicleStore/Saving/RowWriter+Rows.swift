@@ -65,8 +65,8 @@ extension RowWriter {
         try run(statement, snapshot, table)
         guard connection.changes == 1 else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "another context or program deleted the model", entityName: table.entity.name,
-                persistentIdentifier: snapshot.persistentIdentifier)
+                detail: "another context or program deleted the model; roll back and fetch again",
+                entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
         }
     }
 
@@ -145,7 +145,8 @@ extension RowWriter {
 
     private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
         .modelValidationFailure.with(
-            detail: "the snapshot has \(snapshot.values.count) values, but the table has \(table.columns.count) columns",
+            detail:
+                "the snapshot has \(snapshot.values.count) values, but the table has \(table.columns.count) columns",
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 }

@@ -36,7 +36,8 @@ struct RowWriter {
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let inserts = try runs(request.inserted)
         let isReferenced =
-            try referencesNewRows(request.inserted, inserts) || referencesNewRows(request.updated, runs(request.updated))
+            try referencesNewRows(request.inserted, inserts)
+            || referencesNewRows(request.updated, runs(request.updated))
             || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
         let areBatched = insertsTogether && request.inserted.count >= 8
         if isReferenced || areBatched { try predictKeys(inserts) }

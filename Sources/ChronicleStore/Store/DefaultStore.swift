@@ -40,6 +40,7 @@ public final class DefaultStore: DataStore {
     ///   - configuration: The location and options of the store.
     ///   - schema: The models of the store.
     /// - Throws:
+    ///   - ``SwiftDataError/invalidModel`` if a model or a name is invalid. Change the model.
     ///   - ``SwiftDataError/missingDirectory`` if the directory of the file does not exist. Create it first.
     ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format.
     ///     Choose another URL.

@@ -33,7 +33,9 @@ extension ModelConfiguration {
         ///
         /// - Parameter privateDBName: The name of the database.
         /// - Returns: No value, because the function is unavailable.
-        @available(*, unavailable, message: "Chronicle does not synchronize with iCloud; pass `.none` or omit the argument")
+        @available(
+            *, unavailable, message: "Chronicle does not synchronize with iCloud; pass `.none` or omit the argument"
+        )
         public static func `private`(_ privateDBName: String) -> CloudKitDatabase { none }
     }
 }

@@ -33,7 +33,7 @@ struct UnsupportedPredicateTests {
         expect("CollectionIndexSubscript", #Predicate<Sight> { $0.tags[0] == "x" })
         expect("StringContainsRegex", #Predicate<Sight> { $0.name.contains(/T.*r/) })
         expect("SequenceMaximum", #Predicate<Sight> { $0.tags.max() == "x" })
-        expect("captured value of type Array<Int>", #Predicate<Sight> { sight in [1, 2].contains { $0 == sight.rank } })
+        expect("captured Array<Int>", #Predicate<Sight> { sight in [1, 2].contains { $0 == sight.rank } })
     }
 
     @Test("What is inside of a value")
@@ -58,7 +58,7 @@ struct UnsupportedPredicateTests {
         let number = UInt64.max
         expect(
             #"KeyPath: \Sight.… (Bool), which is no stored property of Sight"#, #Predicate<Sight> { $0.hasChanges })
-        expect("visits is a to-many relationship", #Predicate<Sight> { $0.visits == $0.visits })
+        expect("visits leads to many", #Predicate<Sight> { $0.visits == $0.visits })
         expect("Set<String>", #Predicate<Atlas> { $0.marks == marks })
         expect("UInt64", #Predicate<Atlas> { $0.number == number })
     }

@@ -142,7 +142,8 @@ import Testing
         Case(
             testDescription: "an initializer that forgets a property",
             source: "@Model class Trip {\n    var a: Int\n    var b: Int\n    init(a: Int) { self.a = a }\n}", line: 4,
-            message: "this initializer does not assign 'b', which needs a value before the model is saved", severity: .warning),
+            message: "this initializer does not assign 'b', which needs a value before the model is saved",
+            severity: .warning),
         Case(
             testDescription: "an unknown key path",
             source: "@Model class Trip {\n    #Unique<Trip>([\\.nane])\n    var name = \"\"\n}", line: 2,
