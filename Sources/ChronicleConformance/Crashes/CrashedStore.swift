@@ -1,16 +1,17 @@
 import Chronicle
 import Foundation
 
-/// A store on which processes work that are killed, one after the other: what one leaves is where the next goes on.
+/// A store that a series of processes saves to, each of which is killed. Each process continues where the previous one
+/// stopped.
 final class CrashedStore<Store: DataStore> {
     let configuration: Store.Configuration
     let saves: NumberedSaves
-    /// The highest number of a save that returned.
+    /// The highest number of an acknowledged save.
     private(set) var acknowledged = 0
-    /// The tokens that were given out, by the numbers of their saves.
+    /// The encoded history tokens, by the numbers of their saves.
     private(set) var tokens: [Int: Data] = [:]
     private let harness: StoreHarness<Store>
-    /// One that had the store open all the time, where that may be.
+    /// A harness that keeps the store open during the crashes, if the store supports sharing.
     private var survivor: StoreHarness<Store>?
 
     init(_ harness: StoreHarness<Store>) throws {
@@ -19,8 +20,8 @@ final class CrashedStore<Store: DataStore> {
         saves = NumberedSaves(features: harness.features)
     }
 
-    /// Kills a process after each of so many saves and a moment, and looks at what it left: once in a store that had it
-    /// open, and once in one that opens it now, which then goes on with a save of its own.
+    /// For each count, kills a process shortly after that many saves, and checks the store: once in a store that was
+    /// open during the crash, and once in a newly opened one, which then performs the next save.
     func kill(afterSaves counts: [Int], _ check: (StoreHarness<Store>) throws -> Void) throws {
         for count in counts {
             try killOne(afterSaves: count)
@@ -33,13 +34,13 @@ final class CrashedStore<Store: DataStore> {
                     acknowledged = try NumberedSaves.last(in: found.context())
                 }
             } catch let rule as ConformanceFailure {
-                throw ConformanceFailure("after a kill, with \(acknowledged) saves acknowledged, " + rule.expected)
+                throw ConformanceFailure("after a crash with \(acknowledged) acknowledged saves, " + rule.expected)
             }
             if survivor == nil, harness.features.contains(.sharing) { survivor = try harness.opened(configuration) }
         }
     }
 
-    /// Remembers a token that the store gave out.
+    /// Records a token of the store.
     func note(_ token: Data, of number: Int) { tokens[number] = token }
 
     private func killOne(afterSaves count: Int) throws {
@@ -47,7 +48,8 @@ final class CrashedStore<Store: DataStore> {
             let process = try WorkerProcess(
                 WorkerCommand(.numberedSaves(harness.features), on: configuration, harness))
             try process.wait(forSaves: count)
-            // Somewhere in the next save, or in opening. Whatever the moment, the rules hold.
+            // The process is killed while it opens the store or performs the next save. The rules must hold at any
+            // moment.
             Thread.sleep(forTimeInterval: .random(in: 0...0.003))
             for save in try process.kill() {
                 acknowledged = max(acknowledged, save.number)
