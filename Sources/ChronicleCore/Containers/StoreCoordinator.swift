@@ -64,7 +64,7 @@ final class StoreCoordinator: Sendable {
             try checkLinks(configuration.validatedSchema(), keptBy: Configuration.Store.self)
             return try Configuration.Store(configuration, migrationPlan: nil)
         } catch {
-            let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error
+            let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error
             throw (error as? SwiftDataError)?.with(storeName: configuration.name) ?? error
         }
     }

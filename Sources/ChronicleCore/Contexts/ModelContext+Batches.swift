@@ -43,7 +43,7 @@ extension ModelContext {
     }
 
     private func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore) throws {
-        try asking(store) {
+        try attributingErrors(to: store) {
             guard let batching = store as? any DataStoreBatching else { return try deleteByFetching(request) }
             do { try batching.delete(request) } catch DataStoreError.preferInMemoryFilter {
                 try deleteByFetching(request)

@@ -155,7 +155,7 @@ extension ModelContext {
             found.append(try instance(identifier, values, entity, checks) as Model)
         }
         let models = unsafeBitCast(found, to: [Model].self)
-        try asking(store) { try identifiers.requireDistinct(models, in: self, known: known) }
+        try attributingErrors(to: store) { try identifiers.requireDistinct(models, in: self, known: known) }
         return models
     }
 

@@ -31,7 +31,9 @@ extension ModelContext {
     public func fetchHistory<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
-        try collect(descriptor) { store, descriptor in try asking(store) { try store.fetchHistory(descriptor) } }
+        try collect(descriptor) { store, descriptor in
+            try attributingErrors(to: store) { try store.fetchHistory(descriptor) }
+        }
     }
 
     /// The transactions that match, without their changes: who saved, and when.
@@ -41,7 +43,7 @@ extension ModelContext {
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
         try collect(descriptor) { store, descriptor in
-            try asking(store) { try store.fetchHistoryWithoutChanges(descriptor) }
+            try attributingErrors(to: store) { try store.fetchHistoryWithoutChanges(descriptor) }
         }
     }
 
@@ -54,7 +56,7 @@ extension ModelContext {
         let stores = try providers(of: Transaction.self)
         guard stores.count > 1, descriptor.isSliced else {
             return try stores.reduce(0) { sum, store in
-                try sum + asking(store) { try store.fetchHistoryCount(descriptor) }
+                try sum + attributingErrors(to: store) { try store.fetchHistoryCount(descriptor) }
             }
         }
         return try fetchHistoryWithoutChanges(descriptor).count
@@ -67,7 +69,9 @@ extension ModelContext {
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction.TransactionIdentifier] {
         let stores = try providers(of: Transaction.self)
-        if stores.count == 1 { return try asking(stores[0]) { try stores[0].fetchHistoryIdentifiers(descriptor) } }
+        if stores.count == 1 {
+            return try attributingErrors(to: stores[0]) { try stores[0].fetchHistoryIdentifiers(descriptor) }
+        }
         return try fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
     }
 
@@ -83,7 +87,7 @@ extension ModelContext {
         let stores = try providers(of: Transaction.self)
         try ReadCancellation.suspended {
             for (store, part) in try parts(of: descriptor, in: stores) {
-                try asking(store) { try store.deleteHistory(part) }
+                try attributingErrors(to: store) { try store.deleteHistory(part) }
             }
         }
     }
@@ -141,7 +145,7 @@ extension ModelContext {
     ) throws -> [(store: String, token: Transaction.TokenType?)] {
         try providers(of: type).compactMap { provider in
             guard let store = provider as? any DataStore else { return nil }
-            return (store.identifier, try asking(store) { try provider.currentHistoryToken() })
+            return (store.identifier, try attributingErrors(to: store) { try provider.currentHistoryToken() })
         }
     }
 }

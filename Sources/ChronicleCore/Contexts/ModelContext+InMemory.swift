@@ -13,7 +13,7 @@ extension ModelContext {
                 try row(backing.identifier, backing.row)
             }
         } catch {
-            throw store.named(error)
+            throw store.attributed(error)
         }
     }
 
@@ -23,10 +23,10 @@ extension ModelContext {
         do { count = try store.fetchCount(request) } catch let error as DataStoreError {
             return try models(request, store, after: error).count
         } catch {
-            throw store.named(error)
+            throw store.attributed(error)
         }
         guard count >= 0 else {
-            throw store.named(
+            throw store.attributed(
                 SwiftDataError.invalidStoreResponse.with(
                     detail: "a count is not negative", entityName: Model.entityName))
         }
@@ -41,10 +41,10 @@ extension ModelContext {
         do { identifiers = try store.fetchIdentifiers(request) } catch let error as DataStoreError {
             return try models(request, store, after: error).map(\.persistentBackingData.identifier)
         } catch {
-            throw store.named(error)
+            throw store.attributed(error)
         }
         var check = FetchCheck(entityName: Model.entityName, storeIdentifier: store.identifier)
-        try asking(store) {
+        try attributingErrors(to: store) {
             for identifier in identifiers { try check.row(identifier) }
             try check.requireDistinct(identifiers)
         }
@@ -65,7 +65,7 @@ extension ModelContext {
         } else if error == .preferInMemorySort, !asked.sortBy.isEmpty {
             rest.sortBy = []
         } else {
-            throw store.named(SwiftDataError(answer: error).with(entityName: Model.entityName))
+            throw store.attributed(SwiftDataError(response: error).with(entityName: Model.entityName))
         }
         let reader = ModelContext(coordinator)
         (reader.author, reader.name) = (author, name)

@@ -11,11 +11,13 @@ extension ModelContext {
         func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [AnyObject]] {
             let store = try coordinator.store(for: Model.self)
             guard let linking = store as? any DataStoreLinking else {
-                throw store.named(DataStoreError.unsupportedFeature.with(detail: "relationships that are links"))
+                throw store.attributed(DataStoreError.unsupportedFeature.with(detail: "relationships that are links"))
             }
             let request = DataStoreLinksRequest<Model>(
                 links: links, property: property, identifiers: identifiers, editingState: editingState)
-            return try asking(linking) { try models(request, of: linking, contextEntity(for: Model.self)) }
+            return try attributingErrors(to: linking) {
+                try models(request, of: linking, contextEntity(for: Model.self))
+            }
         }
         return try load(entity.type)
     }

@@ -126,7 +126,7 @@ extension ModelContext {
                 result, of: request.inserted, inserted, beside: registry)
         } catch {
             keepIdentifiers(save)
-            throw store.named(error)
+            throw store.attributed(error)
         }
         apply(save, identifiers)
         takeOver(result.snapshotsToReregister.values, of: store)

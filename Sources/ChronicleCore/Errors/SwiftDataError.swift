@@ -13,7 +13,7 @@ import Foundation
 /// ```
 ///
 /// A thrown error carries what is known beyond its kind: ``entityName``, ``propertyName``, ``persistentIdentifier``,
-/// ``storeIdentifier``, ``storeName``, ``detail``, ``sqliteCode``, ``sql`` and ``underlying``. Equality and `~=` look at the
+/// ``storeIdentifier``, ``storeName``, ``detail`` and ``underlying``. Equality and `~=` look at the
 /// kind alone. Values of models are never part of a description of the error, so that it can go into a log as it is.
 public struct SwiftDataError: Error, Sendable {
     let kind: Kind
@@ -29,10 +29,6 @@ public struct SwiftDataError: Error, Sendable {
     public internal(set) var storeName: String?
     /// What exactly, in a sentence.
     public internal(set) var detail: String?
-    /// SQLite's extended result code (https://www.sqlite.org/rescode.html), when SQLite said no.
-    public internal(set) var sqliteCode: Int32?
-    /// The statement that SQLite refused, without its bound values.
-    public internal(set) var sql: String?
     /// The error that caused this one, when there is one: what a type's own `encode(to:)` threw, for example.
     ///
     /// - Warning: It may contain values of models; an `EncodingError` has the value that could not be encoded. Descriptions
@@ -98,7 +94,7 @@ extension SwiftDataError: Equatable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 
-extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible {
+extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
     public var debugDescription: String { description }
 
     public var description: String {
@@ -107,11 +103,7 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible 
         if let persistentIdentifier { text += " (\(persistentIdentifier))" }
         if let store = storeName.map({ "\"\($0)\"" }) ?? storeIdentifier { text += " of store \(store)" }
         if let detail { text += ": \(detail)" }
-        if let sqliteCode { text += " [SQLite \(sqliteCode)]" }
-        // An insert of many rows is long; ``sql`` has all of it.
-        if let sql { text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")" }
-        // What SQLite said stands above already.
-        if let cause, sqliteCode == nil { text += " (cause: \(cause))" }
+        if let cause { text += " (cause: \(cause))" }
         return text
     }
 
@@ -119,7 +111,7 @@ extension SwiftDataError: CustomStringConvertible, CustomDebugStringConvertible 
     private var cause: String? {
         switch underlying {
         case nil: nil
-        case let error as SwiftDataError: error.description
+        case let error as any LoggableError: error.description
         case let error as DataStoreError: "\(error)"
         case let error as CocoaError: "CocoaError \(error.code.rawValue)"
         case let error as POSIXError: "POSIXError \(error.code.rawValue)"
@@ -134,7 +126,7 @@ extension SwiftDataError: CustomReflectable {
         let details: KeyValuePairs<String, Any?> = [
             "kind": kind, "entityName": entityName, "propertyName": propertyName,
             "persistentIdentifier": persistentIdentifier, "storeIdentifier": storeIdentifier, "storeName": storeName,
-            "detail": detail, "sqliteCode": sqliteCode, "sql": sql, "underlying": cause,
+            "detail": detail, "underlying": cause,
         ]
         return Mirror(
             self, children: details.compactMap { name, value in value.map { (name, $0) } }, displayStyle: .struct)
@@ -146,7 +138,7 @@ extension SwiftDataError {
     public func with(
         detail: String? = nil, entityName: String? = nil, propertyName: String? = nil,
         persistentIdentifier: PersistentIdentifier? = nil, storeIdentifier: String? = nil, storeName: String? = nil,
-        sqliteCode: Int32? = nil, sql: String? = nil, underlying: (any Error)? = nil
+        underlying: (any Error)? = nil
     ) -> SwiftDataError {
         var error = self
         error.detail = detail ?? error.detail
@@ -155,8 +147,6 @@ extension SwiftDataError {
         error.persistentIdentifier = persistentIdentifier ?? error.persistentIdentifier
         error.storeIdentifier = storeIdentifier ?? error.storeIdentifier
         error.storeName = storeName ?? error.storeName
-        error.sqliteCode = sqliteCode ?? error.sqliteCode
-        error.sql = sql ?? error.sql
         error.underlying = underlying ?? error.underlying
         return error
     }

@@ -57,7 +57,7 @@ extension DataStoreError {
 
 extension SwiftDataError {
     /// What a program is told of a store's answer that the context can do nothing about.
-    init(answer error: DataStoreError) {
+    init(response error: DataStoreError) {
         let told: SwiftDataError =
             switch error.kind {
             case .unsupportedFeature:
@@ -75,8 +75,8 @@ extension SwiftDataError {
 extension DataStore {
     /// An error of this store as the program gets it: with the store's name on it. Errors that are the store's own
     /// business stay as they are.
-    func named(_ error: any Error) -> any Error {
-        guard let error = (error as? DataStoreError).map(SwiftDataError.init(answer:)) ?? error as? SwiftDataError
+    func attributed(_ error: any Error) -> any Error {
+        guard let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error as? SwiftDataError
         else {
             return error
         }
@@ -85,6 +85,6 @@ extension DataStore {
 }
 
 /// Runs what asks a store, and says of its errors which store they come from.
-func asking<Result>(_ store: AnyObject, _ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch { throw (store as? any DataStore)?.named(error) ?? error }
+func attributingErrors<Result>(to store: AnyObject, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw (store as? any DataStore)?.attributed(error) ?? error }
 }

@@ -30,7 +30,8 @@ extension DefaultStore {
             return SwiftDataError.deleteDenied.with(
                 detail: "\(reference.row.entityName).\(reference.property) of \(reference.row) references this model; "
                     + "change that relationship or delete its model first",
-                entityName: destination.entityName, persistentIdentifier: destination, underlying: violation)
+                entityName: destination.entityName, persistentIdentifier: destination,
+                underlying: DatabaseError(violation))
         } catch {
             // The foreign keys could not be checked: SQLite's error is reported without the row.
             return general

@@ -31,18 +31,19 @@ extension SwiftDataError {
             default: error.message
             }
         self = kind.with(
-            detail: detail, storeIdentifier: storeIdentifier, sqliteCode: error.extendedCode, sql: error.sql,
-            underlying: error)
+            detail: detail, storeIdentifier: storeIdentifier, underlying: DatabaseError(error))
     }
 }
 
-/// Runs `body` and converts SQLite errors to `SwiftDataError`.
+/// Runs `body`, converts SQLite errors to `SwiftDataError`, and adds the store identifier to errors without one.
 ///
 /// - Throws: `CancellationError` if a read was interrupted because its task was canceled, or the error that `body`
 ///   throws.
-func translatingErrors<Result>(storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
+func attributingErrors<Result>(to storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
         if error.isInterrupted { throw CancellationError() }
         throw SwiftDataError(error, storeIdentifier: storeIdentifier)
+    } catch let error as SwiftDataError where error.storeIdentifier == nil {
+        throw error.with(storeIdentifier: storeIdentifier)
     }
 }

@@ -76,7 +76,7 @@ extension DefaultStore: DataStoreExcluding {
             try FetchSQL(
                 request.descriptor, excluding: request.excludedIdentifiers, schema: schema,
                 storeIdentifier: identifier))
-        return try translating {
+        return try attributingErrors {
             try database.read { connection in
                 let statement = try connection.cached(query)
                 defer { statement.reset() }

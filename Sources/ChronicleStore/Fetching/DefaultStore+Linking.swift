@@ -32,7 +32,7 @@ extension DefaultStore: DataStoreLinking {
     }
 
     private func run(_ sql: String, _ keys: [Int64], _ row: (Statement) throws -> Void) throws {
-        try translating {
+        try attributingErrors {
             try database.read { connection in
                 let statement = try connection.cached(sql)
                 defer { statement.reset() }

@@ -114,13 +114,6 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Runs `body` and adds the store identifier to its errors.
-    func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-        do { return try translating(body) } catch let error as SwiftDataError {
-            throw error.storeIdentifier == nil ? error.with(storeIdentifier: identifier) : error
-        }
-    }
-
     func requireHistory() throws {
         guard recordsHistory else {
             throw SwiftDataError.historyDisabled.with(

@@ -80,7 +80,7 @@ struct FileInspection {
     /// failure or a crash. https://www.sqlite.org/lockingv3.html#hot_journals
     private func readWithLock(allowsSave: Bool) throws -> Finding {
         do { return try read(path) } catch let error as SwiftDataError {
-            guard allowsSave, (error.underlying as? SQLiteError)?.needsRecovery == true else { throw error }
+            guard allowsSave, (error.underlying as? DatabaseError)?.needsRecovery == true else { throw error }
             try requireWritableFiles()
             return try read(path, mode: .readWrite)
         }

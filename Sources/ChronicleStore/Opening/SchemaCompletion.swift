@@ -184,7 +184,7 @@ struct SchemaCompletion {
             } catch let error as SQLiteError {
                 throw SwiftDataError.backwardMigration.with(
                     detail: "the column cannot be added: \(error.message)", entityName: entity.name,
-                    propertyName: property.name, sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
+                    propertyName: property.name, underlying: DatabaseError(error))
             }
         }
     }
@@ -229,8 +229,7 @@ struct SchemaCompletion {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "the file contains several models with the same values for a unique constraint",
-                    entityName: definition.entity.name, sqliteCode: error.extendedCode, sql: error.sql,
-                    underlying: error)
+                    entityName: definition.entity.name, underlying: DatabaseError(error))
             }
         }
     }

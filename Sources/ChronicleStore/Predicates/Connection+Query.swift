@@ -13,7 +13,7 @@ extension Connection {
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "the predicate exceeds a limit of SQLite (\(error.message)); "
                     + "reduce its nesting or fetch in several steps",
-                sqliteCode: error.extendedCode, underlying: error)
+                underlying: DatabaseError(error))
         }
         for (index, value) in query.bindings.enumerated() { try statement.bind(value, at: first + Int32(index)) }
         return statement

@@ -27,7 +27,7 @@ extension DefaultStore {
         guard configuration.allowsSave else {
             throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
         }
-        return try translating {
+        return try attributingErrors {
             try database.write { connection in
                 let written: (inserted: [PersistentIdentifier], header: HeaderWriter.Header?)
                 do {

@@ -60,7 +60,7 @@ public final class DefaultStore: DataStore {
         let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
-        let opened = try translatingErrors(storeIdentifier: nil) {
+        let opened = try ChronicleStore.attributingErrors(to: nil) {
             try StoreOpener(configuration, schema).open()
         }
         database = opened.database
@@ -71,7 +71,8 @@ public final class DefaultStore: DataStore {
 
     deinit { database.close() }
 
-    func translating<Result>(_ body: () throws -> Result) throws -> Result {
-        try translatingErrors(storeIdentifier: identifier, body)
+    /// Runs `body`, converts SQLite errors, and adds the store identifier to errors without one.
+    func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+        try ChronicleStore.attributingErrors(to: identifier, body)
     }
 }

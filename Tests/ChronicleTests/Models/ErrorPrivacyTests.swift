@@ -94,7 +94,8 @@ struct ErrorPrivacyTests {
             found.name = Self.secret
             try other.save()
         }
-        #expect(error.sqliteCode != nil && error.sql?.contains("Account") == true)
+        let cause = try #require(error.underlying as? DatabaseError)
+        #expect(cause.resultCode == 19 && cause.sql?.contains("Account") == true)
     }
 
     @Test("A value of another type, and one that another program stored")

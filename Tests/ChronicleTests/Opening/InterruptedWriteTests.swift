@@ -80,7 +80,9 @@ import Testing
         let (before, journalBefore) = (try Data(contentsOf: file), try Data(contentsOf: journal))
         let error = try #require(try failure(of: { try open(allowsSave: false) }))
         #expect(error == .loadIssueModelContainer, "\(error)")
-        #expect(error.detail?.contains("allowsSave: true") == true && error.sqliteCode == 776, "\(error)")
+        #expect(
+            error.detail?.contains("allowsSave: true") == true
+                && (error.underlying as? DatabaseError)?.extendedResultCode == 776, "\(error)")
         #expect(try Data(contentsOf: file) == before)
         #expect(try Data(contentsOf: journal) == journalBefore)
     }
@@ -90,7 +92,9 @@ import Testing
         _ = try Shell.sqlite3(file, "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 1")
         try write(journalOf: nil)
         let error = try #require(try failure(of: { try open(allowsSave: false) }))
-        #expect(error == .loadIssueModelContainer && error.sqliteCode == 776, "\(error)")
+        #expect(
+            error == .loadIssueModelContainer && (error.underlying as? DatabaseError)?.extendedResultCode == 776,
+            "\(error)")
         try expectWorkingStore()
     }
 }

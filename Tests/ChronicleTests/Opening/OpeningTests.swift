@@ -206,7 +206,7 @@ import Testing
     func aDiskThatFailsIsNoDamage(_ code: Int32) {
         let cause = SQLiteError(extendedCode: code, message: "disk I/O error")
         let error = SwiftDataError(cause, storeIdentifier: nil)
-        #expect(error == .storeFailure && error.sqliteCode == code)
+        #expect(error == .storeFailure && (error.underlying as? DatabaseError)?.extendedResultCode == code)
         #expect(error.detail?.contains("undamaged") == true)
     }
 }
