@@ -4,15 +4,15 @@ import Chronicle
 import Foundation
 
 func leave(_ context: ModelContext, _ container: ModelContainer) throws {
-    // expected-error@+1 {{'autosaveEnabled' is unavailable: a context saves when `save()` is called: leave this away, and call it}}
+    // expected-error@+1 {{'autosaveEnabled' is unavailable: contexts do not save automatically; call `save()`}}
     context.autosaveEnabled = false
-    // expected-error@+1 {{'undoManager' is unavailable: there is no undo manager: `rollback()` takes back what was not saved}}
+    // expected-error@+1 {{'undoManager' is unavailable: undo is not supported; call `rollback()` to discard unsaved changes}}
     context.undoManager = nil
-    // expected-error@+1 {{'didSave' is unavailable: nothing is posted: `fetchHistory` has what was saved, by whomever}}
+    // expected-error@+1 {{'didSave' is unavailable: contexts post no notifications; call `fetchHistory(_:)` to find saved changes}}
     _ = ModelContext.didSave
-    // expected-error@+1 {{'deleteAllData()' is unavailable: delete the models of each class, with `context.delete(model:)`}}
+    // expected-error@+1 {{'deleteAllData()' is unavailable: call `context.delete(model:)` for each model class}}
     container.deleteAllData()
-    // expected-error@+1 {{'erase()' is unavailable: delete the models of each class, with `context.delete(model:)`}}
+    // expected-error@+1 {{'erase()' is unavailable: call `context.delete(model:)` for each model class}}
     try container.erase()
 }
 

@@ -1,7 +1,10 @@
-/// The stores of a program and the schema of what is in them.
+/// The stores of a program and the schema of their models.
 ///
-/// Make one for a program and a ``ModelContext`` for each place that works with models. The stores stay open as long as
-/// the container, one of its contexts or one of their models is alive.
+/// Create one container for a program, and a ``ModelContext`` for each place that works with models. The stores stay
+/// open as long as the container, one of its contexts or one of their models is alive.
+///
+/// A container is `Sendable`; a context is not. To use models in another task, create a context there or declare a
+/// ``ModelActor``.
 public final class ModelContainer: Equatable, Sendable {
     let coordinator: StoreCoordinator
     @MainActor private var knownMainContext: ModelContext?
@@ -11,7 +14,9 @@ public final class ModelContainer: Equatable, Sendable {
     /// The stores, in the order of their configurations.
     public var stores: [any DataStore] { coordinator.stores }
 
-    /// The context of the main actor, made when it is first used and kept by the container.
+    /// The context of the main actor. The container creates it on first use and keeps it.
+    ///
+    /// Unlike in SwiftData, this context does not save automatically. Call ``ModelContext/save()``.
     @MainActor public var mainContext: ModelContext {
         if let knownMainContext { return knownMainContext }
         let context = coordinator.mainStorage?.context ?? ModelContext(self)
@@ -20,22 +25,32 @@ public final class ModelContainer: Equatable, Sendable {
         return context
     }
 
-    /// Opens a store for each configuration.
+    /// Creates a container and opens a store for each configuration.
     ///
-    /// - Throws: ``SwiftDataError/invalidModel`` and ``SwiftDataError/unsupportedAttributeType`` for classes that are declared
-    ///   wrongly, ``SwiftDataError/loadIssueModelContainer`` (or a finer kind) when a store cannot be opened,
-    ///   ``SwiftDataError/unsupportedFeature`` when a store cannot keep a relationship (see ``DataStoreLinking``),
-    ///   ``SwiftDataError/duplicateConfiguration`` when two have one name or one model stands in two of them, and
-    ///   ``SwiftDataError/unknownSchema`` when a model stands in none.
+    /// - Parameters:
+    ///   - schema: The schema of the models.
+    ///   - configurations: The configurations of the stores, which determine the order of ``stores``. A configuration
+    ///     without a schema receives the container's schema.
+    /// - Throws: ``SwiftDataError/invalidModel`` or ``SwiftDataError/unsupportedAttributeType`` if a model is declared
+    ///   incorrectly; correct the class. ``SwiftDataError/unknownSchema`` if no configuration contains a model; add the
+    ///   model to one of them. ``SwiftDataError/duplicateConfiguration`` if two configurations have the same name,
+    ///   store or model. ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened; catch the specific
+    ///   error for its cause. ``SwiftDataError/unsupportedFeature`` if a store does not support a relationship; see
+    ///   ``DataStoreLinking``.
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
         coordinator = try StoreCoordinator(for: schema, configurations: configurations)
         coordinator.register(self)
     }
 
-    /// Returns whether both are the same instance.
+    /// Returns whether two values are the same instance.
+    ///
+    /// - Parameters:
+    ///   - lhs: A container.
+    ///   - rhs: Another container.
+    /// - Returns: `true` if both are the same instance.
     public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
 
-    /// Another container for stores that are open.
+    /// Creates another container for stores that are already open.
     init(_ coordinator: StoreCoordinator) {
         self.coordinator = coordinator
     }

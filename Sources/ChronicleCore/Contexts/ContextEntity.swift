@@ -1,28 +1,28 @@
-/// An entity as one context sees it: what all models of one class in one context share.
+/// An entity in one context: the state that all models of a class in a context share.
 ///
-/// Models reference it, and by it the ``ContextStorage``.
+/// Models reference this object, which references the ``ContextStorage``.
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
-    /// The class.
+    /// The model class.
     let type: ObjectIdentifier
-    /// The place among the entities of the context.
+    /// The index among the entities of the context.
     let number: Int
-    /// What the identifiers of new models have in common.
+    /// The origin of the temporary identifiers of new models.
     let temporaryOrigin: PersistentIdentifier.Origin
     @usableFromInline let slots: SlotTable
     let storage: ContextStorage
-    /// The slots of to-one relationships whose other side is a list, and the index of that list's property.
+    /// The slots of to-one relationships whose inverse is a list, with the index of the list's property.
     let lists: [(slot: Int, index: Int)]
-    /// The properties, of this entity and others, whose lists are read anew after models of this one were fetched.
+    /// The properties, of any entity, whose linked lists are read again after a fetch of this entity.
     let linkProperties: [Schema.Property]
     let registry: ModelRegistry
-    /// What a model left of the backing data that it was made with, see ``BackingData/adopt(_:)``. The next one is filled
-    /// into it instead of being made.
-    @exclusivity(unchecked) private var emptied: BackingData?
+    /// Empty backing data whose state a model adopted; see ``BackingData/adopt(_:)``. It is reused for the next row to
+    /// avoid an allocation.
+    @exclusivity(unchecked) private var reusable: BackingData?
 
-    /// Properties by the *address* of a key path. A key path in compiled code is made once for each place that writes it
-    /// and lives for ever, so that finding the property again costs a comparison instead of a hash of the whole path.
+    /// Properties by the *address* of a key path. Compiled code creates each key path once and never releases it, so a
+    /// cache hit costs a pointer comparison instead of a hash of the whole path.
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
     private static let cacheSize = 128
 
@@ -47,36 +47,38 @@ final class ContextEntity {
 
     deinit { storage.remove(self) }
 
-    /// Backing data for a row that gets a model.
+    /// Returns backing data for a row that needs a model.
     @inline(__always)
     func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
-        emptied == nil ? BackingData(identifier, row, self) : refilled(identifier, row)
+        reusable == nil ? BackingData(identifier, row, self) : reusedBackingData(identifier, row)
     }
 
-    private func refilled(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
-        // Unless somebody else holds it, too.
-        guard isKnownUniquelyReferenced(&emptied), let known = emptied else {
+    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData
+    {
+        // An object that is still referenced elsewhere cannot be reused.
+        guard isKnownUniquelyReferenced(&reusable), let known = reusable else {
             return BackingData(identifier, row, self)
         }
-        emptied = nil
+        reusable = nil
         known.fill(identifier, row, self)
         return known
     }
 
-    func keepForReuse(_ backing: BackingData) { emptied = backing }
+    func keepForReuse(_ backing: BackingData) { reusable = backing }
 
+    /// Returns the stored property with the given key path.
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {
-        // Objects are aligned to 16 bytes; the bits above tell them apart.
-        let address = UInt(bitPattern: ObjectIdentifier(keyPath).hashValueOfAddress)
-        let place = Int(truncatingIfNeeded: (address >> 4) ^ (address >> 11)) & (Self.cacheSize - 1)
-        if cache[place].keyPath === keyPath { return cache[place].property }
+        // Objects are aligned to 16 bytes, so the lowest four bits of an address are always zero.
+        let address = ObjectIdentifier(keyPath).address
+        let index = Int(truncatingIfNeeded: (address >> 4) ^ (address >> 11)) & (Self.cacheSize - 1)
+        if cache[index].keyPath === keyPath { return cache[index].property }
         guard let property = entity.property(at: keyPath) else { return nil }
-        cache[place] = (keyPath, property)
+        cache[index] = (keyPath, property)
         return property
     }
 }
 
 extension ObjectIdentifier {
-    /// The address itself: `hashValue` would mix it, at a cost that the cache is there to avoid.
-    fileprivate var hashValueOfAddress: Int { Int(bitPattern: self) }
+    /// The address. `hashValue` would hash it, which is the cost that the cache avoids.
+    fileprivate var address: UInt { UInt(bitPattern: self) }
 }

@@ -1,11 +1,12 @@
-/// What went wrong where nothing can be thrown: in getters and setters of relationships, in `insert` and in `delete`.
+/// The errors that occurred where none can be thrown: in getters and setters of relationships, in `insert` and in
+/// `delete`.
 ///
-/// A relationship that cannot be loaded reads as empty, and a program may act on that: it deletes a model whose list it
-/// found empty. So no save succeeds until the program has read the relationship again, or has rolled back.
+/// A relationship that cannot be loaded reads as empty, and a program may act on that, for example by deleting the
+/// model. Therefore, no save succeeds until the program has read the relationship again or has rolled back.
 ///
-/// Models are referenced by identifier, so that a failure keeps none alive.
+/// Failures reference models by identifier, so that they do not keep them alive.
 struct ContextFailures {
-    /// A relationship of a model, or its row.
+    /// Identifies a relationship of a model, or its row.
     struct Key: Hashable {
         let identifier: PersistentIdentifier
         /// ``Schema/Property/name``; `nil` for the row.
@@ -13,47 +14,52 @@ struct ContextFailures {
     }
 
     private struct Failure {
-        /// The place in the order in which failures came.
+        /// The position in the order of failures.
         let number: Int
         var error: any Error
-        /// Whether the program got an empty value, and has not read the right one since.
+        /// Whether the program read an empty value instead of the stored one, and did not read it again since.
         var wasRead = false
-        /// Whether a value that the program assigned was not stored.
+        /// Whether an assigned value was not stored.
         var wasAssigned = false
-        /// Whether a fetch has thrown it.
+        /// Whether a fetch has thrown the error.
         var isReported = false
     }
 
     private var failures: [Key: Failure] = [:]
     private var lastNumber = 0
-    /// Deletes whose delete rules could not be applied, because the destinations could not be loaded.
+    /// Relationships of deleted models whose delete rules could not be applied, because the destinations could not be
+    /// loaded.
     private(set) var unfinishedDeletes: [Key] = []
-    /// A mistake that the next fetch or save throws, once.
-    private var mistake: (any Error)?
+    /// An error that the next fetch or save throws once.
+    private var deferredError: (any Error)?
     /// The entity of a model whose changes were lost.
     private var discardedEntityName: String?
 
     var isEmpty: Bool { failures.isEmpty }
 
-    // MARK: What went wrong
+    // MARK: Recording failures
 
-    /// An error that the next fetch or save throws, once: a model that cannot be inserted, for example.
+    /// Adds an error that the next fetch or save throws once, for example for a model that cannot be inserted.
     mutating func add(_ error: any Error) {
-        mistake = mistake ?? error
+        deferredError = deferredError ?? error
     }
 
+    /// Records that a relationship or row could not be loaded when it was read.
     mutating func addRead(_ key: Key, _ error: any Error) {
         self[key, error].wasRead = true
     }
 
+    /// Records that a value could not be assigned.
     mutating func addAssignment(_ key: Key, _ error: any Error) {
         self[key, error].wasAssigned = true
     }
 
+    /// Records that the delete rule of a relationship could not be applied.
     mutating func addUnfinishedDelete(_ key: Key) {
         if !unfinishedDeletes.contains(key) { unfinishedDeletes.append(key) }
     }
 
+    /// Records that unsaved changes of a model were lost.
     mutating func discardChanges(entityName: String) {
         if discardedEntityName == nil { discardedEntityName = entityName }
     }
@@ -72,21 +78,21 @@ struct ContextFailures {
         }
     }
 
-    // MARK: What was resolved
+    // MARK: Resolving failures
 
-    /// Whether the program read an empty value for want of the right one, and not the right one since.
+    /// Returns whether the program read an empty value instead of the stored one, and did not read it again since.
     func wasRead(_ key: Key) -> Bool { failures[key]?.wasRead == true }
 
-    /// The error of a relationship, if it could not be loaded or assigned.
+    /// Returns the error of a relationship that could not be loaded or assigned.
     func error(of key: Key) -> (any Error)? { failures[key]?.error }
 
-    /// The program has read the right value.
+    /// Records that the program has read the stored value.
     mutating func resolveRead(_ key: Key) {
         failures[key]?.wasRead = false
         removeIfResolved(key)
     }
 
-    /// The program has assigned another value, which is stored.
+    /// Records that the program has assigned a value that was stored.
     mutating func resolveAssignment(_ key: Key) {
         failures[key]?.wasAssigned = false
         removeIfResolved(key)
@@ -97,48 +103,53 @@ struct ContextFailures {
         failures[key] = nil
     }
 
-    /// The deletes that are to be finished now. What fails again is added again.
+    /// Removes and returns the unfinished deletes. The caller adds those that fail again.
     mutating func takeUnfinishedDeletes() -> [Key] {
         defer { unfinishedDeletes = [] }
         return unfinishedDeletes
     }
 
-    /// The delete of a model is taken back.
+    /// Removes the unfinished deletes of a model whose delete was undone.
     mutating func removeUnfinishedDeletes(of identifier: PersistentIdentifier) {
         if !unfinishedDeletes.isEmpty { unfinishedDeletes.removeAll { $0.identifier == identifier } }
     }
 
-    // MARK: Throwing
+    // MARK: Throwing failures
 
-    /// What a program has to read again, in order.
+    /// The relationships and rows that must be read again, in the order of their failures.
     var readKeys: [Key] {
         failures.filter(\.value.wasRead).sorted { $0.value.number < $1.value.number }.map(\.key)
     }
 
-    /// - Throws: What no fetch has thrown yet.
+    /// Throws the first failure that no fetch has thrown yet.
+    ///
+    /// - Throws: The deferred error or the error of a failure.
     mutating func throwForFetch() throws {
-        try throwDiagnostic()
+        try throwDeferredError()
         let unreported = failures.lazy.filter { !$0.value.isReported }
         guard let (key, failure) = unreported.min(by: { $0.value.number < $1.value.number }) else { return }
         failures[key]?.isReported = true
         throw failure.error
     }
 
-    /// - Throws: What is not resolved yet, whether it was thrown before or not.
+    /// Throws the first unresolved failure, even if it was thrown before.
+    ///
+    /// - Throws: The deferred error, ``SwiftDataError/missingModelContext`` for lost changes, or the error of a
+    ///   failure.
     mutating func throwForSave() throws {
-        try throwDiagnostic()
+        try throwDeferredError()
         if let entityName = discardedEntityName {
             throw SwiftDataError.missingModelContext.with(
-                detail: "the context was released before its changes were saved, and some of them with it; "
+                detail: "the context was released and some of its unsaved changes were lost; "
                     + "keep a reference to the context, or call rollback() to continue without these changes",
                 entityName: entityName)
         }
         if let failure = failures.values.min(by: { $0.number < $1.number }) { throw failure.error }
     }
 
-    private mutating func throwDiagnostic() throws {
-        guard let error = mistake else { return }
-        mistake = nil
+    private mutating func throwDeferredError() throws {
+        guard let error = deferredError else { return }
+        deferredError = nil
         throw error
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 
 extension ModelContext {
-    /// In a debug build, stops the program when the context belongs to an actor and the caller does not.
+    /// In a debug build, ends the program if the context belongs to an actor and the caller is not on that actor.
     func checkIsolation() {
         #if DEBUG
             ownership?.check()
@@ -11,28 +11,28 @@ extension ModelContext {
 }
 
 #if DEBUG
-    /// Whether the context of an executor may be used on a thread.
+    /// Determines the threads that may use the context of an executor.
     final class ContextOwnership: Sendable {
         private enum Owner {
-            /// The code that made the executor, or has the context when the executor is gone.
+            /// The code that created the executor, or that uses the context after the executor was released.
             case caller
-            /// The executor, which runs a job on the thread, or none.
+            /// The executor, with the thread of its current job; `nil` between jobs.
             case executor(ObjectIdentifier?)
         }
 
         private let owner = Mutex(Owner.caller)
 
-        /// The executor has its first job, or another.
+        /// Transfers the context to the executor when a job is enqueued.
         func beginJobs() {
             owner.withLock { if case .caller = $0 { $0 = .executor(nil) } }
         }
 
-        /// The executor is gone.
+        /// Returns the context to the caller when the executor is released.
         func endJobs() {
             owner.withLock { $0 = .caller }
         }
 
-        /// Runs a job of the executor.
+        /// Runs a job of the executor and allows its thread to use the context meanwhile.
         func isolating(_ job: () -> Void) {
             setThread(ObjectIdentifier(Thread.current))
             job()
@@ -40,12 +40,14 @@ extension ModelContext {
         }
 
         private func setThread(_ thread: ObjectIdentifier?) {
-            // A job may outlive its executor by some instructions.
+            // The executor may be released shortly before its last job returns.
             owner.withLock { if case .executor = $0 { $0 = .executor(thread) } }
         }
 
-        /// By the thread and not by the queue: a job may call `sync` of another queue, which runs its block on the thread of
-        /// the job.
+        /// Ends the program if the current thread may not use the context.
+        ///
+        /// This compares threads and not queues, because a job may call `sync` of another queue, which runs its block
+        /// on the thread of the job.
         func check() {
             let thread = ObjectIdentifier(Thread.current)
             let isAllowed = owner.withLock { owner in

@@ -1,33 +1,33 @@
 import Foundation
 
-/// What the models of a context reference, and keep after the context was released: they can still load relationships
-/// and be saved.
+/// The part of a context that its models reference and keep after the context was released. It lets them load
+/// relationships and be saved.
 ///
 /// A context keeps its changed models. If models kept their context in turn, neither would ever be released. They keep
-/// this storage instead, which references the context weakly and makes another one when the first is gone. It keeps no
-/// model.
+/// this storage instead, which references the context weakly and creates another one when the first was released. The
+/// storage keeps no models alive.
 final class ContextStorage {
     /// The identity of the context in requests to stores.
     let id = UUID()
     let coordinator: StoreCoordinator
-    /// The models that are alive, by identifier.
+    /// The models in memory by identifier.
     let registry = ModelRegistry()
     var author: String?
     var name: String?
-    /// What could not be loaded or done, and has to be before the next save.
+    /// The errors that must be resolved before the next save.
     var failures = ContextFailures()
-    /// The number of fetches that had to look for rows that come twice.
+    /// The number of fetches that had to search for repeated rows.
     var fetchNumber: UInt32 = 0
-    /// Whether models with changes are in no context's list of changed models, because their context was released.
+    /// Whether models with unsaved changes are not in the list of a context, because their context was released.
     var hasDetachedChanges = false
     private(set) weak var knownContext: ModelContext?
-    private var entities: [ObjectIdentifier: KnownEntity] = [:]
+    private var entities: [ObjectIdentifier: EntityEntry] = [:]
 
-    private struct KnownEntity {
+    private struct EntityEntry {
         let number: Int
-        // Not weak: every model retains its entity, which takes longer for an object with weak references. The entity's
-        // deinitializer sets this to nil. Not `unowned(unsafe)`, which the debug build of Swift 6.3 misreads in an
-        // optional structure.
+        // Not `weak`, because every model retains its entity, which takes longer for an object with weak references.
+        // The deinitializer of the entity sets this to `nil`. Not `unowned(unsafe)`, which debug builds of Swift 6.3
+        // read incorrectly in an optional structure.
         var value: Unmanaged<ContextEntity>?
     }
 
@@ -42,32 +42,34 @@ final class ContextStorage {
 
     var editingState: EditingState { EditingState(id: id, author: author, contextName: name) }
 
-    /// The context, or another one for the same models if it was released.
+    /// The context, or a new one for the same models if it was released.
     var context: ModelContext {
         knownContext ?? ModelContext(self, isTemporary: true)
     }
 
     func register(_ context: ModelContext) { knownContext = context }
 
-    /// The entity of a model class, as all models of the context share it.
+    /// Returns the entity of a model class, which all models of the context share.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema``.
     func entity(for type: any PersistentModel.Type) throws -> ContextEntity {
         if let known = entities[ObjectIdentifier(type)]?.value?.takeUnretainedValue() { return known }
         guard let entity = coordinator.schema.entity(for: type) else {
-            throw type.missing("the container was made without this model")
+            throw type.missing("the container's schema does not have this model; add it when you create the container")
         }
-        // One that was released has its number again.
+        // An entity that was released is created again with the same number.
         let number = entities[ObjectIdentifier(type)]?.number ?? entities.count
-        let made = ContextEntity(entity, number: number, self)
-        entities[ObjectIdentifier(type)] = KnownEntity(number: number, value: .passUnretained(made))
-        return made
+        let created = ContextEntity(entity, number: number, self)
+        entities[ObjectIdentifier(type)] = EntityEntry(number: number, value: .passUnretained(created))
+        return created
     }
 
-    /// Forgets an entity that is being released.
+    /// Removes an entity that is being released.
     func remove(_ entity: ContextEntity) { entities[entity.type]?.value = nil }
 
     // MARK: Changed models
 
-    /// Remembers that a model has something to save.
+    /// Records that a model has unsaved changes.
     func list(_ backing: BackingData) {
         if let knownContext {
             knownContext.list(backing)
@@ -77,7 +79,7 @@ final class ContextStorage {
         }
     }
 
-    /// A model with changes is released, because its context was released before and nothing else keeps it.
+    /// Records that a model with unsaved changes was released after its context.
     func discardChanges(of backing: BackingData) {
         guard let entityName = backing.membership?.entity.name else { return }
         failures.discardChanges(entityName: entityName)

@@ -1,12 +1,13 @@
-/// Looks at the identifiers of a fetch: rows of the entity that was asked for, in the store that was asked, each once.
+/// Validates the identifiers that a fetch returns: each must belong to the requested entity and store and occur only
+/// once.
 ///
-/// Where identifiers have their origin in common and come in the order of their keys, a row costs a comparison of
-/// addresses and one of numbers. Whether a row comes twice is looked for only where they come in another order.
+/// If identifiers share their origin object and come in the order of their keys, a row costs one comparison of
+/// addresses and one of numbers. Repeated rows are only searched for if the keys come in another order.
 struct FetchCheck {
     private let entityName: String
     private let storeIdentifier: String
-    /// Of the latest row, held so that no other origin gets its address; and the address, which is compared without
-    /// counting references.
+    /// The origin of the latest row, which is retained so that no other origin gets its address, and its address, which
+    /// can be compared without reference counting.
     private var origin: PersistentIdentifier.Origin?
     private var address: ObjectIdentifier?
     private var number: Int64 = 0
@@ -18,7 +19,9 @@ struct FetchCheck {
         self.storeIdentifier = storeIdentifier
     }
 
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` for a row that the store should not have answered with.
+    /// Validates the identifier of the next row.
+    ///
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` if the row is not of the requested entity and store.
     @inline(__always)
     mutating func row(_ identifier: PersistentIdentifier) throws {
         if ObjectIdentifier(identifier.origin) != address {
@@ -29,6 +32,7 @@ struct FetchCheck {
         number = identifier.number
     }
 
+    /// Validates an identifier with another origin object than the one before.
     private mutating func examine(_ identifier: PersistentIdentifier) throws {
         try identifier.require(entityName: entityName, storeIdentifier: storeIdentifier, in: "a fetch")
         if origin != nil { (mayRepeat, hasManyOrigins) = (true, true) }
@@ -36,12 +40,17 @@ struct FetchCheck {
         address = ObjectIdentifier(identifier.origin)
     }
 
-    /// - Parameter known: How many models the context knew before the fetch.
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` for a row that came twice.
+    /// Validates that a fetch returned no row twice.
+    ///
+    /// - Parameters:
+    ///   - models: The models of the fetched rows.
+    ///   - context: The context of the models.
+    ///   - known: The number of models in the registry before the fetch.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` if a row occurs twice.
     func requireDistinct<Model: PersistentModel>(_ models: [Model], in context: ModelContext, known: Int) throws {
-        // A row that comes twice finds its model the second time: as many more models as rows, and there is none.
+        // If the registry grew by the number of rows, every row created a model, so none was repeated.
         guard mayRepeat, context.registry.count - known != models.count else { return }
-        // A model would have to sleep through four billion of these to be taken for one that was just found.
+        // The number wraps around after four billion fetches, which is long enough to identify a fetch.
         context.storage.fetchNumber &+= 1
         for model in models {
             let backing = model.persistentBackingData
@@ -50,7 +59,9 @@ struct FetchCheck {
         }
     }
 
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` for an identifier that came twice.
+    /// Validates that a fetch returned no identifier twice.
+    ///
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` if an identifier occurs twice.
     func requireDistinct(_ identifiers: [PersistentIdentifier]) throws {
         guard mayRepeat else { return }
         if !hasManyOrigins, areDistinct(identifiers.map(\.number)) { return }
@@ -58,12 +69,12 @@ struct FetchCheck {
         for identifier in identifiers where !seen.insert(identifier).inserted { throw repeated(identifier) }
     }
 
-    /// Whether keys that are close together are known to be distinct: a bit for each between the lowest and the highest
-    /// takes a tenth of the time of a set.
+    /// Returns whether the keys are known to be distinct, if they are close together. A bit set from the lowest to the
+    /// highest key takes a tenth of the time of a `Set`.
     private func areDistinct(_ keys: [Int64]) -> Bool {
         guard let lowest = keys.min(), let highest = keys.max() else { return true }
-        let (span, isTooLong) = highest.subtractingReportingOverflow(lowest)
-        guard !isTooLong, span / 64 <= keys.count else { return false }
+        let (span, overflow) = highest.subtractingReportingOverflow(lowest)
+        guard !overflow, span / 64 <= keys.count else { return false }
         var bits = [UInt64](repeating: 0, count: Int(span / 64) + 1)
         for key in keys {
             let (word, bit) = Int(key - lowest).quotientAndRemainder(dividingBy: 64)
@@ -75,27 +86,31 @@ struct FetchCheck {
 
     private func repeated(_ identifier: PersistentIdentifier) -> SwiftDataError {
         .invalidStoreResponse.with(
-            detail: "a fetch has no row twice", entityName: entityName, persistentIdentifier: identifier,
+            detail: "the store returned a row more than once", entityName: entityName, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
     }
 }
 
 extension PersistentIdentifier {
-    /// Makes sure that an identifier that a store gave is one of a row of its own.
+    /// Validates an identifier that a store returned for a row.
     ///
-    /// - Parameter answer: What the store was asked for, for the message.
-    func require(entityName: String, storeIdentifier: String, in answer: String) throws {
-        let rule: String
+    /// - Parameters:
+    ///   - entityName: The expected entity.
+    ///   - storeIdentifier: The expected store.
+    ///   - operation: The operation that returned the identifier, for the error message.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse``.
+    func require(entityName: String, storeIdentifier: String, in operation: String) throws {
+        let detail: String
         if isTemporary {
-            rule = "the identifiers in \(answer) are permanent"
+            detail = "\(operation) returned a temporary identifier instead of a permanent one"
         } else if self.entityName != entityName {
-            rule = "the identifiers in \(answer) are of the entity that was asked for, and not of \(self.entityName)"
+            detail = "\(operation) returned an identifier of the entity \(self.entityName) instead of \(entityName)"
         } else if self.storeIdentifier != storeIdentifier {
-            rule = "the identifiers in \(answer) are of the store that gave them"
+            detail = "\(operation) returned an identifier of another store"
         } else {
             return
         }
         throw SwiftDataError.invalidStoreResponse.with(
-            detail: rule, entityName: entityName, persistentIdentifier: self, storeIdentifier: storeIdentifier)
+            detail: detail, entityName: entityName, persistentIdentifier: self, storeIdentifier: storeIdentifier)
     }
 }

@@ -1,6 +1,9 @@
 import Dispatch
 
-/// An actor with a context of its own: what it does with models happens beside the rest of the program, one call at a time.
+/// An actor that has its own model context.
+///
+/// Use a model actor to work with models outside the main actor. The methods of the actor run one at a time and do not
+/// block other tasks while they wait for the disk.
 ///
 /// ```swift
 /// @ModelActor
@@ -14,7 +17,7 @@ import Dispatch
 /// try await Importer(modelContainer: container).add(["Rome", "Paris"])
 /// ```
 ///
-/// By hand, an actor declares the two properties and makes them in its initialiser:
+/// Without the macro, declare the two properties and create them in the initializer:
 ///
 /// ```swift
 /// actor Importer: ModelActor {
@@ -28,22 +31,31 @@ import Dispatch
 /// }
 /// ```
 ///
-/// Models do not leave the actor; their identifiers do. Nor does the context, although `modelExecutor` is reachable from
-/// everywhere: see ``DefaultSerialModelExecutor``.
+/// Do not pass models out of the actor; pass their identifiers. Do not use the context outside the actor either,
+/// although `modelExecutor` is accessible from everywhere; see ``DefaultSerialModelExecutor``.
 public protocol ModelActor: Actor {
+    /// The container whose stores the actor uses.
     nonisolated var modelContainer: ModelContainer { get }
-    /// Runs the actor's work, and has its context.
+    /// The executor that runs the methods of the actor and owns its context.
     nonisolated var modelExecutor: any ModelExecutor { get }
 }
 
 extension ModelActor {
+    /// The executor of the actor as an unowned reference.
     nonisolated public var unownedExecutor: UnownedSerialExecutor { modelExecutor.asUnownedSerialExecutor() }
 
+    /// The context of the actor.
     public var modelContext: ModelContext { modelExecutor.modelContext }
 
-    /// The model with this identifier; `nil` when there is none, or it is of another class.
+    /// Returns the model with the given identifier.
     ///
-    /// What keeps a store from answering is thrown by the next `fetch` or `save` of the context.
+    /// The subscript does not throw. If the store cannot load the row, the subscript returns `nil` and the next
+    /// `fetch` or `save` of the context throws the error.
+    ///
+    /// - Parameters:
+    ///   - id: The identifier of the model.
+    ///   - type: The class of the model.
+    /// - Returns: The model, or `nil` if it does not exist, cannot be loaded, or is of another class.
     public subscript<Model: PersistentModel>(id: PersistentIdentifier, as type: Model.Type) -> Model? {
         do { return try modelContext.existingModel(for: id) as? Model } catch SwiftDataError.modelNotFound {
             return nil
@@ -54,31 +66,38 @@ extension ModelActor {
     }
 }
 
-/// Runs the work of a ``ModelActor``, one job at a time, and has its context.
+/// An executor that runs the methods of a ``ModelActor`` one at a time and owns its context.
 public protocol ModelExecutor: SerialExecutor {
+    /// The context that the jobs of the executor use.
     var modelContext: ModelContext { get }
 }
 
 /// A ``ModelExecutor`` that runs one job at a time.
 public protocol SerialModelExecutor: ModelExecutor {}
 
-/// The executor of a ``ModelActor``: a queue of its own, so that waiting for a disk does not hold up the threads that all
-/// tasks share.
+/// The default executor of a ``ModelActor``, which runs its jobs on a dispatch queue.
 ///
-/// From its first job on, the executor owns the context: only its jobs, which are the actor's methods, may use the context
-/// and its models. Until then, the context belongs to the code that made the executor; an initializer or a test may use it.
-/// A debug build checks this when the context fetches, inserts, changes, deletes, saves or rolls back, and stops the program
-/// with a message. A release build does not check; using the context from two threads at once is undefined then.
+/// The queue is not part of the thread pool that all tasks share, so that waiting for the disk does not block other
+/// tasks.
 ///
-/// `@unchecked Sendable`: the context is used by the jobs of the queue, which come one after the other.
+/// From its first job on, the executor owns the context: only its jobs, which are the methods of the actor, may use the
+/// context and its models. Before, the code that created the executor may use the context, for example in an
+/// initializer or a test. A debug build ends the program with a message if other code uses the context to fetch,
+/// insert, change, delete, save or roll back. A release build does not check this; using the context on two threads at
+/// once is then undefined behavior.
 public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked Sendable {
+    // The reason for `@unchecked Sendable`: only the jobs of a serial queue use the context.
+
+    /// The context that the jobs of the executor use.
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "chronicle.modelActor")
     #if DEBUG
         private let ownership = ContextOwnership()
     #endif
 
-    /// - Parameter modelContext: The context that the actor's methods use; a context has one executor.
+    /// Creates an executor for a context.
+    ///
+    /// - Parameter modelContext: The context of the actor. A context can have only one executor.
     public init(modelContext: ModelContext) {
         self.modelContext = modelContext
         #if DEBUG
@@ -86,6 +105,9 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
         #endif
     }
 
+    /// Runs a job on the queue of the executor. Swift calls this method.
+    ///
+    /// - Parameter job: The job to run.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let executor = asUnownedSerialExecutor()

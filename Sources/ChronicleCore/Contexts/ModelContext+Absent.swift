@@ -1,33 +1,48 @@
 public import Foundation
 
-// What code that is written for SwiftData asks for, and what to do instead.
+// SwiftData APIs that Chronicle does not support. The message of each names the alternative.
 extension ModelContext {
-    @available(*, unavailable, message: "a context saves when `save()` is called: leave this away, and call it")
+    /// Unavailable; contexts do not save automatically. Call ``save()``.
+    @available(*, unavailable, message: "contexts do not save automatically; call `save()`")
     public var autosaveEnabled: Bool {
         get { false }
         set {}
     }
 
-    @available(*, unavailable, message: "there is no undo manager: `rollback()` takes back what was not saved")
+    /// Unavailable; undo is not supported. Call ``rollback()`` to discard unsaved changes.
+    @available(*, unavailable, message: "undo is not supported; call `rollback()` to discard unsaved changes")
     public var undoManager: AnyObject? {
         get { nil }
         set {}
     }
 
-    @available(*, unavailable, message: "nothing is posted: `fetchHistory` has what was saved, by whomever")
+    /// Unavailable; contexts post no notifications. Call ``fetchHistory(_:)`` to find saved changes.
+    @available(*, unavailable, message: "contexts post no notifications; call `fetchHistory(_:)` to find saved changes")
     public static var willSave: Notification.Name { Notification.Name("") }
 
-    @available(*, unavailable, message: "nothing is posted: `fetchHistory` has what was saved, by whomever")
+    /// Unavailable; contexts post no notifications. Call ``fetchHistory(_:)`` to find saved changes.
+    @available(*, unavailable, message: "contexts post no notifications; call `fetchHistory(_:)` to find saved changes")
     public static var didSave: Notification.Name { Notification.Name("") }
 
-    @available(*, unavailable, message: "use `fetch(_:)`, or `enumerate(_:batchSize:block:)` where there are many")
+    /// Unavailable; use ``fetch(_:)``, or ``enumerate(_:batchSize:allowEscapingMutations:block:)`` for large results.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The models to fetch.
+    ///   - batchSize: The number of models in a batch.
+    /// - Returns: An empty array.
+    /// - Throws: Never; both alternatives throw ``SwiftDataError``.
+    @available(*, unavailable, message: "use `fetch(_:)`, or `enumerate(_:batchSize:block:)` for large results")
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>, batchSize: Int) throws -> [Model] { [] }
 }
 
 extension ModelContainer {
-    @available(*, unavailable, message: "delete the models of each class, with `context.delete(model:)`")
+    /// Unavailable; call ``ModelContext/delete(model:where:includeSubclasses:)`` for each model class.
+    @available(*, unavailable, message: "call `context.delete(model:)` for each model class")
     public func deleteAllData() {}
 
-    @available(*, unavailable, message: "delete the models of each class, with `context.delete(model:)`")
+    /// Unavailable; call ``ModelContext/delete(model:where:includeSubclasses:)`` for each model class.
+    ///
+    /// - Throws: Never; the alternative throws ``SwiftDataError``.
+    @available(*, unavailable, message: "call `context.delete(model:)` for each model class")
     public func erase() throws {}
 }

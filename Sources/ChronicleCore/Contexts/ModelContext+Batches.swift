@@ -1,32 +1,38 @@
 public import Foundation
 
 extension ModelContext {
-    /// Deletes all models of a class that match, whether they were ever fetched or not, and does what their relationships'
-    /// delete rules say.
+    /// Deletes all stored models of a class that match a predicate, and applies the delete rules of their
+    /// relationships.
     ///
     /// ```swift
     /// try context.delete(model: Trip.self, where: #Predicate { $0.endDate < lastYear })
     /// ```
     ///
-    /// This is a save of its own: when it returns, the rows are gone, in one transaction with ``author`` and ``name`` that
-    /// has every delete, every cascade and every reference that was nullified. ``rollback()`` does not bring them back.
-    /// (SwiftData deletes them with the next save.)
+    /// This method saves immediately, unlike in SwiftData, where the next save deletes the models. It writes all
+    /// deletes, cascades and nullified references in one transaction with the context's ``author`` and ``name``.
+    /// ``rollback()`` does not restore the rows.
     ///
-    /// What is stored counts. Unsaved changes of this context are neither looked at nor saved: ``save()`` before, where
-    /// they should count. New models stay. Models of this context whose rows are gone are deleted models afterwards, what
-    /// was changed in them and not saved is lost with them, and unsaved references to them lead nowhere. The other models
-    /// that rows were changed of are brought up to date. Another context notices what it would notice of another program.
+    /// The predicate is evaluated against the stored values. Unsaved changes of this context are not considered and not
+    /// saved; call ``save()`` first if they should be. New models remain in the context. Models of this context whose
+    /// rows were deleted become deleted models: their unsaved changes are discarded, and unsaved references to them
+    /// become `nil`. The method refreshes the other models whose rows changed. Other contexts see the delete like a
+    /// delete by another process.
     ///
-    /// ``DefaultStore`` deletes in the file: no row comes into memory, however many there are. A store that is not
-    /// ``DataStoreBatching``, or leaves the request to the context, has its matching rows fetched and deleted one by one.
+    /// ``DefaultStore`` deletes the rows in the file without loading them. For a store that does not conform to
+    /// ``DataStoreBatching``, or that returns the request to the context, the context fetches the matching models and
+    /// deletes each of them.
     ///
     /// - Parameters:
-    ///   - model: The class.
-    ///   - predicate: Which models; `nil` for all of them.
-    ///   - includeSubclasses: There for code that is written for SwiftData. A class has no rows of another.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unknownSchema``,
-    ///   ``SwiftDataError/storeBusy``, ``SwiftDataError/storeReadOnly`` and other failures of the store, which the
-    ///   error names; and what reading a relationship could not throw. After an error nothing is deleted.
+    ///   - model: The model class.
+    ///   - predicate: The condition that the models must match; `nil` for all models of the class.
+    ///   - includeSubclasses: Ignored. It exists for source compatibility with SwiftData; models have no subclasses.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate; rewrite it.
+    ///   ``SwiftDataError/deleteDenied`` if a delete rule denies a delete; delete the referencing models first.
+    ///   ``SwiftDataError/unknownSchema`` if the container does not have the model. ``SwiftDataError/storeBusy``,
+    ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship
+    ///   that could not be loaded; see ``retryFailedLoads()``. After an error, nothing is deleted.
+    /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of deleted
+    ///   rows and of the models of affected classes that are in memory.
     public func delete<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, includeSubclasses: Bool = true
     ) throws {
@@ -38,7 +44,7 @@ extension ModelContext {
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
         try ReadCancellation.suspended {
             try delete(request, from: store)
-            settleModels(afterDeleting: entity)
+            updateModels(afterDeleting: entity)
         }
     }
 
@@ -51,7 +57,8 @@ extension ModelContext {
         }
     }
 
-    /// Does it with models of a context of their own: what counts is what the store has.
+    /// Fetches the matching models in a separate context and deletes each of them. The separate context evaluates the
+    /// predicate against the stored values.
     private func deleteByFetching<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         let deleter = ModelContext(coordinator)
         (deleter.author, deleter.name) = (author, name)
@@ -60,30 +67,30 @@ extension ModelContext {
     }
 }
 
-// MARK: - Afterwards
+// MARK: - Updating the context
 
 extension ModelContext {
-    /// Brings the models of this context in line with the store after rows of an entity were deleted there.
-    private func settleModels(afterDeleting entity: Schema.Entity) {
-        var gone: Set<PersistentIdentifier> = []
-        for entity in entitiesTouched(byDeleting: entity) {
-            // The delete is done, whatever comes of this.
-            deferring { gone.formUnion(try missingRows(of: entity)) }
+    /// Updates the models of this context after rows of an entity were deleted in the store.
+    private func updateModels(afterDeleting entity: Schema.Entity) {
+        var deletedIdentifiers: Set<PersistentIdentifier> = []
+        for entity in entitiesAffected(byDeleting: entity) {
+            // The rows are deleted, so an error here must not be thrown by the delete.
+            deferringErrors { deletedIdentifiers.formUnion(try missingRows(of: entity)) }
         }
         links.forgetLists()
-        guard !gone.isEmpty else { return }
-        clearReferences(to: gone)
-        let models = gone.compactMap { registeredBacking($0)?.model }
-        for model in models { leave(model.persistentBackingData) }
+        guard !deletedIdentifiers.isEmpty else { return }
+        clearReferences(to: deletedIdentifiers)
+        let models = deletedIdentifiers.compactMap { registeredBacking($0)?.model }
+        for model in models { markDeleted(model.persistentBackingData) }
         pendingModels = pendingModels.filter { $0.backing.isPending }
         registry.forEach { backing in
-            // A list that was read before may have models that are gone.
+            // A list that was read before may contain deleted models.
             backing.removeLists()
         }
     }
 
-    /// The entities whose rows may be deleted or changed when rows of one are deleted.
-    private func entitiesTouched(byDeleting entity: Schema.Entity) -> [Schema.Entity] {
+    /// Returns the entities whose rows may be deleted or changed when rows of an entity are deleted.
+    private func entitiesAffected(byDeleting entity: Schema.Entity) -> [Schema.Entity] {
         let all = coordinator.schema.entitiesByName
         var deleted = [entity]
         var next = 0
@@ -104,9 +111,9 @@ extension ModelContext {
         return deleted + referring
     }
 
-    /// Reads the rows of this context's models of an entity anew.
+    /// Fetches the rows of this context's models of an entity again.
     ///
-    /// - Returns: Those that are not there any more, also of models that are only referred to by what was not saved.
+    /// - Returns: The identifiers whose rows no longer exist, including those that only an unsaved reference contains.
     private func missingRows(of entity: Schema.Entity) throws -> Set<PersistentIdentifier> {
         var wanted = Set(pendingReferences().filter { $0.entityName == entity.name })
         var models: [any PersistentModel] = []
@@ -117,7 +124,7 @@ extension ModelContext {
             models.append(model)
             wanted.insert(backing.identifier)
         }
-        // The models stay alive until their rows were looked for.
+        // Keeps the models alive until their rows were fetched.
         return try withExtendedLifetime(models) {
             wanted.isEmpty ? [] : wanted.subtracting(try existing(wanted, entity.type))
         }
@@ -139,7 +146,7 @@ extension ModelContext {
 
     // MARK: References
 
-    /// Where relationships lead that were set and not saved.
+    /// Returns the permanent identifiers in unsaved values of relationships.
     private func pendingReferences() -> [PersistentIdentifier] {
         pendingModels.flatMap { listed in
             listed.backing.pending.values.compactMap { value in
@@ -148,18 +155,18 @@ extension ModelContext {
         }
     }
 
-    private func clearReferences(to gone: Set<PersistentIdentifier>) {
+    private func clearReferences(to deletedIdentifiers: Set<PersistentIdentifier>) {
         for backing in pendingModels.map(\.backing) {
             for (slot, value) in backing.pending {
-                guard case .reference(let identifier) = value, gone.contains(identifier) else { continue }
+                guard case .reference(let identifier) = value, deletedIdentifiers.contains(identifier) else { continue }
                 backing.pending[slot] = .null
             }
         }
-        for identifier in gone { unsavedReferrers[identifier] = nil }
+        for identifier in deletedIdentifiers { unsavedReferrers[identifier] = nil }
     }
 
-    /// The model has no row any more, as after a delete that was saved.
-    private func leave(_ backing: BackingData) {
+    /// Changes the state of a model whose row no longer exists, as after a saved delete.
+    private func markDeleted(_ backing: BackingData) {
         links.forget(backing)
         backing.status = .deleted
         backing.isPending = false

@@ -1,9 +1,16 @@
 extension ModelContext {
-    /// Makes a model part of this context, to be saved with the next ``save()``, together with the models that it is
-    /// related to. Inserting a model twice does nothing; inserting one that was deleted and not saved takes the delete
-    /// back, but not what the delete did to other models.
+    /// Inserts a model and the models that it references into this context.
     ///
-    /// A class that the container does not know, or a model of another context, is an error of the next `save` or `fetch`.
+    /// The next ``save()`` writes them. Inserting a model twice has no effect. Inserting a model whose delete is not
+    /// saved undoes the delete, but not the effects of its delete rules on other models.
+    ///
+    /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container
+    /// does not have the class, ``SwiftDataError/contextMismatch`` if the model belongs to another context, and
+    /// ``SwiftDataError/modelNotFound`` if its delete was saved.
+    ///
+    /// - Parameter model: The model to insert.
+    /// - Complexity: O(*n*), where *n* is the number of models that become part of the context and of their
+    ///   destinations.
     public func insert(_ model: some PersistentModel) {
         do { try insertAny(model) } catch { storage.failures.add(error) }
     }
@@ -15,14 +22,14 @@ extension ModelContext {
                 throw SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier)
             }
             if !storage.failures.isEmpty {
-                // A delete that was refused is not to be repeated.
+                // Inserting a model that could not be deleted means that the program keeps it.
                 storage.failures.resolveAssignment(
                     ContextFailures.Key(identifier: backing.identifier, propertyName: nil))
             }
             guard backing.status == .deleted else { return }
             guard backing.isPending else {
                 throw SwiftDataError.modelNotFound.with(
-                    detail: "it was deleted and the delete was saved; make a new model",
+                    detail: "the delete of this model was saved; insert a new model instead",
                     persistentIdentifier: backing.identifier)
             }
             let relationships = relationships(of: backing, membership)
@@ -30,7 +37,7 @@ extension ModelContext {
             links.forgetLists()
             storage.failures.removeUnfinishedDeletes(of: backing.identifier)
             do { for relationship in relationships { try relationship.rejoin() } } catch {
-                // As before: the delete is not taken back by half.
+                // Restores the delete, so that it is not undone in part.
                 backing.status = .deleted
                 throw error
             }
@@ -38,30 +45,32 @@ extension ModelContext {
         }
         guard !backing.isProbe else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "it is a placeholder for a relationship that was never set",
+                detail: "the model is a placeholder for a relationship that was never set; set the relationship",
                 entityName: type(of: model).entityName)
         }
         let entity = try contextEntity(for: type(of: model))
         if entity.entity.relationshipProperties.isEmpty {
-            join(model, backing, entity)
+            attach(model, backing, entity)
         } else {
             try insertGraph(model)
         }
     }
 
-    private func join(_ model: any PersistentModel, _ backing: BackingData, _ entity: ContextEntity) {
+    private func attach(_ model: any PersistentModel, _ backing: BackingData, _ entity: ContextEntity) {
         backing.model = model
         backing.membership = entity
         backing.status = .inserted
-        // Whoever was asked for its identifier before; the others follow when they are.
+        // Registers a model whose identifier was used before the insert. Other models are registered when their
+        // identifier is first used.
         if let origin = backing.origin { registry.add(backing, origin.identifier(backing.number)) }
         list(backing)
     }
 
-    /// Everything that can be reached joins first and is tied together then: a chain may be longer than the stack.
+    /// Inserts a model and every model that can be reached from it, and then connects their relationships. This is not
+    /// recursive: a chain of references may be longer than the stack.
     private func insertGraph(_ root: any PersistentModel) throws {
         var models = [root]
-        var ties: [(Schema.Property, any PersistentModel, [any PersistentModel])] = []
+        var assignments: [(Schema.Property, any PersistentModel, [any PersistentModel])] = []
         var next = 0
         while next < models.count {
             let model = models[next]
@@ -72,13 +81,13 @@ extension ModelContext {
             for property in entity.entity.relationshipProperties {
                 let destinations = property.access.destinations(model)
                 guard !destinations.isEmpty else { continue }
-                ties.append((property, model, destinations))
+                assignments.append((property, model, destinations))
                 models += destinations.filter { $0.persistentBackingData.membership == nil }
             }
-            join(model, backing, entity)
+            attach(model, backing, entity)
         }
-        for (property, model, destinations) in ties {
-            // Each side of links may know some: all of them count.
+        for (property, model, destinations) in assignments {
+            // Each end of a relationship stored as links may contain some of the links; all of them are kept.
             let isLinked = property.relationship?.isLinked == true
             let all =
                 isLinked
@@ -92,8 +101,18 @@ extension ModelContext {
         membership.entity.relationshipProperties.compactMap { ManagedRelationship(self, backing, $0) }
     }
 
-    /// Deletes a model with the next ``save()``, and does to the models it is related to what its relationships'
-    /// delete rules say.
+    /// Deletes a model and applies the delete rules of its relationships. The next ``save()`` deletes the row.
+    ///
+    /// Deleting a model that was inserted and not saved removes it from the context. Deleting a model that is not in a
+    /// context has no effect.
+    ///
+    /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/contextMismatch`` if the model
+    /// belongs to another context. If a relationship of the model could not be loaded when it was read, the model is
+    /// not deleted and `save` throws the error. Read the relationship and delete the model again, or insert the model
+    /// to keep it.
+    ///
+    /// - Parameter model: The model to delete.
+    /// - Complexity: O(*n*), where *n* is the number of deleted models and of the models that reference them.
     public func delete(_ model: some PersistentModel) {
         deleteAny(model)
     }
@@ -104,10 +123,10 @@ extension ModelContext {
         if !storage.failures.isEmpty, backing.membership?.registry === registry {
             let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)
             if let error = failureToRead(backing) {
-                let refused =
-                    "it was not deleted because this could not be loaded: read it, then delete the model "
-                    + "again, or insert it to keep it"
-                storage.failures.addAssignment(key, (error as? SwiftDataError)?.with(detail: refused) ?? error)
+                let detail =
+                    "the model was not deleted because the relationship could not be loaded; read it and delete the "
+                    + "model again, or insert the model to keep it"
+                storage.failures.addAssignment(key, (error as? SwiftDataError)?.with(detail: detail) ?? error)
                 return
             }
             storage.failures.resolveAssignment(key)
@@ -115,8 +134,8 @@ extension ModelContext {
         cascade(from: deleteOne(model))
     }
 
-    /// Why a relationship of a model read as empty, if the program has not read it since: it may be why it deletes
-    /// the model.
+    /// Returns the error of a relationship that could not be loaded and was not read again since. The relationship read
+    /// as empty, which may be the reason for the delete.
     private func failureToRead(_ backing: BackingData) -> (any Error)? {
         backing.membership?.entity.relationshipProperties.lazy
             .map { ContextFailures.Key(identifier: backing.identifier, propertyName: $0.name) }
@@ -124,7 +143,8 @@ extension ModelContext {
             .flatMap { self.storage.failures.error(of: $0) }
     }
 
-    /// Not by recursion: a chain of cascades may be longer than the stack.
+    /// Deletes models and those that their delete rules delete, without recursion: a chain may be longer than the
+    /// stack.
     private func cascade(from models: [any PersistentModel]) {
         var models = Array(models.reversed())
         while let model = models.popLast() { models += deleteOne(model).reversed() }
@@ -132,7 +152,7 @@ extension ModelContext {
 
     /// Applies the delete rules of relationships that could not be loaded when their model was deleted.
     ///
-    /// - Throws: What keeps them from being loaded now. The others are done.
+    /// - Throws: The first error of a relationship that still cannot be loaded, after the others were processed.
     func finishDeletes() throws {
         var failure: (any Error)?
         for key in storage.failures.takeUnfinishedDeletes() {
@@ -149,7 +169,9 @@ extension ModelContext {
         if let failure { throw failure }
     }
 
-    /// - Returns: The models to delete with it.
+    /// Deletes one model and applies its delete rules.
+    ///
+    /// - Returns: The models that the rules delete next.
     private func deleteOne(_ model: any PersistentModel) -> [any PersistentModel] {
         let backing = model.persistentBackingData
         guard let membership = backing.membership, membership.registry === registry else {
@@ -163,7 +185,7 @@ extension ModelContext {
         let relationships = relationships(of: backing, membership)
         let destinations = relationships.map { relationship in
             do { return try relationship.readForDelete() } catch {
-                // The save does it before it writes.
+                // The next save applies the rule before it writes.
                 storage.failures.addUnfinishedDelete(
                     ContextFailures.Key(
                         identifier: backing.identifier, propertyName: relationship.property.name))
@@ -171,7 +193,7 @@ extension ModelContext {
             }
         }
         let wasSaved = backing.status == .saved
-        // Before the rules run: two models that cascade to each other end here.
+        // Set before the rules are applied, to end the cascade of two models that delete each other.
         backing.status = wasSaved ? .deleted : .detached
         links.forgetLists()
         let cascade = zip(relationships, destinations).flatMap { $0.applyDeleteRule(to: $1) }
@@ -183,11 +205,11 @@ extension ModelContext {
         return cascade
     }
 
-    /// Has nothing to do: what is set is seen at once, on both sides of a relationship. For code that is written for
-    /// SwiftData.
+    /// Has no effect, because changes are visible immediately on both sides of a relationship. The method exists for
+    /// source compatibility with SwiftData.
     public func processPendingChanges() {}
 
-    /// Makes a new model that was deleted, or rolled back, a model of no context again.
+    /// Removes an unsaved model from the context after it was deleted or rolled back.
     func forgetInserted(_ backing: BackingData) {
         links.forget(backing)
         registry.remove(backing)
@@ -197,8 +219,12 @@ extension ModelContext {
         backing.extras = nil
     }
 
-    /// Forgets every change that was not saved: new models leave the context, changed ones are as they were read,
-    /// deleted ones are back.
+    /// Discards all unsaved changes and all errors that the next save would throw.
+    ///
+    /// New models leave the context, changed models have their last fetched or saved values, and deleted models are
+    /// restored.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of models of the context that are in memory.
     public func rollback() {
         checkIsolation()
         storage.failures = ContextFailures()
@@ -208,7 +234,7 @@ extension ModelContext {
         links = ContextLinks()
         for listed in models {
             let backing = listed.backing
-            // Not listed any more: its delete was saved, before the save failed in another store.
+            // Skips models whose delete was saved before the save failed in another store.
             guard backing.isPending else { continue }
             backing.isPending = false
             switch backing.status {
@@ -220,7 +246,7 @@ extension ModelContext {
             case .detached: break
             }
         }
-        // The other ends of relationships that were set: read anew when they are asked for.
+        // The to-many ends of changed relationships are read again on their next use.
         registry.forEach { $0.removeLists() }
         unsavedReferrers = [:]
     }

@@ -1,21 +1,22 @@
 import Foundation
 
 extension ModelContext {
-    /// Runs a block for each model that matches, in order, with one batch of them in memory at a time.
+    /// Calls a block for each matching model in fetch order, and keeps only one batch of models in memory.
     ///
-    /// Which models these are is decided before the first; one that is deleted meanwhile is left out. What the block holds on
-    /// to stays in memory, and so does every model with unsaved changes: the block saves them, or
-    /// ``SwiftDataError/unsavedChanges`` ends the loop with the batch.
-    ///
-    /// Takes memory for the identifiers of all, and for one batch of models.
+    /// The method fetches the identifiers of all matching models first, and then the models in batches. It skips models
+    /// that are deleted in the meantime. Models that the block references or changes stay in memory; save in the block
+    /// so that changed models can be released.
     ///
     /// - Parameters:
-    ///   - descriptor: Which models, and what of them to read ahead, a batch at a time.
-    ///   - batchSize: How many models are fetched at once.
-    ///   - allowEscapingMutations: Whether there may be unsaved changes.
-    ///   - block: What it throws ends the loop and is thrown on.
-    /// - Throws: As ``fetch(_:)``; ``SwiftDataError/unsavedChanges``. When the task is cancelled, `CancellationError` ends the
-    ///   loop, at the latest with the batch.
+    ///   - descriptor: The models to fetch, and the relationships to prefetch for each batch.
+    ///   - batchSize: The number of models to fetch at a time.
+    ///   - allowEscapingMutations: Whether the context may have unsaved changes before the first and after each batch.
+    ///   - block: A closure that receives a model. An error that it throws ends the enumeration.
+    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes before the first or after a
+    ///   batch; save in the block, or allow them. `CancellationError` if the task is canceled, at the latest after the
+    ///   current batch. Otherwise the error that `block` throws, or the errors of ``fetch(_:)``.
+    /// - Complexity: O(*n*) in the number of matching models. Memory is needed for their identifiers and for one batch
+    ///   of models.
     public func enumerate<Model: PersistentModel>(
         _ descriptor: FetchDescriptor<Model>, batchSize: Int = 5_000, allowEscapingMutations: Bool = false,
         block: (_ model: Model) throws -> Void
@@ -31,7 +32,7 @@ extension ModelContext {
             rest = rest.dropFirst(batch.count)
             for model in try models(batch, descriptor) where !model.isDeleted { try block(model) }
             try requireNoChanges()
-            // A batch may be too small for the store to look at the task.
+            // The store may not check for cancellation during a small batch.
             if !rest.isEmpty, ReadCancellation.isCancelled { throw CancellationError() }
         }
     }
@@ -39,8 +40,8 @@ extension ModelContext {
     private func models<Model: PersistentModel>(
         _ identifiers: ArraySlice<PersistentIdentifier>, _ descriptor: FetchDescriptor<Model>
     ) throws -> [Model] {
-        let sought = Set(identifiers.filter { !$0.isTemporary })
-        var request = FetchDescriptor<Model>(identifiers: sought)
+        let storedIdentifiers = Set(identifiers.filter { !$0.isTemporary })
+        var request = FetchDescriptor<Model>(identifiers: storedIdentifiers)
         request.relationshipKeyPathsForPrefetching = descriptor.relationshipKeyPathsForPrefetching
         request.includePendingChanges = false
         let stored = try fetch(request)
@@ -50,7 +51,7 @@ extension ModelContext {
 }
 
 extension FetchDescriptor {
-    /// For the models with these identifiers: `{ identifiers.contains($0.persistentModelID) }`
+    /// Creates a descriptor for the models with these identifiers: `{ identifiers.contains($0.persistentModelID) }`.
     init(identifiers: Set<PersistentIdentifier>) {
         self.init(
             predicate: Predicate<T> { model in

@@ -1,18 +1,24 @@
 import Foundation
 
 extension ModelContext {
-    /// The models that match, one instance per row.
+    /// Returns the models that match a descriptor, one instance per row.
     ///
-    /// A model that was fetched before comes as the same instance, brought up to date with the store except for what
-    /// was changed in this context and not saved. Unsaved changes count as ``FetchDescriptor/includePendingChanges`` says.
+    /// A model that is already in memory is returned as the same instance. Its values are refreshed from the store,
+    /// except for unsaved changes. ``FetchDescriptor/includePendingChanges`` determines whether unsaved changes affect
+    /// which models match.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
-    ///   ``SwiftDataError/unsupportedKeyPath`` for what is to be prefetched and is no relationship,
-    ///   ``SwiftDataError/unknownSchema``; ``SwiftDataError/undecodableValue`` when another program stored a value that the
-    ///   model's property cannot have; ``SwiftDataError/invalidStoreResponse`` and ``SwiftDataError/unsupportedFeature`` for
-    ///   a store that breaks its rules or lacks something; the store's failures; what reading a relationship could not
-    ///   throw; and `CancellationError` when the task is cancelled while the store reads. The context can be used as before
-    ///   then.
+    /// - Parameter descriptor: The models to fetch, their order, and the relationships to prefetch.
+    /// - Returns: The matching models, in the order of the descriptor.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` if the store
+    ///   cannot evaluate the descriptor; rewrite it. ``SwiftDataError/unsupportedKeyPath`` if a property to prefetch is
+    ///   not a relationship. ``SwiftDataError/unknownSchema`` if the container does not have the model.
+    ///   ``SwiftDataError/undecodableValue`` if another program stored a value of the wrong type; correct the row.
+    ///   ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/unsupportedFeature`` if a custom store is
+    ///   incorrect or incomplete. ``SwiftDataError/storeBusy`` or another error of the store. `CancellationError` if
+    ///   the task is canceled during the fetch. Also an error of a relationship that could not be loaded, once; see
+    ///   ``retryFailedLoads()``. After an error, the context can still be used.
+    /// - Complexity: Depends on the predicate and the indices of the store. In the context, O(*n* + *m*), where *n* is
+    ///   the number of returned models and *m* that of the unsaved models of the class.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         let models = try find(descriptor)
         if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {
@@ -21,16 +27,19 @@ extension ModelContext {
         return models
     }
 
-    /// The model with this identifier, from memory or from the store.
+    /// Returns the model with the given identifier, from memory or from the store.
     ///
-    /// Use it where the row is known to exist, and ``existingModel(for:)`` where it may not. This function does not throw: if
-    /// the row cannot be loaded now, it returns a model that is loaded when a property is read. As long as that fails,
-    /// properties read as empty values, and ``save()`` throws the error. If the row is gone, properties read as empty
-    /// values, and a save that would write to it throws ``SwiftDataError/modelNotFound``. (SwiftData ends the program
-    /// when such a model is read.)
+    /// Use this method if the row is known to exist, and ``existingModel(for:)`` if it may not. This method does not
+    /// throw. If the row cannot be loaded, it returns a model that loads its row when a property is read. As long as
+    /// that fails, properties read as empty values and ``save()`` throws the error. If the row does not exist,
+    /// properties read as empty values, and a save that would update it throws ``SwiftDataError/modelNotFound``. In
+    /// SwiftData, reading such a model ends the program.
     ///
-    /// For an identifier of an entity that the container does not know, the model has no properties and belongs to no
-    /// context, and the next fetch or save throws ``SwiftDataError/unknownSchema``.
+    /// If the container does not have the entity of the identifier, the returned model has no properties and belongs to
+    /// no context, and the next `fetch` or `save` throws ``SwiftDataError/unknownSchema``.
+    ///
+    /// - Parameter identifier: The identifier of the model.
+    /// - Returns: The model, which may not be loaded yet.
     public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
         if let known = registeredBacking(identifier)?.model { return known }
         do {
@@ -40,12 +49,12 @@ extension ModelContext {
                 SwiftDataError.unknownSchema.with(
                     entityName: identifier.entityName, persistentIdentifier: identifier))
         } catch {
-            // It is thrown when a property of the model cannot be loaded either.
+            // Reading a property of the model tries again and records the error.
         }
         return unloadedModel(for: identifier)
     }
 
-    /// A model of this context that is loaded when it is read.
+    /// Creates a model of this context that loads its row when a property is read.
     func unloadedModel(for identifier: PersistentIdentifier) -> any PersistentModel {
         do {
             let type = coordinator.schema.entitiesByName[identifier.entityName]?.type ?? UnknownModel.self
@@ -54,14 +63,14 @@ extension ModelContext {
             registry.add(model.persistentBackingData, identifier)
             return model
         } catch {
-            // It belongs to no entity of the container.
+            // The container does not have the entity.
             return UnknownModel.placeholder(for: identifier)
         }
     }
 
-    /// Loads the row of a model that was made without.
+    /// Loads the row of a model that was created without it.
     ///
-    /// - Returns: Whether there is a row, or the model is new.
+    /// - Returns: `true` if the row exists or the model is new.
     @discardableResult
     func loadIfNeeded(_ backing: BackingData) throws -> Bool {
         guard backing.isUnloaded else { return true }
@@ -70,7 +79,7 @@ extension ModelContext {
         return backing.hasRow
     }
 
-    /// The same for a getter, which cannot throw.
+    /// Loads the row of a model in a getter, which cannot throw, and records an error for the next fetch or save.
     func loadForGetter(_ backing: BackingData) {
         let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)
         do {
@@ -81,18 +90,20 @@ extension ModelContext {
         }
     }
 
-    /// Loads again what a relationship, or a model, could not load when it was read.
+    /// Tries again to load the relationships and models that could not be loaded when they were read.
     ///
-    /// While something that a program has read could not be loaded, ``save()`` throws the error: the program may have acted
-    /// on a list that only seemed to be empty. Call this function to try again without losing other edits, or read the
-    /// relationship again. Then repeat what depends on it, and save.
+    /// Such a relationship read as empty, and the program may have acted on that. Therefore ``save()`` throws the error
+    /// until the relationship is loaded. Call this method to try again and keep all other changes, or read the
+    /// relationship again. Then repeat the steps that depend on it, and save.
     ///
-    /// - Throws: The error of what cannot be loaded this time either, or of an assignment to a relationship that could not
-    ///   be carried out: assign the value again. ``rollback()`` gives everything up.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store, if something still cannot be loaded; try
+    ///   again later. Also the error of a value that was assigned to a relationship and not stored; assign it again. To
+    ///   continue without these changes, call ``rollback()``.
+    /// - Complexity: O(*n*), where *n* is the number of relationships and models to load.
     public func retryFailedLoads() throws {
         for key in storage.failures.readKeys {
             let model = try registeredBacking(key.identifier)?.model ?? load(key.identifier, key.identifier.entityName)
-            // Of a model whose row is gone there is nothing to load.
+            // If the row no longer exists, there is nothing to load.
             if let backing = model?.persistentBackingData, try loadIfNeeded(backing), let name = key.propertyName,
                 let property = backing.membership?.entity.propertiesByName[name]
             {
@@ -108,10 +119,13 @@ extension ModelContext {
         try storage.failures.throwForFetch()
     }
 
-    /// The model with this identifier, from memory or from the store.
+    /// Returns the model with the given identifier, from memory or from the store, and throws if it does not exist.
     ///
-    /// - Throws: ``SwiftDataError/modelNotFound`` when there is no such row, or it was deleted in this context;
-    ///   ``SwiftDataError/unknownSchema``, and the store's failures.
+    /// - Parameter identifier: The identifier of the model.
+    /// - Returns: The model, loaded.
+    /// - Throws: ``SwiftDataError/modelNotFound`` if the row does not exist or the model was deleted in this context.
+    ///   ``SwiftDataError/unknownSchema`` if the container does not have the entity. ``SwiftDataError/storeBusy`` or
+    ///   another error of the store; try again.
     public func existingModel(for identifier: PersistentIdentifier) throws -> any PersistentModel {
         if let known = registeredBacking(identifier), known.status != .deleted, let model = known.model,
             try loadIfNeeded(known)
@@ -124,7 +138,7 @@ extension ModelContext {
         return model
     }
 
-    // MARK: Parts
+    // MARK: Rows and instances
 
     func request<Model>(
         _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier> = []
@@ -137,7 +151,7 @@ extension ModelContext {
     }
 
     func fetchStored<Model>(_ request: DataStoreFetchRequest<Model>, _ entity: ContextEntity) throws -> [Model] {
-        // What is fetched is read anew, lists included.
+        // A fetch replaces rows and lists, so changes of lists are applied first.
         settleLists()
         return try fetch(request, from: try coordinator.store(for: Model.self), entity)
     }
@@ -148,7 +162,7 @@ extension ModelContext {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
         let known = registry.count
-        // Of no class, so that appending is not generic; arrays of objects are alike in memory.
+        // Not `[Model]`, because appending to it is slower in generic code. Arrays of objects have the same layout.
         var found: [AnyObject] = []
         try rows(request, of: store) { identifier, values in
             try identifiers.row(identifier)
@@ -159,14 +173,14 @@ extension ModelContext {
         return models
     }
 
-    /// The instance for a row: the one that is registered, brought up to date, or a new one.
+    /// Returns the registered instance for a row after refreshing it, or a new instance.
     func instance<Model: PersistentModel>(
         _ identifier: PersistentIdentifier, _ row: consuming [PropertyValue], _ entity: ContextEntity,
         _ checks: RowChecker
     ) throws -> Model {
         if let known = registeredBacking(identifier), let model = known.model as? Model {
             if known.row != row { try refresh(known, row, checks) }
-            // To-many lists have no place in the row; another writer may have changed them.
+            // A row does not contain to-many lists, and another writer may have changed them.
             known.removeLists()
             if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
             return model
@@ -178,7 +192,7 @@ extension ModelContext {
         if backing.hasRow {
             register(model, backing, identifier, entity)
         } else {
-            // A class that makes its own has taken over what it was given, and left it empty.
+            // A class that creates its own backing data has adopted the state and left this object empty.
             register(model, model.persistentBackingData, identifier, entity)
             entity.keepForReuse(backing)
         }
@@ -192,20 +206,21 @@ extension ModelContext {
     ) {
         backing.model = model
         registry.add(backing, identifier)
-        // A list that was read before the row was there.
+        // The list of the destination may have been read before this row existed.
         for (slot, index) in entity.lists {
             guard case .reference(let owner) = backing.row[slot] else { continue }
             registeredBacking(owner)?.removeList(at: index)
         }
     }
 
+    /// Replaces the row of a model and keeps its unsaved changes.
     func refresh(_ backing: BackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
         var decoded = try checks.check(row, backing.identifier)
         guard backing.status == .saved else {
             (backing.row, backing.hasRow) = (row, true)
             return
         }
-        // What was set and not saved stays: it moves out of the wrappers, which will all read anew.
+        // Moves unsaved values from the wrappers to the pending values, because all wrappers read the row again.
         for slot in backing.changed where slot < checks.entity.storedProperties.count {
             let property = checks.entity.storedProperties[slot]
             backing.pending[slot] = try backing.currentValue(of: property)
@@ -222,12 +237,12 @@ extension ModelContext {
         backing.adopt(row: row, decoded: decoded)
     }
 
-    /// Runs what follows a save that is done; the next fetch or save throws the error.
-    func deferring(_ body: () throws -> Void) {
+    /// Runs a step after a completed save or delete. The next fetch or save throws its error.
+    func deferringErrors(_ body: () throws -> Void) {
         do { try body() } catch { storage.failures.add(error) }
     }
 
-    /// The model of a row by its entity's name, or `nil` when it is gone.
+    /// Returns the model of a row of the named entity; `nil` if the row does not exist.
     func load(_ identifier: PersistentIdentifier, _ entityName: String) throws -> (any PersistentModel)? {
         guard let entity = coordinator.schema.entitiesByName[entityName] else {
             throw SwiftDataError.unknownSchema.with(entityName: entityName, persistentIdentifier: identifier)
@@ -248,7 +263,7 @@ extension ModelContext {
         return model
     }
 
-    /// The models of an entity whose to-one relationship leads to a row.
+    /// Returns the models of an entity whose to-one relationship references a row.
     func load(
         _ entityName: String, where property: Schema.Property, is identifier: PersistentIdentifier
     ) throws -> [AnyObject] {

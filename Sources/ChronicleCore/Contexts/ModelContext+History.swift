@@ -1,33 +1,36 @@
-// Any store that provides transactions of the type asked for.
+// History of all stores that provide transactions of a type.
 extension ModelContext {
-    /// The transactions that match, of every store that provides this type.
+    /// Returns the matching transactions of every store that provides this type.
     ///
     /// ```swift
-    /// let news = try context.fetchHistory(
+    /// let transactions = try context.fetchHistory(
     ///     HistoryDescriptor<DefaultHistoryTransaction>(
     ///         predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) }))
     /// ```
     ///
-    /// One store answers in commit order, unless the descriptor sorts. Several stores have no common order: each store's
-    /// transactions come in its commit order, and which store comes next is told by the timestamps of their next
-    /// transactions, then by their identifiers.
+    /// Unless the descriptor sorts them, the transactions of a store are in commit order. Several stores have no common
+    /// order: their transactions are merged by timestamp and store identifier, and those of each store stay in commit
+    /// order.
     ///
-    /// A transaction has the position in its own store only, and a position in all of them is what tokens are merged to:
+    /// A transaction has a token for its own store only. Merge tokens to get a position in all stores:
     ///
     /// ```swift
     /// var token = try context.currentHistoryToken()                       // every store
     /// …
-    /// let news = try context.fetchHistory(.after(token))
-    /// token = news.reduce(token) { $0.merging($1.token) }
+    /// let transactions = try context.fetchHistory(.after(token))
+    /// token = transactions.reduce(token) { $0.merging($1.token) }
     /// ```
     ///
-    /// Reading is a pure read. Its cost grows with what it returns and with what lies after a token in the predicate,
-    /// not with the length of the history before it.
-    ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family for a token that cannot be continued from: start
-    ///   over from the models and ``currentHistoryToken()``. ``SwiftDataError/unsupportedPredicate``,
-    ///   ``SwiftDataError/unsupportedSortDescriptor``; ``SwiftDataError/invalidTransactionFetchRequest`` when no store
-    ///   provides this type.
+    /// - Parameter descriptor: The transactions to fetch, and their order.
+    /// - Returns: The matching transactions with their changes.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history
+    ///   after a token is incomplete; start over from the models and ``currentHistoryToken()``.
+    ///   ``SwiftDataError/historyDisabled`` if no store records history; enable it in the configuration.
+    ///   ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` if the store cannot
+    ///   evaluate the descriptor; rewrite it. ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides
+    ///   this type.
+    /// - Complexity: O(*n*), where *n* is the number of transactions and changes after the token in the predicate,
+    ///   regardless of the length of the history before the token.
     public func fetchHistory<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
@@ -36,9 +39,12 @@ extension ModelContext {
         }
     }
 
-    /// The transactions that match, without their changes: who saved, and when.
+    /// Returns the matching transactions without their changes, for example to find out who saved and when.
     ///
-    /// - Throws: As ``fetchHistory(_:)``.
+    /// - Parameter descriptor: The transactions to fetch, and their order.
+    /// - Returns: The matching transactions. Their changes are empty.
+    /// - Throws: The same errors as ``fetchHistory(_:)``, for example ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: O(*n*), where *n* is the number of transactions after the token in the predicate.
     public func fetchHistoryWithoutChanges<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction] {
@@ -47,9 +53,12 @@ extension ModelContext {
         }
     }
 
-    /// How many transactions match.
+    /// Returns the number of matching transactions.
     ///
-    /// - Throws: As ``fetchHistory(_:)``.
+    /// - Parameter descriptor: The transactions to count.
+    /// - Returns: The number of transactions, limited by the descriptor's offset and limit.
+    /// - Throws: The same errors as ``fetchHistory(_:)``, for example ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: O(*n*), where *n* is the number of transactions after the token in the predicate.
     public func fetchHistoryCount<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> Int {
@@ -62,9 +71,12 @@ extension ModelContext {
         return try fetchHistoryWithoutChanges(descriptor).count
     }
 
-    /// The identifiers of the transactions that match.
+    /// Returns the identifiers of the matching transactions.
     ///
-    /// - Throws: As ``fetchHistory(_:)``.
+    /// - Parameter descriptor: The transactions to find, and their order.
+    /// - Returns: The identifiers of the matching transactions.
+    /// - Throws: The same errors as ``fetchHistory(_:)``, for example ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: O(*n*), where *n* is the number of transactions after the token in the predicate.
     public func fetchHistoryIdentifiers<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>
     ) throws -> [Transaction.TransactionIdentifier] {
@@ -75,14 +87,17 @@ extension ModelContext {
         return try fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
     }
 
-    /// Deletes the transactions that match, those that ``fetchHistory(_:)`` answers with, from every store that provides
-    /// this type. The models are not touched.
+    /// Deletes the matching transactions from every store that provides this type. Models are not affected.
     ///
-    /// Several stores are asked one after the other, in the order of the container's configurations; the first that fails
-    /// ends it. Tokens before the newest deleted transaction expire: something after them is gone.
+    /// The method deletes the transactions that ``fetchHistory(_:)`` would return for the descriptor. It processes
+    /// several stores in the order of the container's configurations and stops at the first error. Tokens before the
+    /// newest deleted transaction expire, because the history after them is incomplete.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeBusy`` and other failures of the store;
-    ///   ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type.
+    /// - Parameter descriptor: The transactions to delete.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; try again.
+    ///   ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate.
+    ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
+    /// - Complexity: O(*n*), where *n* is the number of deleted transactions and changes.
     public func deleteHistory<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws {
         let stores = try providers(of: Transaction.self)
         try ReadCancellation.suspended {
@@ -92,13 +107,14 @@ extension ModelContext {
         }
     }
 
+    /// Returns the stores that provide transactions of a type: those that record history, or all if none does.
     func providers<Transaction: HistoryTransaction>(
         of type: Transaction.Type
     ) throws -> [any HistoryProviding<Transaction>] {
         let providers = coordinator.stores.compactMap { $0 as? any HistoryProviding<Transaction> }
         guard !providers.isEmpty else {
             throw SwiftDataError.invalidTransactionFetchRequest.with(
-                detail: "no store of the container provides \(type)")
+                detail: "no store of the container provides transactions of type \(type)")
         }
         let recording = providers.filter(\.recordsHistory)
         return recording.isEmpty ? providers : recording
@@ -106,32 +122,38 @@ extension ModelContext {
 }
 
 extension ModelContext {
-    /// The position of now in every store with default history: what is saved later comes after it. In a store without
-    /// transactions that is the place before the first. Constant time.
+    /// Returns a token for the current position in every store with default history.
     ///
-    /// For transactions of another type see ``currentHistoryTokens(for:)``.
+    /// Every later save has a position after the token. In a store without transactions, the token has the position
+    /// before the first one. For transactions of another type, use ``currentHistoryTokens(for:)``.
     ///
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store has such history,
-    ///   ``SwiftDataError/historyDisabled``.
+    /// - Returns: The token.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has default history.
+    ///   ``SwiftDataError/historyDisabled`` if history is disabled; enable it in the configuration.
+    /// - Complexity: O(1) for each store.
     public func currentHistoryToken() throws -> DefaultHistoryToken {
         try currentPositions(for: DefaultHistoryTransaction.self)
             .map { $1 ?? DefaultHistoryToken(storeIdentifier: $0, position: 0) }
             .reduce(DefaultHistoryToken()) { $0.merging($1) }
     }
 
-    /// The position of now in each store that provides transactions of a type, by store identifier: what is saved later
-    /// comes after it. Takes as long as the stores need to look at the end of their histories; constant time in the
-    /// default store.
+    /// Returns a token for the current position in each store that provides transactions of a type.
+    ///
+    /// Every later save has a position after the token of its store.
     ///
     /// ```swift
     /// let token = try context.currentHistoryTokens(for: MyTransaction.self)[store]     // MyTransaction.TokenType?
     /// ```
     ///
-    /// In a store that never had a transaction that is the place before the first; a store that has no token for that is
-    /// absent. A store whose history was deleted has its position as before.
+    /// In a store that never had a transaction, the token has the position before the first one; a store that cannot
+    /// represent that position is missing from the result. Deleting history does not change the position of a store.
     ///
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` when no store provides this type,
-    ///   ``SwiftDataError/historyDisabled``, and what else keeps a store from answering.
+    /// - Parameter type: The type of the transactions.
+    /// - Returns: The tokens by store identifier.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
+    ///   ``SwiftDataError/historyDisabled`` if history is disabled. ``SwiftDataError/storeBusy`` or another error of
+    ///   the store.
+    /// - Complexity: O(1) for each default store.
     public func currentHistoryTokens<Transaction: HistoryTransaction>(
         for type: Transaction.Type
     ) throws -> [String: Transaction.TokenType] {

@@ -1,8 +1,8 @@
 import Foundation
 
-// What a store would rather leave to the context: filtering and sorting.
+// Filters and sorts in memory for stores that do not support a predicate or a sort descriptor.
 extension ModelContext {
-    /// Hands over the rows that match, whoever finds them.
+    /// Calls a closure for each matching row, filtered and sorted by the store or in memory.
     func rows<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
@@ -17,7 +17,7 @@ extension ModelContext {
         }
     }
 
-    /// How many rows match, whoever counts them.
+    /// Returns the number of matching rows, counted by the store or in memory.
     func count<Model, Store: DataStore>(_ request: DataStoreFetchRequest<Model>, of store: Store) throws -> Int {
         let count: Int
         do { count = try store.fetchCount(request) } catch let error as DataStoreError {
@@ -28,12 +28,12 @@ extension ModelContext {
         guard count >= 0 else {
             throw store.attributed(
                 SwiftDataError.invalidStoreResponse.with(
-                    detail: "a count is not negative", entityName: Model.entityName))
+                    detail: "the store returned a negative count", entityName: Model.entityName))
         }
         return count
     }
 
-    /// The identifiers of the rows that match, whoever finds them.
+    /// Returns the identifiers of the matching rows, filtered and sorted by the store or in memory.
     func identifiers<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store
     ) throws -> [PersistentIdentifier] {
@@ -51,35 +51,41 @@ extension ModelContext {
         return identifiers
     }
 
-    /// Asks for more and does the rest, with models of a context of their own: what counts is what the store has, and not
-    /// what this context has changed and not saved. A store that wants neither filter nor sort comes here twice.
+    /// Fetches without the predicate or the sort descriptors that the store does not support, and applies them in
+    /// memory.
+    ///
+    /// A separate context fetches the models, because unsaved changes of this context must not affect the result. If
+    /// the store supports neither a predicate nor a sort, the nested fetch throws and this method runs twice.
+    ///
+    /// - Parameter error: The error of the store, which determines what to apply in memory.
     private func models<Model>(
         _ request: DataStoreFetchRequest<Model>, _ store: any DataStore, after error: DataStoreError
     ) throws -> [Model] {
-        let asked = request.descriptor
-        var rest = asked
-        rest.fetchLimit = nil
-        rest.fetchOffset = nil
-        if error == .preferInMemoryFilter, asked.predicate != nil {
-            rest.predicate = nil
-        } else if error == .preferInMemorySort, !asked.sortBy.isEmpty {
-            rest.sortBy = []
+        let descriptor = request.descriptor
+        var broader = descriptor
+        broader.fetchLimit = nil
+        broader.fetchOffset = nil
+        if error == .preferInMemoryFilter, descriptor.predicate != nil {
+            broader.predicate = nil
+        } else if error == .preferInMemorySort, !descriptor.sortBy.isEmpty {
+            broader.sortBy = []
         } else {
             throw store.attributed(SwiftDataError(response: error).with(entityName: Model.entityName))
         }
         let reader = ModelContext(coordinator)
         (reader.author, reader.name) = (author, name)
-        var models = try reader.fetch(rest)
-        if let predicate = asked.predicate, rest.predicate == nil {
+        var models = try reader.fetch(broader)
+        if let predicate = descriptor.predicate, broader.predicate == nil {
             let evaluator = try PredicateEvaluator(predicate)
             models = try models.filter(evaluator.matches)
         }
         if !request.excludedIdentifiers.isEmpty {
             models.removeAll { request.excludedIdentifiers.contains($0.persistentBackingData.identifier) }
         }
-        if rest.sortBy.isEmpty, !asked.sortBy.isEmpty { models.sort(using: asked.sortBy) }
-        // What reading a relationship could not throw.
+        if broader.sortBy.isEmpty, !descriptor.sortBy.isEmpty { models.sort(using: descriptor.sortBy) }
+        // Throws the errors of relationships that could not be loaded while the models were filtered.
         try reader.throwForFetch()
-        return Array(models.dropFirst(max(asked.fetchOffset ?? 0, 0)).prefix(max(asked.fetchLimit ?? .max, 0)))
+        return Array(
+            models.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0)))
     }
 }

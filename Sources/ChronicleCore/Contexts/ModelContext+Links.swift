@@ -1,6 +1,6 @@
-// Between the links of a context and the stores that keep them.
+// Loads and saves relationships that stores keep as links.
 extension ModelContext {
-    /// The models that the links of rows lead to.
+    /// Returns the destinations of rows for a relationship that is stored as links, by row.
     func loadLinked(
         _ identifiers: Set<PersistentIdentifier>, _ property: Schema.Property
     ) throws -> [PersistentIdentifier: [AnyObject]] {
@@ -11,7 +11,8 @@ extension ModelContext {
         func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [AnyObject]] {
             let store = try coordinator.store(for: Model.self)
             guard let linking = store as? any DataStoreLinking else {
-                throw store.attributed(DataStoreError.unsupportedFeature.with(detail: "relationships that are links"))
+                throw store.attributed(
+                    DataStoreError.unsupportedFeature.with(detail: "relationships without a to-one inverse"))
             }
             let request = DataStoreLinksRequest<Model>(
                 links: links, property: property, identifiers: identifiers, editingState: editingState)
@@ -32,30 +33,30 @@ extension ModelContext {
         for snapshot in found.fetchedSnapshots {
             let identifier = snapshot.persistentIdentifier
             try identifiers.row(identifier)
-            // Who is reached and alive already stays as it was read.
+            // A destination that is already in memory is not refreshed.
             let model =
                 try registeredBacking(identifier)?.model
                 ?? instance(identifier, snapshot.values, entity, checks) as Model
             guard models.updateValue(model, forKey: identifier) == nil else {
-                throw oddAnswer("a fetch has no row twice", identifier)
+                throw invalidResponse("the store returned a row more than once", identifier)
             }
         }
         return try found.destinations.mapValues { destinations in
             try destinations.map { destination in
                 guard let model = models[destination] else {
-                    throw oddAnswer("a link leads to a row of the answer", destination)
+                    throw invalidResponse("a link references a row that the store did not return", destination)
                 }
                 return model
             }
         }
     }
 
-    private func oddAnswer(_ rule: String, _ identifier: PersistentIdentifier) -> SwiftDataError {
+    private func invalidResponse(_ detail: String, _ identifier: PersistentIdentifier) -> SwiftDataError {
         .invalidStoreResponse.with(
-            detail: rule, entityName: identifier.entityName, persistentIdentifier: identifier)
+            detail: detail, entityName: identifier.entityName, persistentIdentifier: identifier)
     }
 
-    /// What changed of the links since the last save, for the stores that keep them.
+    /// Returns the links that were added or removed since the last save.
     func linkChanges() -> [LinkChange] {
         var found: [LinkChange] = []
         var seen = Set<DataStoreLink>()
@@ -65,12 +66,13 @@ extension ModelContext {
             else { continue }
             func add(_ model: any PersistentModel, isAdded: Bool) {
                 let (owner, destination) = (end.model.persistentBackingData, model.persistentBackingData)
-                // The links of a deleted model go with it, but do not take along what was removed from them.
+                // A store deletes the links of a deleted model with its row. Links that were removed before the delete
+                // are still reported.
                 guard isAdded ? owner.isInContext && destination.isInContext : owner.hasRow && destination.hasRow else {
                     return
                 }
                 let link = DataStoreLink(links, owner: owner.identifier, destination: destination.identifier)
-                // Of a symmetric relationship both ends changed.
+                // A change of a symmetric relationship is recorded at both ends.
                 if !links.isSymmetric || seen.insert(link).inserted {
                     found.append(LinkChange(entity: entity, link: link, isAdded: isAdded))
                 }
@@ -84,7 +86,7 @@ extension ModelContext {
 
 /// A link that a save adds or removes.
 struct LinkChange {
-    /// That of the owner.
+    /// The entity of the owner.
     let entity: Schema.Entity
     let link: DataStoreLink
     let isAdded: Bool

@@ -1,8 +1,9 @@
 import Foundation
 
-// The histories of several stores as one.
+// Merges the histories of several stores.
 extension ModelContext {
-    /// What the stores answer, merged; the first ones of each are enough to fill the page.
+    /// Fetches from every store and returns one page of the merged transactions. Each store returns at most as many
+    /// transactions as the page could need.
     func collect<Transaction: HistoryTransaction>(
         _ descriptor: HistoryDescriptor<Transaction>,
         _ fetch: (any HistoryProviding<Transaction>, HistoryDescriptor<Transaction>) throws -> [Transaction]
@@ -17,7 +18,8 @@ extension ModelContext {
         return descriptor.slice(Self.merged(parts))
     }
 
-    /// The streams of several stores as one, in which each keeps its order, whatever its clock did.
+    /// Merges the transactions of several stores by timestamp. Each store's commit order is kept, even if its clock was
+    /// changed.
     private static func merged<Transaction: HistoryTransaction>(_ parts: [[Transaction]]) -> [Transaction] {
         var rest = parts.filter { !$0.isEmpty }.map { $0[...] }
         var merged: [Transaction] = []
@@ -33,20 +35,20 @@ extension ModelContext {
         return merged
     }
 
-    /// What each store has of the page that a descriptor asks for: the same page, asked for store by store.
+    /// Returns a descriptor for each store that selects its share of the page that a descriptor selects.
     func parts<Transaction: HistoryTransaction>(
         of descriptor: HistoryDescriptor<Transaction>, in stores: [any HistoryProviding<Transaction>]
     ) throws -> [(store: any HistoryProviding<Transaction>, part: HistoryDescriptor<Transaction>)] {
         guard stores.count > 1, descriptor.isSliced else { return stores.map { ($0, descriptor) } }
-        let owners = try fetchHistoryWithoutChanges(descriptor.unsliced).map(\.storeIdentifier)
+        let storeIdentifiers = try fetchHistoryWithoutChanges(descriptor.unsliced).map(\.storeIdentifier)
         let offset = Int(clamping: descriptor.fetchOffset)
         return stores.compactMap { store in
-            let isItsOwn = { (owner: String) in owner == (store as? any DataStore)?.identifier }
-            let wanted = owners.dropFirst(offset).count(where: isItsOwn)
-            // No limit at all would be all.
+            let isFromStore = { (identifier: String) in identifier == (store as? any DataStore)?.identifier }
+            let wanted = storeIdentifiers.dropFirst(offset).count(where: isFromStore)
+            // A limit of 0 means no limit.
             guard wanted > 0 else { return nil }
             var part = descriptor
-            part.fetchOffset = UInt64(owners.prefix(offset).count(where: isItsOwn))
+            part.fetchOffset = UInt64(storeIdentifiers.prefix(offset).count(where: isFromStore))
             part.fetchLimit = UInt64(wanted)
             return (store, part)
         }
@@ -55,14 +57,14 @@ extension ModelContext {
 
 extension HistoryDescriptor {
     private var hasLimit: Bool { fetchLimit != 0 && fetchLimit != .max }
-    /// Whether it asks for a part of what matches.
+    /// Whether an offset or a limit excludes matching transactions.
     var isSliced: Bool { hasLimit || fetchOffset != 0 }
 
-    /// What one of several stores is asked for: as many as the page could need of it.
+    /// The descriptor for one of several stores, which selects as many transactions as the page could need.
     fileprivate var unsliced: HistoryDescriptor {
         var descriptor = self
-        let (end, isTooMuch) = fetchLimit.addingReportingOverflow(fetchOffset)
-        descriptor.fetchLimit = hasLimit && !isTooMuch ? end : 0
+        let (end, overflow) = fetchLimit.addingReportingOverflow(fetchOffset)
+        descriptor.fetchLimit = hasLimit && !overflow ? end : 0
         descriptor.fetchOffset = 0
         return descriptor
     }

@@ -1,21 +1,23 @@
 import Foundation
 
-// Fetches of a context with unsaved changes: rows of the store, without those that were changed here, and the models that
-// have not been saved.
+// Fetches in a context with unsaved changes. They combine the rows of the store, except for those that were changed in
+// the context, with the changed and new models of the context.
 extension ModelContext {
-    /// What a context has not saved of one entity.
+    /// The unsaved changes of one entity.
     private struct Pending<Model: PersistentModel> {
-        /// The rows that the store would judge by what it has.
+        /// The rows that the context changed or deleted. The store would evaluate their stored values.
         var excluded: Set<PersistentIdentifier> = []
-        /// The models of these rows, but for the deleted ones.
+        /// The changed models, without the deleted ones.
         var changed: [Model] = []
-        /// The new models, in the order of their inserts.
+        /// The new models in insertion order.
         var inserted: [Model] = []
 
         var isEmpty: Bool { excluded.isEmpty && inserted.isEmpty }
     }
 
-    /// Takes time in proportion to the pending models of the entity.
+    /// Returns the unsaved changes that affect a fetch.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of pending models of the entity.
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges else { return pending }
@@ -33,10 +35,10 @@ extension ModelContext {
         return pending
     }
 
-    /// The models that match, with the unsaved changes of this context.
+    /// Returns the models that match, including unsaved changes of this context.
     ///
-    /// Rows come before new models where the sort makes no difference, rows in the order of their keys and new models in
-    /// that of their inserts.
+    /// Among models with the same sort values, rows precede new models. Rows are in the order of their primary keys,
+    /// and new models in insertion order.
     func find<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try throwForFetch()
         let entity = try contextEntity(for: Model.self)
@@ -56,15 +58,19 @@ extension ModelContext {
             element: { $0 }, comesBefore)
     }
 
-    /// The identifiers of the models that match, without the models.
+    /// Returns the identifiers of the models that match a descriptor, without creating models.
     ///
-    /// - Throws: As ``fetch(_:)``.
+    /// - Parameter descriptor: The models to find, and their order.
+    /// - Returns: The identifiers, which are temporary for models that are not saved.
+    /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
+    /// - Complexity: The same as ``fetch(_:)``. If the context has unsaved changes of the class and the descriptor
+    ///   sorts, the method fetches the models.
     public func fetchIdentifiers<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [PersistentIdentifier] {
         try throwForFetch()
         let store = try coordinator.store(for: Model.self)
         let pending = try pending(descriptor)
         guard !pending.isEmpty else { return try identifiers(request(descriptor), of: store) }
-        // What is sorted has to be known.
+        // Merging by sort order requires the values of the models.
         guard descriptor.sortBy.isEmpty else { return try find(descriptor).map(\.persistentModelID) }
         try refresh(pending)
         return try page(
@@ -72,14 +78,13 @@ extension ModelContext {
             element: \.persistentModelID, <)
     }
 
-    /// A page of what the store has, without the rows that the context has changed, and of the models that it has changed
-    /// or inserted.
+    /// Returns a page of the rows that the context did not change, merged with the models that it changed or inserted.
     ///
     /// - Parameters:
-    ///   - isRefreshed: Whether the changed models are up to date; if not, fetching their rows refreshes them.
-    ///   - rows: Fetches from the store.
-    ///   - identifier: The identifier of an element.
-    ///   - element: The element for a model.
+    ///   - isRefreshed: Whether the rows of the changed models are current. If not, fetching them refreshes the models.
+    ///   - rows: A closure that fetches from the store.
+    ///   - identifier: A closure that returns the identifier of an element.
+    ///   - element: A closure that returns the element for a model.
     ///   - comesBefore: The order of the elements.
     private func page<Model, Element>(
         _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>, isRefreshed: Bool = false,
@@ -88,42 +93,42 @@ extension ModelContext {
     ) throws -> [Element] {
         let (offset, limit) = (max(descriptor.fetchOffset ?? 0, 0), descriptor.fetchLimit.map { max($0, 0) })
         let matcher = try Matcher(descriptor, contextEntity(for: Model.self).entity)
-        // How many matching rows come before those that are fetched.
+        // The number of matching rows before the fetched ones.
         var start = 0
         var (found, isLast): ([Element], Bool)
-        var asked = descriptor
+        var storeDescriptor = descriptor
         if offset > 0 || isRefreshed, try pending.excluded.isEmpty || canExclude(Model.self) {
             if !isRefreshed { try refresh(pending) }
-            // As many rows before the page as there are models that may come before it.
+            // Starts the page earlier by the number of models that may precede it.
             let earlier = pending.changed.count + (descriptor.sortBy.isEmpty ? 0 : pending.inserted.count)
             start = max(offset - earlier, 0)
-            asked.fetchOffset = start
-            asked.fetchLimit = limit.map { $0.addingClamped(offset - start) }
-            found = try rows(request(asked, excluding: pending.excluded))
-            isLast = asked.fetchLimit.map { found.count < $0 } ?? true
+            storeDescriptor.fetchOffset = start
+            storeDescriptor.fetchLimit = limit.map { $0.addingClamped(offset - start) }
+            found = try rows(request(storeDescriptor, excluding: pending.excluded))
+            isLast = storeDescriptor.fetchLimit.map { found.count < $0 } ?? true
             if start > 0, found.isEmpty {
-                // The page begins behind the last row, wherever that is.
-                (asked.fetchOffset, asked.fetchLimit) = (nil, nil)
-                start = max(try count(asked, excluding: pending.excluded) - earlier, 0)
-                asked.fetchOffset = start
-                found = try rows(request(asked, excluding: pending.excluded))
+                // The page starts after the last row, so the number of rows is needed.
+                (storeDescriptor.fetchOffset, storeDescriptor.fetchLimit) = (nil, nil)
+                start = max(try count(storeDescriptor, excluding: pending.excluded) - earlier, 0)
+                storeDescriptor.fetchOffset = start
+                found = try rows(request(storeDescriptor, excluding: pending.excluded))
             }
         } else {
-            // Those to leave out are among as many rows more.
-            asked.fetchOffset = nil
-            asked.fetchLimit = limit.map { $0.addingClamped(offset).addingClamped(pending.excluded.count) }
-            found = try rows(request(asked))
-            isLast = asked.fetchLimit.map { found.count < $0 } ?? true
+            // The store cannot exclude rows: fetches as many additional rows as there are rows to exclude.
+            storeDescriptor.fetchOffset = nil
+            storeDescriptor.fetchLimit = limit.map { $0.addingClamped(offset).addingClamped(pending.excluded.count) }
+            found = try rows(request(storeDescriptor))
+            isLast = storeDescriptor.fetchLimit.map { found.count < $0 } ?? true
             found.removeAll { pending.excluded.contains(identifier($0)) }
         }
-        // What was fetched is up to date now.
+        // The fetch has refreshed the changed models.
         var matches = try pending.changed.filter { try isMatch($0, matcher) }
         if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, matcher) } }
         merge(matches.map(element), into: &found, comesBefore)
         var page = Array(found.dropFirst(offset - start).prefix(limit ?? .max))
         guard descriptor.sortBy.isEmpty, isLast else { return page }
 
-        // The new models, no more of them than there is room for.
+        // Appends new models up to the limit.
         var skipped = max(offset - start - found.count, 0)
         for model in pending.inserted where page.count < limit ?? .max {
             guard try isMatch(model, matcher) else { continue }
@@ -136,16 +141,20 @@ extension ModelContext {
         try coordinator.store(for: type) is any DataStoreExcluding
     }
 
-    /// Brings the models that the context has changed up to date, except for what was changed.
+    /// Refreshes the changed models except for their unsaved changes.
     private func refresh<Model>(_ pending: Pending<Model>) throws {
         guard !pending.changed.isEmpty else { return }
         let identifiers = Set(pending.changed.map { $0.persistentBackingData.identifier })
         _ = try fetchStored(FetchDescriptor<Model>(identifiers: identifiers), contextEntity(for: Model.self))
     }
 
-    /// How many models match.
+    /// Returns the number of models that match a descriptor.
     ///
-    /// - Throws: As ``fetch(_:)``.
+    /// - Parameter descriptor: The models to count. Its offset and limit apply to the result.
+    /// - Returns: The number of models.
+    /// - Throws: The same errors as ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
+    /// - Complexity: The same as ``fetch(_:)``, without creating models, plus O(*m*) for *m* models of the class with
+    ///   unsaved changes.
     public func fetchCount<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Int {
         try throwForFetch()
         let pending = try pending(descriptor)
@@ -171,31 +180,31 @@ extension ModelContext {
     }
 
     private func isMatch<Model>(_ model: Model, _ matcher: Matcher<Model>) throws -> Bool {
-        // A getter could only trap.
-        if matcher.reads { try checkComplete(model.persistentBackingData, matcher.entity) }
+        // Throws for unset attributes, which a getter could not report.
+        if matcher.readsProperties { try checkComplete(model.persistentBackingData, matcher.entity) }
         return try matcher.evaluator?.matches(model) ?? true
     }
 
-    /// What decides whether a model belongs to a fetch.
+    /// Evaluates the predicate of a fetch for models in memory.
     private struct Matcher<Model: PersistentModel> {
         let evaluator: PredicateEvaluator<Model>?
         let entity: Schema.Entity
-        /// Whether properties of the models are read.
-        let reads: Bool
+        /// Whether the fetch reads properties of the models.
+        let readsProperties: Bool
 
         init(_ descriptor: FetchDescriptor<Model>, _ entity: Schema.Entity) throws {
             evaluator = try descriptor.predicate.map(PredicateEvaluator.init)
             self.entity = entity
-            reads = descriptor.predicate != nil || !descriptor.sortBy.isEmpty
+            readsProperties = descriptor.predicate != nil || !descriptor.sortBy.isEmpty
         }
     }
 
-    /// Merges elements that are in no order into others that are.
+    /// Merges unsorted elements into sorted ones.
     private func merge<Element>(
         _ elements: [Element], into found: inout [Element], _ comesBefore: (Element, Element) -> Bool
     ) {
         guard !elements.isEmpty else { return }
-        // Those that are equal stay in their order.
+        // Makes the sort stable.
         let sorted = elements.enumerated().sorted { a, b in
             comesBefore(a.element, b.element) || !comesBefore(b.element, a.element) && a.offset < b.offset
         }
@@ -215,7 +224,7 @@ extension ModelContext {
 
 extension Int {
     fileprivate func addingClamped(_ other: Int) -> Int {
-        let (sum, isTooMuch) = addingReportingOverflow(other)
-        return isTooMuch ? .max : sum
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }

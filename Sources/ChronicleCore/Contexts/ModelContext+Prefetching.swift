@@ -1,7 +1,7 @@
 import Foundation
 
 extension ModelContext {
-    /// Reads what relationships of fetched models lead to, for all models at once.
+    /// Loads the destinations of relationships for all fetched models at once.
     func prefetch<Model: PersistentModel>(_ keyPaths: [PartialKeyPath<Model>], of models: [Model]) throws {
         let entity = try contextEntity(for: Model.self).entity
         for keyPath in keyPaths {
@@ -9,11 +9,11 @@ extension ModelContext {
                 let destination = coordinator.schema.entitiesByName[relationship.destination]
             else {
                 throw SwiftDataError.unsupportedKeyPath.with(
-                    detail: "what is to be prefetched is a relationship, and "
-                        + "\(coordinator.schema.text(of: keyPath, from: entity)) is none",
+                    detail: "\(coordinator.schema.text(of: keyPath, from: entity)) cannot be prefetched because it is "
+                        + "not a relationship",
                     entityName: entity.name)
             }
-            // New models know what they lead to.
+            // The destinations of new models are in memory.
             let owners = models.lazy.map(\.persistentBackingData).filter(\.hasRow)
             if relationship.isToMany {
                 try prefetchLists(property, relationship, of: Array(owners), destination.type)
@@ -26,9 +26,9 @@ extension ModelContext {
     private func prefetchDestinations<Destination: PersistentModel>(
         _ property: Schema.Property, of owners: [BackingData], _: Destination.Type
     ) throws {
-        let sought = Set(owners.compactMap { $0.reference(property) }.filter { registeredBacking($0) == nil })
-        guard !sought.isEmpty else { return }
-        let descriptor = FetchDescriptor<Destination>(identifiers: sought)
+        let missing = Set(owners.compactMap { $0.reference(property) }.filter { registeredBacking($0) == nil })
+        guard !missing.isEmpty else { return }
+        let descriptor = FetchDescriptor<Destination>(identifiers: missing)
         recentDestinations.keep(try fetchStored(descriptor, contextEntity(for: Destination.self)))
     }
 
@@ -37,20 +37,20 @@ extension ModelContext {
         _: Destination.Type
     ) throws {
         if relationship.isLinked {
-            let unread = owners.filter { links.list(of: $0, property) == nil }
-            let found = try loadLinked(Set(unread.map(\.identifier)), property)
-            for owner in unread {
+            let unloaded = owners.filter { links.list(of: $0, property) == nil }
+            let found = try loadLinked(Set(unloaded.map(\.identifier)), property)
+            for owner in unloaded {
                 ManagedRelationship(self, owner, property, relationship).rememberLinks(found[owner.identifier] ?? [])
             }
             return
         }
-        let unread = owners.filter { $0.list(property) == nil }
-        guard !unread.isEmpty, let inverse = coordinator.schema.inverse(of: relationship),
-            let predicate = inverse.access.predicate(leadingToAnyOf: Set(unread.map(\.identifier)))
+        let unloaded = owners.filter { $0.list(property) == nil }
+        guard !unloaded.isEmpty, let inverse = coordinator.schema.inverse(of: relationship),
+            let predicate = inverse.access.predicate(leadingToAnyOf: Set(unloaded.map(\.identifier)))
                 as? Predicate<Destination>
         else { return }
         let found = try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Destination.self))
-        // By where the rows lead; what leads elsewhere in this context is left out by the list.
+        // Groups by stored references. The list excludes models whose unsaved reference differs.
         var lists: [ObjectIdentifier: [AnyObject]] = [:]
         for model in found {
             guard let owner = model.persistentBackingData.savedReference(inverse).flatMap(registeredBacking) else {
@@ -58,7 +58,7 @@ extension ModelContext {
             }
             lists[ObjectIdentifier(owner), default: []].append(model)
         }
-        for owner in unread {
+        for owner in unloaded {
             ManagedRelationship(self, owner, property, relationship).remember(lists[ObjectIdentifier(owner)] ?? [])
         }
     }

@@ -1,21 +1,21 @@
 extension ModelContext {
-    /// Writes the changes since the last save, in one transaction per store, with their history.
+    /// Saves all unsaved changes and records them in the history, in one transaction per store.
     ///
-    /// With nothing to write, nothing is written and no transaction recorded. After an error the context is as it was,
-    /// its changes included.
+    /// If nothing changed, the method writes nothing and records no transaction. After an error, the context keeps all
+    /// changes that were not saved. Resolve the reported problem and save again, or call ``rollback()``.
     ///
-    /// Several stores are written one after the other, in the order of the container's configurations. The first that
-    /// fails ends the save: what was written to the stores before it stays written, and those models count as saved; that
-    /// store and the ones after it are as they were, and the context keeps the changes that they have not got. The error
-    /// names the store, and those before it; one of a type of the store's own comes as it is. Mend what it says and save
-    /// again, or ``rollback()``, for the rest. All models are checked before the first store is written, so that a value
-    /// that is missing stops the whole save.
+    /// Several stores are saved one after the other, in the order of the container's configurations, after all models
+    /// were validated. The first error ends the save: the changes in the stores before remain saved, and the changes
+    /// for the other stores remain in the context. A `SwiftDataError` names the store that failed and the stores that
+    /// were saved. A custom store may throw an error of another type, which is not changed.
     ///
-    /// - Throws: ``SwiftDataError/modelNotFound`` when another writer deleted a row that was changed here,
-    ///   ``SwiftDataError/modelValidationFailure`` (``SwiftDataError/valueOutOfRange``,
-    ///   ``SwiftDataError/uniquenessViolation``, ``SwiftDataError/deleteDenied``) for models that cannot be saved as they
-    ///   are,
-    ///   ``SwiftDataError/storeBusy`` and other failures of the store; and what reading a relationship could not throw.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` (also for ``SwiftDataError/valueOutOfRange``,
+    ///   ``SwiftDataError/uniquenessViolation`` and ``SwiftDataError/deleteDenied``) if a model cannot be saved in its
+    ///   current state; correct the property that the error names. ``SwiftDataError/modelNotFound`` if another writer
+    ///   deleted the row of a changed model; delete the model or roll back. ``SwiftDataError/missingModelContext`` if
+    ///   changes were lost with a released context. ``SwiftDataError/storeBusy`` or another error of the store; try
+    ///   again. Also an unresolved error of a relationship that could not be loaded; see ``retryFailedLoads()``.
+    /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func save() throws {
         checkIsolation()
         try ReadCancellation.suspended(saveChanges)
@@ -25,7 +25,7 @@ extension ModelContext {
         settleLists()
         try storage.failures.throwForSave()
         try finishDeletes()
-        // Keeps the models alive, whatever their own code does meanwhile.
+        // Keeps the models alive while their own code runs.
         let models = pendingModels
         var saves = try storeSaves(models)
         if coordinator.schema.asksOfRelationships {
@@ -41,24 +41,28 @@ extension ModelContext {
         unsavedReferrers = [:]
     }
 
-    /// Runs a block, and saves what it changed together with what was changed before.
+    /// Calls a block and saves its changes together with all earlier unsaved changes.
     ///
-    /// - Throws: What the block throws; then nothing is saved, its changes stay in the context, and ``rollback()`` takes them
-    ///   back. Otherwise what ``save()`` throws.
+    /// If the block throws, nothing is saved. Its changes remain in the context; call ``rollback()`` to discard them.
+    ///
+    /// - Parameter block: A closure that changes models of this context.
+    /// - Throws: The error that `block` throws, or the errors of ``save()``, such as
+    ///   ``SwiftDataError/modelValidationFailure``.
+    /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func transaction(block: () throws -> Void) throws {
         try block()
         try save()
     }
 
-    /// Takes the models off the list that have nothing to save any more.
+    /// Removes the models that have no unsaved changes from the list of pending models.
     private func removePending(_ models: [PendingModel]) {
         for listed in models where !listed.backing.hasChanges { listed.backing.isPending = false }
-        // Mostly there are none left.
+        // Usually, no pending models remain.
         pendingModels =
             pendingModels.contains { $0.backing.isPending } ? pendingModels.filter { $0.backing.isPending } : []
     }
 
-    /// The error of one store, which says what other stores have got meanwhile.
+    /// Adds the names of the stores that were already saved to the error of a store.
     private static func error(_ error: any Error, after written: [any DataStore]) -> any Error {
         guard !written.isEmpty, let error = error as? SwiftDataError else { return error }
         let names = written.map { "\"\($0.configuration.name)\"" }.joined(separator: ", ")
@@ -66,10 +70,10 @@ extension ModelContext {
         return error.with(detail: error.detail.map { "\($0) (\(rest))" } ?? rest)
     }
 
-    /// What each store has to write, in the order of the stores.
+    /// Returns the changes of each store, in the order of the stores.
     private func storeSaves(_ models: [PendingModel]) throws -> [StoreSave] {
         var saves: [StoreSave] = []
-        // Most models are of the same entity as the one before.
+        // Consecutive models usually have the same entity.
         var latest: (membership: ContextEntity, index: Int)?
         for listed in models where listed.backing.hasChanges {
             let backing = listed.backing
@@ -103,9 +107,11 @@ extension ModelContext {
         return coordinator.stores.compactMap { store in saves.first { $0.store === store } }
     }
 
-    /// - Returns: Whether there was something to write.
+    /// Writes the changes of one store and updates the saved models.
+    ///
+    /// - Returns: Whether the store had changes to write.
     private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws -> Bool {
-        // What was set to the value that the row has already is no change.
+        // Setting a property to its stored value is not a change.
         let isChange = { (snapshot: DefaultSnapshot) in !snapshot.changed.isEmpty }
         let (inserted, deleted) = (save.inserted.snapshots, save.deleted.snapshots)
         var updated = save.updated.snapshots
@@ -129,7 +135,7 @@ extension ModelContext {
             throw store.attributed(error)
         }
         apply(save, identifiers)
-        takeOver(result.snapshotsToReregister.values, of: store)
+        refreshModels(from: result.snapshotsToReregister.values, of: store)
         return true
     }
 
@@ -147,19 +153,20 @@ extension ModelContext {
     }
 
     private func deleteSnapshot(_ backing: BackingData, _ entity: Schema.Entity) -> DefaultSnapshot {
-        // Of a row that is gone nothing is known.
+        // The values of a row that does not exist are unknown.
         let values = backing.hasRow ? backing.row : Array(repeating: .null, count: entity.storedProperties.count)
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: PropertySet())
     }
 
-    /// The values as they are now; changed is what differs from the row.
+    /// Returns a snapshot of the current values, in which the properties that differ from the row are marked as
+    /// changed.
     private func updateSnapshot(_ backing: BackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
         guard try loadIfNeeded(backing) else {
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
         }
         var values = backing.row
         var changed = PropertySet()
-        // What stands behind the slots are links, which no row has a value for.
+        // Higher slots belong to relationships that are stored as links and not in the row.
         for slot in backing.changed where slot < entity.storedProperties.count {
             let value = try savedValue(of: entity.storedProperties[slot], backing)
             guard value != values[slot] else { continue }
@@ -170,16 +177,16 @@ extension ModelContext {
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
     }
 
-    /// Looks for a relationship that is not optional and leads nowhere.
+    /// Throws an error for a required relationship without a destination.
     private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: BackingData) throws {
         guard let property = entity.requiredReferences.first(where: { values[$0.slot].isNull }) else { return }
         throw SwiftDataError.modelValidationFailure.with(
-            detail: "it leads nowhere, and is not optional", entityName: entity.name, propertyName: property.name,
-            persistentIdentifier: backing.identifier)
+            detail: "the required relationship has no destination; set one and save again", entityName: entity.name,
+            propertyName: property.name, persistentIdentifier: backing.identifier)
     }
 
-    /// The value as it is after the save: a relationship without an inverse may lead to a model that is deleted with it,
-    /// or that was new and left the context again.
+    /// Returns the value to save. It is null if a relationship references a model that is deleted in this save, or a
+    /// new model that was removed from the context.
     private func savedValue(of property: Schema.Property, _ backing: BackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
@@ -187,23 +194,27 @@ extension ModelContext {
         return destination?.status == .deleted || (destination == nil && identifier.isTemporary) ? .null : value
     }
 
-    /// Looks for the attribute that was never set. An attribute set after the insert was not counted, so that a short
-    /// count is a reason to look and not yet an error.
+    /// Throws an error for an attribute that was never set.
+    ///
+    /// ``BackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too
+    /// small requires a search and is not an error by itself.
     func checkComplete(_ backing: BackingData, _ entity: Schema.Entity) throws {
         guard backing.assignedCount < entity.requiredCount, backing.status == .inserted, let model = backing.model
         else { return }
         for child in Mirror(reflecting: model).children {
             guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "it has no value", entityName: entity.name,
+                detail: "the attribute has no value; set one and save again", entityName: entity.name,
                 propertyName: child.label.map { String($0.dropFirst()) },
                 persistentIdentifier: backing.identifier)
         }
     }
 
-    // MARK: Afterwards
+    // MARK: Updating the models
 
-    /// - Parameter identifiers: Those that the store gave to the inserted models.
+    /// Updates the models after a store wrote them.
+    ///
+    /// - Parameter identifiers: The permanent identifiers of the inserted models.
     private func apply(_ save: StoreSave, _ identifiers: [PersistentIdentifier]) {
         var replaced: [PersistentIdentifier: PersistentIdentifier] = [:]
         if save.hasReferences {
@@ -233,7 +244,7 @@ extension ModelContext {
         }
     }
 
-    /// The error of a failed save may name a model by an identifier that was made for the save.
+    /// Keeps the temporary identifiers that were created for a failed save, because its error may contain one of them.
     private func keepIdentifiers(_ save: StoreSave) {
         for (backing, snapshot) in zip(save.inserted.models, save.inserted.snapshots) where backing.origin == nil {
             backing.identifier = snapshot.persistentIdentifier
@@ -242,9 +253,9 @@ extension ModelContext {
     }
 }
 
-/// What one store has to write.
+/// The changes of one store.
 private struct StoreSave {
-    /// Models, and what they are at this moment.
+    /// Models with snapshots of their current values.
     struct Changes {
         private(set) var models: [BackingData] = []
         private(set) var snapshots: [DefaultSnapshot] = []
@@ -257,14 +268,14 @@ private struct StoreSave {
 
     let store: any DataStore
     var inserted = Changes()
-    /// What was set to the value that the row has already is among them.
+    /// Includes models without an actual change, whose properties were set to their stored values.
     var updated = Changes()
     var deleted = Changes()
     var linked: [DataStoreLink] = []
     var unlinked: [DataStoreLink] = []
     /// Whether one of the models has relationships.
     var hasReferences = false
-    /// Whether the store has it.
+    /// Whether the store wrote the changes.
     var isWritten = false
 
     init(store: any DataStore) { self.store = store }

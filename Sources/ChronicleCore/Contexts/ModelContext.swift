@@ -1,49 +1,63 @@
-/// A place to work with models: it fetches them, keeps one instance per row, and saves what changed.
+/// An object that fetches models, keeps one instance for each row, tracks changes and saves them.
 ///
-/// A context is confined to the task or actor that uses it, and so are its models; several contexts of one
-/// ``ModelContainer`` work side by side.
+/// ```swift
+/// let context = ModelContext(container)
+/// context.author = "app"
+/// context.insert(Trip(name: "Honeymoon", destination: "Rome"))
+/// try context.save()
+/// ```
 ///
-/// The context keeps models that have changes until they are saved or rolled back, and it may keep models that reading a
-/// relationship loaded. Any other model that the program does not reference is released; the next fetch makes a new
-/// instance of its row.
+/// A context and its models are confined to the task or actor that uses the context. Several contexts of one
+/// ``ModelContainer`` can be used at the same time.
 ///
-/// A save writes what changed since the last one, in one transaction per store, together with its history: the
-/// transaction carries the ``author`` and ``name`` that the context has at that moment.
+/// ## Saving
 ///
-/// The context keeps its container's stores open, and its models keep what they need to load their relationships, so
-/// that neither the container nor the context has to be referenced as long as a model is used. When the last reference to
-/// a context goes, its unsaved changes go with it, except for those of models that are still referenced; a later
-/// ``save()`` through ``PersistentModel/modelContext`` of such a model throws ``SwiftDataError/missingModelContext`` if
-/// changes were lost.
+/// ``save()`` writes all changes since the last save in one transaction per store. The history records the transaction
+/// with the ``author`` and ``name`` that the context has at that time. Unlike in SwiftData, a context does not save
+/// automatically.
+///
+/// ## Lifetime
+///
+/// The context keeps models with unsaved changes until they are saved or rolled back, and some of the models that were
+/// loaded through a relationship. Other models are released when the program no longer references them; the next fetch
+/// creates a new instance for the row.
+///
+/// A context keeps the stores of its container open, and a model keeps what it needs to load its relationships. You
+/// need not reference the container or the context while you use a model. When a context is released, its unsaved
+/// changes are lost, except for those of models that are still referenced. If changes were lost, a later ``save()``
+/// through ``PersistentModel/modelContext`` of such a model throws ``SwiftDataError/missingModelContext``.
 public final class ModelContext: Equatable {
     let storage: ContextStorage
     let coordinator: StoreCoordinator
-    /// The models that are alive, by identifier; not kept alive by this.
+    /// The models in memory by identifier. The registry does not keep them alive.
     let registry: ModelRegistry
-    /// The models with something to save, kept alive by this, in the order of their first change. A model whose status
-    /// no longer fits is passed over.
+    /// The models with unsaved changes in the order of their first change. The context keeps them alive. A model whose
+    /// status changed since is ignored.
     @exclusivity(unchecked) private var storedPendingModels: [PendingModel] = []
-    /// The first ``indexedCount`` of them by ``ContextEntity/number``, for fetches.
+    /// The first ``indexedCount`` pending models by ``ContextEntity/number``, for fetches.
     @exclusivity(unchecked) private var pendingByEntity: [[PendingModel]] = []
     @exclusivity(unchecked) private var indexedCount = 0
-    /// The latest models that reading a relationship loaded, so that reading it again finds the same instances.
+    /// The models that relationships loaded most recently, kept so that reading the relationship again returns the same
+    /// instances.
     var recentDestinations = RecentModels()
-    /// The models whose to-one relationship was set since the last save, by the saved model that it was set to.
+    /// The models whose to-one relationship was set since the last save, by the saved destination.
     var unsavedReferrers: [PersistentIdentifier: ModelSet] = [:]
-    /// What came and went of relationships that are kept as links, and what was read of them.
+    /// The loaded destinations and the unsaved changes of relationships that are stored as links.
     var links = ContextLinks()
-    /// To-many relationships that the program changed in place, and whose other sides are not all known to agree.
+    /// To-many relationships that were changed in place and not yet compared with their other sides.
     var unverifiedLists: [UnverifiedList] = []
-    /// Whether it was made for models whose context was released.
+    /// Whether the context was created for models whose context was released.
     private let isTemporary: Bool
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
     @exclusivity(unchecked) private var latestEntity: ContextEntity?
     #if DEBUG
-        /// Who may use the context, if it has an executor.
+        /// The threads that may use the context; `nil` if it has no executor.
         var ownership: ContextOwnership?
     #endif
 
-    /// Makes a context of the container's stores.
+    /// Creates a context for the stores of a container.
+    ///
+    /// - Parameter container: The container.
     public convenience init(_ container: ModelContainer) {
         self.init(container.coordinator)
     }
@@ -52,7 +66,7 @@ public final class ModelContext: Equatable {
         self.init(ContextStorage(coordinator), isTemporary: false)
     }
 
-    /// A context of models that are there already, or are to be.
+    /// Creates a context for new or existing storage.
     init(_ storage: ContextStorage, isTemporary: Bool) {
         self.storage = storage
         self.isTemporary = isTemporary
@@ -65,17 +79,22 @@ public final class ModelContext: Equatable {
         guard !storedPendingModels.isEmpty else { return }
         settleLists()
         storage.hasDetachedChanges = true
-        // What is set at both ends at once is kept by the context alone.
+        // Only the context keeps the unsaved changes of links.
         if let end = links.changedEnds.first, let entity = end.model.persistentBackingData.membership?.entity {
             storage.failures.discardChanges(entityName: entity.name)
         }
-        // The registry finds models by identifier; new models may not have one yet.
+        // Creates the identifiers of new models, because the registry finds models by identifier.
         for listed in storedPendingModels where listed.backing.status == .inserted { _ = listed.backing.identifier }
     }
 }
 
 extension ModelContext {
-    /// Returns whether both are the same instance.
+    /// Returns whether two values are the same instance.
+    ///
+    /// - Parameters:
+    ///   - lhs: A context.
+    ///   - rhs: Another context.
+    /// - Returns: `true` if both are the same instance.
     public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 }
 
@@ -83,13 +102,14 @@ extension ModelContext {
     /// The container whose stores the context uses.
     public var container: ModelContainer { coordinator.container }
 
-    /// Who makes the changes: recorded with every save, and what a reader of the history may ask for.
+    /// The author of the changes, such as the name of the app or extension. The history records it with every save, and
+    /// readers of the history can filter by it.
     public var author: String? {
         get { storage.author }
         set { storage.author = newValue }
     }
 
-    /// What the context is called in the history, beside the author.
+    /// The name of the context, which the history records with every save in addition to the author.
     public var name: String? {
         get { storage.name }
         set { storage.name = newValue }
@@ -97,16 +117,24 @@ extension ModelContext {
 }
 
 extension ModelContext {
-    /// Whether something would be saved.
+    /// Whether the context has unsaved changes.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of pending models; usually O(1).
     public var hasChanges: Bool {
         settleLists()
         return pendingModels.contains { $0.backing.hasChanges }
     }
-    /// The models that the next save inserts, in the order of their inserts.
+    /// The models that the next save inserts, in the order in which they were inserted.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public var insertedModelsArray: [any PersistentModel] { models { $0.status == .inserted } }
     /// The models that the next save updates.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public var changedModelsArray: [any PersistentModel] { models { $0.status == .saved && $0.hasChanges } }
     /// The models that the next save deletes.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public var deletedModelsArray: [any PersistentModel] { models { $0.status == .deleted } }
 
     private func models(where isIncluded: (BackingData) -> Bool) -> [any PersistentModel] {
@@ -116,6 +144,9 @@ extension ModelContext {
 
     var editingState: EditingState { storage.editingState }
 
+    /// Returns the entity of a model class in this context.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema``.
     func contextEntity(for type: any PersistentModel.Type) throws -> ContextEntity {
         checkIsolation()
         if let latestEntity, latestEntity.type == ObjectIdentifier(type) { return latestEntity }
@@ -128,7 +159,7 @@ extension ModelContext {
         return entity
     }
 
-    /// The models with something to save.
+    /// The models with unsaved changes.
     var pendingModels: [PendingModel] {
         get {
             if storage.hasDetachedChanges { addDetachedChanges() }
@@ -141,12 +172,12 @@ extension ModelContext {
         }
     }
 
-    /// The models of an entity with something to save.
+    /// Returns the models of an entity that have unsaved changes.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
         while indexedCount < storedPendingModels.count {
             let listed = storedPendingModels[indexedCount]
-            // A new model that was deleted belongs to no entity for now; it may be inserted again.
+            // An unsaved model that was deleted has no entity, but it may be inserted again.
             let number = try listed.backing.membership?.number ?? contextEntity(for: type(of: listed.model)).number
             while pendingByEntity.count <= number { pendingByEntity.append([]) }
             pendingByEntity[number].append(listed)
@@ -155,7 +186,7 @@ extension ModelContext {
         return entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
     }
 
-    /// Puts a model on the list of those that the next save looks at.
+    /// Adds a model to the list of models with unsaved changes.
     func list(_ backing: BackingData) {
         checkIsolation()
         guard !backing.isPending, let model = backing.model else { return }
@@ -163,7 +194,8 @@ extension ModelContext {
         storedPendingModels.append(PendingModel(model: model, backing: backing))
     }
 
-    /// Lists the models that were changed while there was no context, or whose context was released.
+    /// Adds the models that were changed while no context existed, or whose context was released, to the pending
+    /// models.
     func addDetachedChanges() {
         storage.hasDetachedChanges = false
         let known = Set(storedPendingModels.map { ObjectIdentifier($0.backing) })
@@ -179,7 +211,7 @@ extension ModelContext {
         for listed in found { addUnsavedReferrers(listed.backing) }
     }
 
-    /// Registers a model with the unread lists that its unsaved to-one relationships add it to.
+    /// Adds a model to the unread lists that its unsaved to-one relationships belong to.
     private func addUnsavedReferrers(_ backing: BackingData) {
         guard let membership = backing.membership else { return }
         for (slot, value) in backing.pending {
@@ -190,7 +222,11 @@ extension ModelContext {
         }
     }
 
-    /// The model of a row, if it is alive in this context.
+    /// Returns the model with the given identifier if it is in memory in this context.
+    ///
+    /// - Parameter identifier: The identifier of the model.
+    /// - Returns: The model, or `nil` if it is not in memory or of another class.
+    /// - Complexity: O(1).
     public func registeredModel<Model: PersistentModel>(for identifier: PersistentIdentifier) -> Model? {
         registeredBacking(identifier)?.model as? Model
     }
@@ -201,17 +237,17 @@ extension ModelContext {
 }
 
 extension ModelContext {
-    /// Remembers that a list was changed in place, and that not all of it was compared.
+    /// Records that a list was changed in place and not fully compared with its other side.
     func addUnverified(_ relationship: ManagedRelationship, _ list: ToManyList) {
         guard let model = relationship.backing.model, !unverifiedLists.contains(where: { $0.list === list }) else {
             return
         }
         unverifiedLists.append(UnverifiedList(model: model, property: relationship.property, list: list))
-        // A context that no one keeps is gone before the list is used again.
+        // Nothing references a temporary context, so it is released before the list is used again.
         if isTemporary { settleLists() }
     }
 
-    /// Compares the lists that the program changed in place with what both sides of their relationships agreed on.
+    /// Compares the lists that were changed in place with their other sides and updates these.
     func settleLists() {
         guard !unverifiedLists.isEmpty else { return }
         let lists = unverifiedLists
@@ -223,21 +259,21 @@ extension ModelContext {
     }
 }
 
-/// A to-many relationship that the program changed in place.
+/// A to-many relationship that was changed in place.
 struct UnverifiedList {
     let model: any PersistentModel
     let property: Schema.Property
     let list: ToManyList
 }
 
-/// A model with something to save.
+/// A model with unsaved changes.
 struct PendingModel {
     let model: any PersistentModel
-    /// Again, without a call through a table; the model owns it.
+    /// The backing data of the model, stored to avoid a call through the protocol. The model owns it.
     unowned(unsafe) let backing: BackingData
 }
 
-/// Models in the order in which they came, each once.
+/// A set of models in insertion order.
 struct ModelSet {
     private(set) var models: [any PersistentModel] = []
     private var members: Set<ObjectIdentifier> = []
@@ -247,12 +283,12 @@ struct ModelSet {
     }
 }
 
-/// The last models that were loaded by reading relationships: a ring.
+/// A ring buffer of the models that relationships loaded most recently.
 struct RecentModels {
     private static let capacity = 1024
     private var models: [any PersistentModel] = []
     private var next = 0
-    /// The models that were read ahead last, however many, until as many others were loaded as there is room for.
+    /// The models of the last prefetch, kept until ``capacity`` other models were loaded.
     private var batch: [any PersistentModel] = []
     private var batchAge = 0
 
@@ -267,6 +303,6 @@ struct RecentModels {
         if batchAge == Self.capacity { batch = [] }
     }
 
-    /// Keeps all of these.
+    /// Keeps all models of a prefetch.
     mutating func keep(_ models: [any PersistentModel]) { (batch, batchAge) = (models, 0) }
 }

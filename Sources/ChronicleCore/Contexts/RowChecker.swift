@@ -1,18 +1,20 @@
 import Foundation
 
-/// Checks the rows of a fetch: a getter cannot throw, so that a value which no property of its type can have, and a
-/// reference to a model of another class, must be found here.
+/// Validates the values of fetched rows.
+///
+/// A getter cannot throw. A value that the property's type cannot represent, and a reference to a model of another
+/// class, must therefore be found when the row is fetched.
 struct RowChecker {
     let entity: Schema.Entity
     private let storeIdentifier: String
     private let checks: [Check]
 
     private struct Check {
-        /// The forms that need no closer look, a bit for each.
+        /// The forms that are always valid, as a bit set.
         let admitted: UInt8
         let check: PropertyCheck?
         let isOptional: Bool
-        /// The entity that a relationship leads to.
+        /// The destination entity of a relationship.
         let destination: String?
 
         init(_ property: Schema.Property) {
@@ -37,27 +39,32 @@ struct RowChecker {
         checks = entity.storedProperties.map(Check.init)
     }
 
-    /// - Returns: The values that had to be decoded to know that they can be.
+    /// Validates a row.
+    ///
+    /// - Returns: The values that had to be decoded to validate them, by slot.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     func check(_ row: [PropertyValue], _ identifier: PersistentIdentifier) throws -> [Int: Any] {
         guard row.count == checks.count else {
             throw SwiftDataError.invalidStoreResponse.with(
-                detail: "a snapshot has \(row.count) values, the entity has \(checks.count) stored properties",
+                detail: "a snapshot has \(row.count) values but the entity has \(checks.count) stored properties",
                 entityName: entity.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
         }
         var decoded: [Int: Any] = [:]
         for slot in checks.indices where checks[slot].admitted & row[slot].formBit == 0 {
-            if let value = try closeCheck(row, slot, identifier) { decoded[slot] = value }
+            if let value = try checkValue(row, slot, identifier) { decoded[slot] = value }
         }
         return decoded
     }
 
+    /// Validates a value whose form is not sufficient to accept it.
+    ///
     /// - Returns: The decoded value, if it had to be decoded.
-    private func closeCheck(_ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
+    private func checkValue(_ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
         switch (row[slot], checks[slot].check) {
         case (.reference(let destination), nil):
-            if destination.isTemporary { throw unreplaced(slot, destination, identifier) }
+            if destination.isTemporary { throw temporaryReference(slot, destination, identifier) }
             guard destination.entityName == checks[slot].destination, destination.storeIdentifier == storeIdentifier
-            else { throw stray(slot, identifier) }
+            else { throw invalidReference(slot, identifier) }
             return nil
         case (let value, let kind?) where !value.isNull:
             if let admitted = kind.admits(value) {
@@ -71,17 +78,17 @@ struct RowChecker {
         }
     }
 
-    private func unreplaced(
+    private func temporaryReference(
         _ slot: Int, _ destination: PersistentIdentifier, _ identifier: PersistentIdentifier
     ) -> SwiftDataError {
-        stray(slot, identifier).with(
-            detail: "a row refers to \(destination), whose temporary identifier a save was to replace by the "
+        invalidReference(slot, identifier).with(
+            detail: "a row references the temporary identifier \(destination); a save must replace it with the "
                 + "permanent one (copy(persistentIdentifier:remappedIdentifiers:))")
     }
 
-    private func stray(_ slot: Int, _ identifier: PersistentIdentifier) -> SwiftDataError {
+    private func invalidReference(_ slot: Int, _ identifier: PersistentIdentifier) -> SwiftDataError {
         .invalidStoreResponse.with(
-            detail: "a reference leads to a saved model of the relationship's class, in the same store",
+            detail: "a reference must point to a saved model of the relationship's class in the same store",
             entityName: entity.name, propertyName: entity.storedProperties[slot].name, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
     }
@@ -90,15 +97,15 @@ struct RowChecker {
         _ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier
     ) -> SwiftDataError {
         let property = entity.storedProperties[slot]
-        let type = property.attribute.map { "\($0.valueType)" } ?? "a reference"
+        let expected = property.attribute.map { "a value of type \($0.valueType)" } ?? "a reference"
         return .undecodableValue.with(
-            detail: "the store holds \(row[slot].formName) that is no value of \(type)", entityName: entity.name,
+            detail: "the store contains \(row[slot].formName), which is not \(expected)", entityName: entity.name,
             propertyName: property.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
     }
 }
 
 extension PropertyValue {
-    /// A bit for the form of the value.
+    /// The bit for the form of the value.
     fileprivate var formBit: UInt8 {
         switch self {
         case .null: 1

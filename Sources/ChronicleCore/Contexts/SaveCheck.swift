@@ -1,5 +1,5 @@
-/// Looks at the result of a save: every new model has got a permanent identifier of its own, and the rest of the answer
-/// can be taken over.
+/// Validates the result of a save: every inserted model must have a unique permanent identifier, and the rest of the
+/// result must be valid.
 struct SaveCheck<Store: DataStore> {
     private let store: Store
     private let storeIdentifier: String
@@ -9,24 +9,27 @@ struct SaveCheck<Store: DataStore> {
         storeIdentifier = store.identifier
     }
 
+    /// Validates the result of a save.
+    ///
     /// - Parameters:
-    ///   - snapshots: The inserted models, of a type that loops need not be generic over.
-    ///   - registry: The models that the context has, the new ones among them under temporary identifiers.
+    ///   - result: The result that the store returned.
+    ///   - inserted: The inserted models in the store's snapshot type.
+    ///   - snapshots: The inserted models as ``DefaultSnapshot``, so that loops over them are not generic.
+    ///   - registry: The models of the context, which include the inserted models under temporary identifiers.
     /// - Returns: The permanent identifiers of the inserted models.
-    /// - Throws: ``SwiftDataError/invalidStoreResponse`` naming the rule that the answer breaks,
-    ///   ``SwiftDataError/undecodableValue``.
+    /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     func check(
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot],
         _ snapshots: [DefaultSnapshot], beside registry: ModelRegistry
     ) throws -> [PersistentIdentifier] {
         guard result.storeIdentifier == storeIdentifier else {
-            throw broken("the result of a save has the identifier of the store, not \"\(result.storeIdentifier)\"")
+            throw invalid("a save returned the result of another store, \"\(result.storeIdentifier)\"")
         }
         let identifiers = result.identifiers(of: inserted)
         guard identifiers.count == inserted.count else {
             let known = result.remappedIdentifiers
-            throw broken(
-                "the result of a save has an identifier for every inserted model",
+            throw invalid(
+                "a save returned no identifier for an inserted model",
                 inserted.lazy.map(\.persistentIdentifier).first { known[$0] == nil })
         }
         try check(identifiers, of: snapshots)
@@ -34,12 +37,13 @@ struct SaveCheck<Store: DataStore> {
         for (identifier, snapshot) in result.snapshotsToReregister {
             try check(snapshot)
             guard identifier == snapshot.persistentIdentifier else {
-                throw broken("the rows in the result of a save have their identifiers as keys", identifier)
+                throw invalid("a save returned a row under the identifier of another row", identifier)
             }
         }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
-            throw broken("the token of a save is of the type of the store's transactions, not a \(type(of: token))")
+            throw invalid(
+                "a save returned a token of type \(type(of: token)), which is not the type of the store's transactions")
         }
         return identifiers
     }
@@ -51,12 +55,12 @@ struct SaveCheck<Store: DataStore> {
     // MARK: Identifiers
 
     private func check(_ identifiers: [PersistentIdentifier], of inserted: [DefaultSnapshot]) throws {
-        // The latest key of each entity. As long as they grow, none comes twice.
+        // The latest key of each entity. If the keys increase, none is repeated.
         var latest: [(origin: PersistentIdentifier.Origin, temporary: ObjectIdentifier, number: Int64)] = []
         var current = 0
         var mayRepeat = false
         for (index, identifier) in identifiers.enumerated() {
-            // New models of one entity have this in common.
+            // Temporary identifiers of one entity share their origin object.
             let temporary = ObjectIdentifier(inserted[index].persistentIdentifier.origin)
             if current >= latest.count || latest[current].origin !== identifier.origin {
                 current = latest.firstIndex { $0.origin === identifier.origin } ?? latest.count
@@ -68,8 +72,8 @@ struct SaveCheck<Store: DataStore> {
             }
             try identifier.require(
                 entityName: inserted[index].persistentIdentifier.entityName, storeIdentifier: storeIdentifier,
-                in: "the result of a save")
-            // Keys that are no integers stand in the origin, which then is one of many.
+                in: "a save")
+            // Keys that are not integers are part of the origin, which therefore differs for every row.
             if identifier.integerPrimaryKey == nil || latest.contains(where: { $0.origin.isEqual(identifier.origin) }) {
                 mayRepeat = true
             } else {
@@ -85,7 +89,7 @@ struct SaveCheck<Store: DataStore> {
     }
 
     private func repeated(_ identifier: PersistentIdentifier) -> SwiftDataError {
-        broken("the result of a save gives every inserted model an identifier of its own", identifier)
+        invalid("a save returned an identifier that another model already has", identifier)
     }
 
     // MARK: Rows
@@ -93,29 +97,31 @@ struct SaveCheck<Store: DataStore> {
     private func check(_ snapshot: Store.Snapshot) throws {
         let identifier = snapshot.persistentIdentifier
         guard let entity = store.schema.entitiesByName[identifier.entityName] else {
-            throw broken("the rows in the result of a save are of entities that the store keeps", identifier)
+            throw invalid("a save returned a row of an entity that the store does not have", identifier)
         }
         try identifier.require(
-            entityName: entity.name, storeIdentifier: storeIdentifier, in: "the result of a save")
+            entityName: entity.name, storeIdentifier: storeIdentifier, in: "a save")
         _ = try RowChecker(entity, storeIdentifier: storeIdentifier).check(snapshot.values, identifier)
     }
 
-    private func broken(_ rule: String, _ identifier: PersistentIdentifier? = nil) -> SwiftDataError {
+    private func invalid(_ detail: String, _ identifier: PersistentIdentifier? = nil) -> SwiftDataError {
         .invalidStoreResponse.with(
-            detail: rule, entityName: identifier?.entityName, persistentIdentifier: identifier,
+            detail: detail, entityName: identifier?.entityName, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
     }
 }
 
 extension ModelContext {
-    /// Brings the models of rows that a store wrote differently than it was asked to up to date.
-    func takeOver<Store: DataStore>(_ snapshots: some Collection<Store.Snapshot>, of store: Store) {
+    /// Refreshes the models whose rows contain other values than the save requested.
+    func refreshModels<Store: DataStore>(from snapshots: some Collection<Store.Snapshot>, of store: Store) {
         for snapshot in snapshots {
             guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
                 known.row != snapshot.values
             else { continue }
-            // The save is done, whatever comes of this.
-            deferring { try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: store.identifier)) }
+            // The rows are saved, so an error here must not be thrown by the save.
+            deferringErrors {
+                try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: store.identifier))
+            }
         }
     }
 }

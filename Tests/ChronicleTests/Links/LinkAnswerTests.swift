@@ -18,18 +18,21 @@ import Testing
     }
 
     private static let odd: [(rule: String, kind: SwiftDataError, answer: Answer)] = [
-        ("no row twice", .invalidStoreResponse, answer([row(tags.identifier(1)), row(tags.identifier(1))], [])),
+        ("more than once", .invalidStoreResponse, answer([row(tags.identifier(1)), row(tags.identifier(1))], [])),
         (
-            "of the entity that was asked for", .invalidStoreResponse,
+            "instead of LinkTag", .invalidStoreResponse,
             answer([row(.Origin(storeIdentifier: "odd", entityName: "LinkPhoto").identifier(1))], [])
         ),
         (
-            "of the store that gave them", .invalidStoreResponse,
+            "of another store", .invalidStoreResponse,
             answer([row(.Origin(storeIdentifier: "other", entityName: "LinkTag").identifier(1))], [])
         ),
-        ("a row of the answer", .invalidStoreResponse, answer([row(tags.identifier(1))], [tags.identifier(2)])),
+        (
+            "a row that the store did not return", .invalidStoreResponse,
+            answer([row(tags.identifier(1))], [tags.identifier(2)])
+        ),
         ("a snapshot has 1 values", .invalidStoreResponse, answer([row(tags.identifier(1), [.null])], [])),
-        ("no value of", .undecodableValue, answer([row(tags.identifier(1), [.text("tag"), .text("x")])], [])),
+        ("not a value of type", .undecodableValue, answer([row(tags.identifier(1), [.text("tag"), .text("x")])], [])),
     ]
 
     @Test(arguments: 0..<6) func oddAnswersAreErrors(_ index: Int) throws {

@@ -42,29 +42,29 @@ struct BadAnswerTests {
 
     @Test func aRowOfAnotherEntity() throws {
         replaceFirst(ScriptedStore.origin("Motel").identifier(1))
-        expectFetch("of the entity that was asked for")
-        expect("of the entity that was asked for") {
+        expectFetch("of the entity Motel instead of Hotel")
+        expect("of the entity Motel instead of Hotel") {
             _ = try store.context.fetchIdentifiers(FetchDescriptor<Hotel>())
         }
     }
 
     @Test func aRowOfAnotherStore() throws {
         replaceFirst(.Origin(storeIdentifier: "elsewhere", entityName: "Hotel").identifier(1))
-        expectFetch("of the store that gave them")
+        expectFetch("of another store")
     }
 
     @Test func aTemporaryIdentifier() throws {
         replaceFirst(Hotel("new", stars: 1).persistentModelID)
-        expectFetch("permanent")
+        expectFetch("temporary identifier")
     }
 
     @Test func aRowTwice() throws {
         store.script.change { $0.rows.append($0.rows[0]) }
-        expectFetch("no row twice")
-        expect("no row twice") { _ = try store.context.fetchIdentifiers(FetchDescriptor<Hotel>()) }
+        expectFetch("more than once")
+        expect("more than once") { _ = try store.context.fetchIdentifiers(FetchDescriptor<Hotel>()) }
         // In another origin object, as from a store that makes one for each row.
         replaceFirst(ScriptedStore.origin("Hotel").identifier(1))
-        expectFetch("no row twice")
+        expectFetch("more than once")
     }
 
     @Test func anyOrderIsFine() throws {
@@ -82,7 +82,7 @@ struct BadAnswerTests {
             }
         }
         set([.text("Ritz"), .text("three"), .null])
-        expectFetch("no value of Int", .undecodableValue)
+        expectFetch("not a value of type Int", .undecodableValue)
         set([.text("Ritz"), .integer(3)])
         expectFetch("2 values")
     }
@@ -95,11 +95,11 @@ struct BadAnswerTests {
         try store.context.save()
         let (row, next) = (store.script.now.rows[0], try #require(store.container.schema.slot("next", GraphNode.self)))
         let strays = [
-            (ScriptedStore.origin("GraphGroup").identifier(1), "a reference leads to"),
+            (ScriptedStore.origin("GraphGroup").identifier(1), "a reference must point to"),
             (GraphNode("new").persistentModelID, "temporary identifier"),
             (
                 PersistentIdentifier.Origin(storeIdentifier: "elsewhere", entityName: "GraphNode").identifier(1),
-                "a reference leads to"
+                "a reference must point to"
             ),
         ]
         for (stray, text) in strays {
@@ -138,22 +138,22 @@ struct BadAnswerTests {
     }
 
     @Test func remappings() throws {
-        expectSave("for every inserted model") { request, result in
+        expectSave("no identifier for an inserted model") { request, result in
             var remapped = result.remappedIdentifiers
             remapped[request.inserted[1].persistentIdentifier] = nil
             return Result(for: "scripted-store", remappedIdentifiers: remapped)
         }
-        expectSave("permanent") { _, result in
+        expectSave("temporary identifier") { _, result in
             Result(
                 for: "scripted-store",
                 remappedIdentifiers: Dictionary(
                     uniqueKeysWithValues: result.remappedIdentifiers.keys.map { ($0, $0) }))
         }
-        expectSave("an identifier of its own") { _, result in
+        expectSave("that another model already has") { _, result in
             let one = ScriptedStore.origin("Hotel").identifier(77)
             return Result(for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers.mapValues { _ in one })
         }
-        expectSave("of the store that gave them") { _, result in
+        expectSave("of another store") { _, result in
             let origin = PersistentIdentifier.Origin(storeIdentifier: "elsewhere", entityName: "Hotel")
             return Result(
                 for: "scripted-store",
@@ -173,7 +173,7 @@ struct BadAnswerTests {
 
     @Test func theIdentifierOfAModelThatIsThere() throws {
         let hotel = try #require(try store.context.fetch(FetchDescriptor<Hotel>()).first)
-        expectSave("an identifier of its own") { request, result in
+        expectSave("that another model already has") { request, result in
             var remapped = result.remappedIdentifiers
             remapped[request.inserted[1].persistentIdentifier] = ScriptedStore.origin("Hotel").identifier(1)
             return Result(for: "scripted-store", remappedIdentifiers: remapped)
@@ -200,7 +200,7 @@ struct BadAnswerTests {
     }
 
     @Test func aTokenOfAnotherType() {
-        expectSave("not a StrayToken") { _, result in
+        expectSave("of type StrayToken") { _, result in
             Result(
                 for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers,
                 historyToken: StrayToken(tokenValue: 1))
@@ -251,9 +251,9 @@ struct BadAnswerTests {
         }
         let values: [PropertyValue] = [.text("a"), .integer(1), .null]
         let hotel = ScriptedStore.origin("Hotel").identifier(1)
-        expect("entities that the store keeps", row(ScriptedStore.origin("Motel").identifier(1), values))
-        expect("permanent", row(Hotel("new", stars: 1).persistentModelID, values))
-        expect("no value of String", row(hotel, [.null, .null, .null]), .undecodableValue)
+        expect("an entity that the store does not have", row(ScriptedStore.origin("Motel").identifier(1), values))
+        expect("temporary identifier", row(Hotel("new", stars: 1).persistentModelID, values))
+        expect("not a value of type String", row(hotel, [.null, .null, .null]), .undecodableValue)
     }
 }
 

@@ -45,7 +45,7 @@ struct Outcomes {
     /// - A fetch returns a row twice, because an index is damaged or the table was replaced by a view.
     /// - History was deleted, switched off, or replaced.
     private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
-        ("repeatedRow", .invalidStoreResponse, "a fetch has no row twice"),
+        ("repeatedRow", .invalidStoreResponse, "the store returned a row more than once"),
         ("damagedFile", .damagedFile, nil), ("notADatabase", .notADatabase, nil),
         ("notAChronicleStore", .notAChronicleStore, nil), ("unsupportedFileVersion", .unsupportedFileVersion, nil),
         ("undecodableValue", .undecodableValue, nil), ("loadIssueModelContainer", .loadIssueModelContainer, nil),
