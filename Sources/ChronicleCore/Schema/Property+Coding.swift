@@ -11,7 +11,8 @@ extension Schema.Property {
         if value.isNull { return nil }
         guard let codec, let decoded = codec.decodeAny(value) else {
             throw SwiftDataError.undecodableValue.with(
-                detail: "the store contains \(value.formName) that is not a valid \(attribute?.valueType ?? Never.self)",
+                detail:
+                    "the store contains \(value.formName) that is not a valid \(attribute?.valueType ?? Never.self)",
                 propertyName: name)
         }
         let plain: Any = attribute?.isOptional == true ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
