@@ -110,8 +110,8 @@ extension SwiftDataError {
     public static let deleteDenied = SwiftDataError(.deleteDenied)
     /// A stored value is not valid for the type of its property.
     ///
-    /// Thrown when a model is read whose value another program or another version of the class wrote. The error names
-    /// the model and the property. Correct the stored value, or change the type of the property.
+    /// Thrown when a model or a tombstone is read whose value another program or another version of the class wrote.
+    /// The error names the model and the property. Correct the stored value, or change the type of the property.
     public static let undecodableValue = SwiftDataError(.undecodableValue)
 }
 
@@ -144,7 +144,8 @@ extension SwiftDataError {
     public static let storeReadOnly = SwiftDataError(.storeReadOnly)
     /// The disk is full, or a table has no unused primary key.
     ///
-    /// Thrown by a save. Nothing was written, and the context keeps its changes. Free disk space and save again.
+    /// Thrown by a save, and by other requests that write to the store. Nothing was written, and the context keeps its
+    /// changes. Free disk space and save again.
     public static let storeFull = SwiftDataError(.storeFull)
     /// The store failed for a reason that has no kind of its own.
     ///

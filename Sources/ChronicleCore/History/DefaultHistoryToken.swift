@@ -20,8 +20,7 @@
 ///
 /// Tokens are compared by their positions in the stores that both contain: `transaction.token > token` is `true` for
 /// the transactions after the position in their store. If one token is later in one store and the other token is later
-/// in another store, the result of `<` is consistent but does not express which token is later. Use ``dominates(_:)``
-/// in that case.
+/// in another store, the result of `<` does not express which token is later. Use ``dominates(_:)`` in that case.
 public struct DefaultHistoryToken: HistoryToken {
     /// The positions, sorted by store identifier. An array, because most tokens have one entry and every fetched
     /// transaction has a token; two dictionaries would cost more than the rest of the transaction.

@@ -82,7 +82,7 @@ extension SwiftDataError {
         let converted: SwiftDataError =
             switch error.kind {
             case .unsupportedFeature:
-                .unsupportedFeature.with(detail: error.detail ?? "the store gives no detail")
+                .unsupportedFeature.with(detail: error.detail ?? "no detail is available")
             case .invalidPredicate:
                 .unsupportedPredicate.with(detail: error.detail)
             case .preferInMemoryFilter, .preferInMemorySort:
