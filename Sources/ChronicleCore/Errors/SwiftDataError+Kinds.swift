@@ -1,115 +1,203 @@
 // Schema
 extension SwiftDataError {
-    /// A model or entity that the container's schema does not have. Also stands for ``invalidModel`` and
-    /// ``unsupportedAttributeType``.
+    /// The schema of a container or store does not contain a model class or entity, or the store was opened without
+    /// one.
+    ///
+    /// Thrown when a context uses a model that is not in the schema of its container, and when a container is created
+    /// whose configurations do not cover all its models. Add the class to the container or to a configuration. This
+    /// kind also matches ``invalidModel`` and ``unsupportedAttributeType``.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
-    /// A model class whose declaration is wrong: a property that its map forgets, names twice or does not have, an
-    /// inverse that does not fit. Thrown when a container is made; mend the class.
+    /// The declaration of a model class is invalid.
+    ///
+    /// Thrown when a container is created and by ``Schema/validate()``, for example for a property that is missing from
+    /// ``PersistentModel/properties`` or listed twice, and for an inverse that does not match. Correct the declaration
+    /// that the error names. Contexts throw it for a class that inherits from a model.
     public static let invalidModel = SwiftDataError(.invalidModel)
-    /// An attribute of a type that cannot be stored. Thrown when a container is made; make the type `Codable` or leave the
-    /// wrapper away.
+    /// The type of an attribute cannot be stored.
+    ///
+    /// Thrown when a container is created and by ``Schema/validate()``. Conform the type to `Codable`, or exclude the
+    /// property with `@Transient`.
     public static let unsupportedAttributeType = SwiftDataError(.unsupportedAttributeType)
 }
 
 // Containers and files
 extension SwiftDataError {
-    /// The container could not be opened. Stands for the six kinds below.
+    /// A store could not be opened.
+    ///
+    /// Thrown when a container or a store is created; the detail describes what to correct. This kind also matches the
+    /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
+    /// ``missingDirectory`` and ``damagedFile``.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
-    /// The file is not what the store keeps its models in (an SQLite database, for the default store). It was left
-    /// untouched.
+    /// The file does not have the format of the store. For the default store, it is not an SQLite database.
+    ///
+    /// Thrown when a store is opened. The file was not changed; specify another URL, or restore a backup.
     public static let notADatabase = SwiftDataError(.notADatabase)
-    /// The file is of the right kind (an SQLite database, for the default store) and of another application. It was left
-    /// untouched.
+    /// The file has the right format, but another application created it. For the default store, it is an SQLite
+    /// database that is not a Chronicle store.
+    ///
+    /// Thrown when a store is opened. The file was not changed; specify another URL.
     public static let notAChronicleStore = SwiftDataError(.notAChronicleStore)
-    /// The file was written by a later version of Chronicle, or of the store. It was left untouched; update the program.
+    /// A later version of Chronicle, or of a custom store, wrote the file.
+    ///
+    /// Thrown when a store is opened. The file was not changed; update the program to that version.
     public static let unsupportedFileVersion = SwiftDataError(.unsupportedFileVersion)
-    /// The file, or the directory it is in, cannot be written, and the configuration did not ask for read-only.
+    /// The file or its directory is not writable, and the configuration does not specify read-only access.
+    ///
+    /// Thrown when a store is opened. Change the permissions, or open the store with `allowsSave: false`.
     public static let fileReadOnly = SwiftDataError(.fileReadOnly)
-    /// The directory that should hold the file does not exist. Chronicle does not make directories.
+    /// The directory of the file does not exist.
+    ///
+    /// Thrown when a store is opened. Create the directory first; Chronicle does not create directories.
     public static let missingDirectory = SwiftDataError(.missingDirectory)
-    /// The file is damaged, or another program wrote an invalid row to one of the store's own tables; the detail names table
-    /// and row. Nothing was written. Restore a backup, or recover what can be read, for the default store with
-    /// `sqlite3 .recover`.
+    /// The file is damaged, or another program wrote an invalid row to one of the store's internal tables.
+    ///
+    /// Thrown when a store is opened, read or written. The detail names the table and the row, if they are known.
+    /// Nothing was written. Restore a backup, or recover the readable rows; for the default store, use the `.recover`
+    /// command of the `sqlite3` shell.
     public static let damagedFile = SwiftDataError(.damagedFile)
-    /// Two configurations have one name or open one store, or one model stands in two of them.
+    /// Two configurations have the same name, open the same store, or contain the same model.
+    ///
+    /// Thrown when a container is created. Give each configuration its own name, store and models.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
-    /// The file's schema cannot become the one asked for.
+    /// The tables of the file cannot be changed to match the schema.
+    ///
+    /// Thrown when a store is opened, for example for a new property that is neither optional nor has a default value.
+    /// Make the property optional, or declare a default value.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
 }
 
 // Models and contexts
 extension SwiftDataError {
-    /// A context was released before its changes were saved, and some of them with it. Thrown by a save through
-    /// ``PersistentModel/modelContext`` of a model that is still referenced. Keep a reference to the context while models
-    /// have changes; ``ModelContext/rollback()`` to continue without those that were lost.
+    /// A context was released while it had unsaved changes, and some of these changes are lost.
+    ///
+    /// Thrown by a save through ``PersistentModel/modelContext`` of a model that is still referenced. Keep a reference
+    /// to the context as long as its models have changes. To continue without the lost changes, call
+    /// ``ModelContext/rollback()``.
     public static let missingModelContext = SwiftDataError(.missingModelContext)
-    /// The row is gone, or never was: another writer deleted it. After a failed save, delete the model or `rollback()`.
+    /// The row of a model does not exist, usually because another context or program deleted it.
+    ///
+    /// Thrown when a model is loaded by its identifier and when an update is saved. After a failed save, delete the
+    /// model or call ``ModelContext/rollback()``.
     public static let modelNotFound = SwiftDataError(.modelNotFound)
-    /// The model belongs to another context; carry its identifier over and ask this context for its own instance.
+    /// The model belongs to another context.
+    ///
+    /// Thrown by the save or fetch that follows an insert, delete or assignment of a model of another context. Pass the
+    /// identifier of the model instead, and load the model in this context.
     public static let contextMismatch = SwiftDataError(.contextMismatch)
-    /// A context has changes where it should have none, because they would keep every model in memory: save in the block of
-    /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``, or allow them.
+    /// The context has unsaved changes during an enumeration, which would keep all enumerated models in memory.
+    ///
+    /// Thrown by ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``. Save in the block, or allow
+    /// escaping mutations.
     public static let unsavedChanges = SwiftDataError(.unsavedChanges)
-    /// A model that cannot be saved as it is. Also stands for ``valueOutOfRange``, ``uniquenessViolation`` and
+    /// A model is invalid and cannot be saved.
+    ///
+    /// Thrown by a save, for example for an attribute without a value. The error names the model and the property.
+    /// Correct the value and save again. This kind also matches ``valueOutOfRange``, ``uniquenessViolation`` and
     /// ``deleteDenied``.
     public static let modelValidationFailure = SwiftDataError(.modelValidationFailure)
-    /// A number that does not fit the store: beyond 64 bits signed, or, when read, beyond the property's type.
+    /// A number is outside the range of the store, which is that of a signed 64-bit integer.
+    ///
+    /// Thrown by a save. Set a smaller number and save again, or use another type for the attribute.
     public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
-    /// Another model already has these values of unique properties.
+    /// Another model already has the same values for unique properties.
+    ///
+    /// Thrown by a save. Change the values or delete one of the models, and save again.
     public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
-    /// A model is to be deleted that others lead to and must not lose: by the delete rule *deny*, or because their
-    /// relationship is not optional. Delete them too, or make them lead elsewhere; or `rollback()`.
+    /// A deleted model is still referenced by models that do not permit this.
+    ///
+    /// Thrown by a save if a relationship has the delete rule *deny*, or if a relationship that references the model is
+    /// not optional. Delete the other models as well, change their relationships, or call ``ModelContext/rollback()``.
     public static let deleteDenied = SwiftDataError(.deleteDenied)
-    /// A stored value that is not of the property's type: somebody else wrote it. The error names model and property.
+    /// A stored value is not valid for the type of its property.
+    ///
+    /// Thrown when a model or a tombstone is read whose value another program or another version of the class wrote.
+    /// The error names the model and the property. Correct the stored value, or change the type of the property.
     public static let undecodableValue = SwiftDataError(.undecodableValue)
 }
 
 // Fetching
 extension SwiftDataError {
-    /// A predicate that cannot be translated; the detail names the part. Rewrite it, or filter the fetched models.
+    /// A predicate contains an expression that the store does not support.
+    ///
+    /// Thrown by fetches and batch deletes of models and of history. The detail names the expression. Rewrite the
+    /// predicate, or filter the fetched models.
     public static let unsupportedPredicate = SwiftDataError(.unsupportedPredicate)
-    /// A sort descriptor without a key path, or by something that is not stored.
+    /// A sort descriptor has no key path, or its key path is not a stored property.
+    ///
+    /// Thrown by fetches of models and of history. Sort by a stored property, or sort the fetched models.
     public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
-    /// A key path that is no property of the model.
+    /// A key path is not a relationship of the model.
+    ///
+    /// Thrown by a fetch for an entry of ``FetchDescriptor/relationshipKeyPathsForPrefetching``. Remove the key path.
     public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
 }
 
 // Stores
 extension SwiftDataError {
-    /// Another connection kept the store locked for longer than the configured wait. Nothing was written; try again.
+    /// Another connection locked the store for longer than the configured timeout.
+    ///
+    /// Thrown by any request to a store. Nothing was written; try again.
     public static let storeBusy = SwiftDataError(.storeBusy)
-    /// A write to a store that was opened read-only.
+    /// The store was opened for read-only access.
+    ///
+    /// Thrown by a save and when models or history are deleted. Open the store with `allowsSave: true` to write to it.
     public static let storeReadOnly = SwiftDataError(.storeReadOnly)
-    /// No space left. Nothing was written; the context still holds its changes.
+    /// The disk is full, or a table has no unused primary key.
+    ///
+    /// Thrown by a save, and by other requests that write to the store. Nothing was written, and the context keeps its
+    /// changes. Free disk space and save again.
     public static let storeFull = SwiftDataError(.storeFull)
-    /// The store failed in a way that has no kind of its own; see the detail, the cause and, for the default store, the
-    /// SQLite code. Among them is a file that the system could not read or write (`sqliteCode & 255` is 10), which need not be
-    /// damaged: see to the disk, and try again.
+    /// The store failed for a reason that has no kind of its own.
+    ///
+    /// See ``detail`` and ``underlying``, which is a `DatabaseError` for the default store. An input/output error (its
+    /// `resultCode` is 10) does not imply that the file is damaged; check the disk and try again.
     public static let storeFailure = SwiftDataError(.storeFailure)
-    /// A store broke a rule of its protocol; the detail names the rule. The default store does so only when its file is
-    /// damaged: an index of a table can then return a row twice.
+    /// A store returned a result that violates the requirements of its protocol.
+    ///
+    /// Thrown by fetches and saves; the detail names the requirement. Correct the implementation of the store. The
+    /// default store causes this error only if its file is damaged, because a damaged index can return a row twice.
     public static let invalidStoreResponse = SwiftDataError(.invalidStoreResponse)
-    /// The store lacks what it was asked for; the detail names it. Do without, or use another store.
+    /// The store does not support the requested feature.
+    ///
+    /// Thrown by any request; the detail names the feature. Avoid the feature, or use another store.
     public static let unsupportedFeature = SwiftDataError(.unsupportedFeature)
 }
 
 // History
 extension SwiftDataError {
-    /// Something after the token was deleted, so that reading on would miss it. Start over from the current state and
-    /// ``ModelContext/currentHistoryToken()``. Stands for all five ways in which a token is of no more use.
+    /// A history token is no longer valid, because transactions after it were deleted.
+    ///
+    /// Thrown by a history fetch whose predicate contains the token. Fetch the models again, and continue from
+    /// ``ModelContext/currentHistoryToken()``. This kind also matches ``historyTokenForked``,
+    /// ``historyTokenStoreMismatch``, ``historyTokenAhead`` and ``historyTokenGap``.
     public static let historyTokenExpired = SwiftDataError(.historyTokenExpired)
-    /// The store's past changed: the token's transaction was taken back by a power cut or a restored backup and another
-    /// one stands in its place.
+    /// The store contains a different transaction at the position of the token, because a power failure or a restored
+    /// backup reverted the original one.
+    ///
+    /// Thrown by a history fetch. Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
     public static let historyTokenForked = SwiftDataError(.historyTokenForked)
-    /// The token was given by another store.
+    /// The token has no position in this store, because another store created it.
+    ///
+    /// Thrown when history is fetched or deleted. Use a token of this store, or merge both with
+    /// ``DefaultHistoryToken/merging(_:)``.
     public static let historyTokenStoreMismatch = SwiftDataError(.historyTokenStoreMismatch)
-    /// The store never reached the token's position: it was taken back, and nothing stands there yet.
+    /// The position of the token is after the newest transaction, because a power failure or a restored backup reverted
+    /// the transactions up to the token.
+    ///
+    /// Thrown when history is fetched or deleted. Fetch the models again, and continue from
+    /// ``ModelContext/currentHistoryToken()``.
     public static let historyTokenAhead = SwiftDataError(.historyTokenAhead)
-    /// Not every change after the token was recorded: history was switched off for a time, or another program dropped or
-    /// changed what records it.
+    /// The history after the token is incomplete, because history was disabled for a time or another program removed or
+    /// changed the triggers that record it.
+    ///
+    /// Thrown by a history fetch. Fetch the models again, and continue from ``ModelContext/currentHistoryToken()``.
     public static let historyTokenGap = SwiftDataError(.historyTokenGap)
-    /// No store of the container provides transactions of this type.
+    /// No store of the container provides transactions of the requested type.
+    ///
+    /// Thrown when history is fetched or deleted. Use the transaction type of one of the stores.
     public static let invalidTransactionFetchRequest = SwiftDataError(.invalidTransactionFetchRequest)
-    /// The store keeps no history: its configuration switched it off.
+    /// The store does not record history, because its configuration disables it.
+    ///
+    /// Thrown when history is fetched or deleted. Enable history in the configuration of the store.
     public static let historyDisabled = SwiftDataError(.historyDisabled)
 }

@@ -1,45 +1,47 @@
 import Foundation
 
-/// What went wrong, by kind and with its details.
+/// An error of Chronicle, with its kind and details.
 ///
-/// Catch by kind with the static members, several at once where one kind stands for a family:
+/// Use the static members to catch errors by kind. Some kinds, such as ``historyTokenExpired``, also match more
+/// specific kinds:
 ///
 /// ```swift
 /// do {
-///     let news = try context.fetchHistory(descriptor)
+///     let transactions = try context.fetchHistory(descriptor)
 /// } catch SwiftDataError.historyTokenExpired {
-///     // any token that is of no more use: start over
+///     // Any kind of invalid token: fetch the models again.
 /// }
 /// ```
 ///
-/// A thrown error carries what is known beyond its kind: ``entityName``, ``propertyName``, ``persistentIdentifier``,
-/// ``storeIdentifier``, ``storeName``, ``detail`` and ``underlying``. Equality and `~=` look at the
-/// kind alone. Values of models are never part of a description of the error, so that it can go into a log as it is.
+/// A thrown error has details where they are known: ``entityName``, ``propertyName``, ``persistentIdentifier``,
+/// ``storeIdentifier``, ``storeName``, ``detail`` and ``underlying``. `==` and `~=` compare
+/// the kind only. Descriptions of the error never contain values of models, so you can log them.
 public struct SwiftDataError: Error, Sendable {
     let kind: Kind
-    /// The entity that the error is about.
+    /// The name of the entity that caused the error.
     public internal(set) var entityName: String?
-    /// The property that the error is about.
+    /// The name of the property that caused the error.
     public internal(set) var propertyName: String?
-    /// The model that the error is about.
+    /// The identifier of the model that caused the error.
     public internal(set) var persistentIdentifier: PersistentIdentifier?
-    /// The store that the error comes from.
+    /// The identifier of the store that caused the error.
     public internal(set) var storeIdentifier: String?
-    /// What the configuration calls that store: ``DataStoreConfiguration/name``.
+    /// The ``DataStoreConfiguration/name`` of the store that caused the error.
     public internal(set) var storeName: String?
-    /// What exactly, in a sentence.
+    /// A sentence that describes the cause and, where possible, what to do about it.
     public internal(set) var detail: String?
-    /// The error that caused this one, when there is one: what a type's own `encode(to:)` threw, for example.
+    /// The error that caused this error, for example an error that the `encode(to:)` of an attribute's type threw.
     ///
-    /// - Warning: It may contain values of models; an `EncodingError` has the value that could not be encoded. Descriptions
-    ///   of `SwiftDataError` name its type only. Do not log it where values must not be logged.
+    /// - Warning: It may contain values of models; an `EncodingError`, for example, contains the value that could not
+    ///   be encoded. Do not log it if values must not be logged. The description of `SwiftDataError` contains only its
+    ///   type.
     public internal(set) var underlying: (any Error)?
 
     init(_ kind: Kind) { self.kind = kind }
 }
 
 extension SwiftDataError {
-    /// A kind, and the family it belongs to.
+    /// The kind of an error.
     enum Kind: String, Sendable {
         // Schema
         case unknownSchema, invalidModel, unsupportedAttributeType
@@ -58,7 +60,7 @@ extension SwiftDataError {
         case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
         case invalidTransactionFetchRequest, historyDisabled
 
-        /// The kinds that a more general one stands for in `catch` and `~=`.
+        /// Returns whether this kind is the same as another kind or a more general one.
         func matches(_ other: Kind) -> Bool {
             if self == other { return true }
             switch self {
@@ -80,7 +82,13 @@ extension SwiftDataError {
         }
     }
 
-    /// Whether an error is of the kind on the left, or of its family: `catch SwiftDataError.historyTokenExpired`.
+    /// Returns whether an error is of the given kind or of a more specific one, for patterns such as
+    /// `catch SwiftDataError.historyTokenExpired`.
+    ///
+    /// - Parameters:
+    ///   - pattern: The kind to match.
+    ///   - error: The error that was caught.
+    /// - Returns: `true` if the error is a `SwiftDataError` of a matching kind.
     public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
         guard let error = error as? SwiftDataError else { return false }
         return pattern.kind.matches(error.kind)
@@ -88,15 +96,26 @@ extension SwiftDataError {
 }
 
 extension SwiftDataError: Equatable, Hashable {
-    /// Whether both are of one kind; the details do not count.
+    /// Returns whether two errors are of the same kind. The details are not compared.
+    ///
+    /// - Parameters:
+    ///   - lhs: An error.
+    ///   - rhs: Another error.
+    /// - Returns: `true` if the kinds are the same. A general kind does not equal a more specific one; use `~=` to
+    ///   match.
     public static func == (lhs: SwiftDataError, rhs: SwiftDataError) -> Bool { lhs.kind == rhs.kind }
 
+    /// Hashes the kind of the error.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 }
 
 extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
+    /// The same text as ``description``.
     public var debugDescription: String { description }
 
+    /// The kind and the details of the error, without values of models.
     public var description: String {
         var text = kind.rawValue
         if let entityName { text += " in \(entityName)" + (propertyName.map { ".\($0)" } ?? "") }
@@ -107,7 +126,8 @@ extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
         return text
     }
 
-    /// What is printed of the underlying error: its type, unless it is one that never has values of models.
+    /// The description of the underlying error. It is the name of its type, except for types that never contain values
+    /// of models.
     private var cause: String? {
         switch underlying {
         case nil: nil
@@ -121,7 +141,7 @@ extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
 }
 
 extension SwiftDataError: CustomReflectable {
-    /// As ``description``, without the underlying error's content: for `dump`, debuggers and tests.
+    /// The details for `dump`, debuggers and tests, without the content of the underlying error.
     public var customMirror: Mirror {
         let details: KeyValuePairs<String, Any?> = [
             "kind": kind, "entityName": entityName, "propertyName": propertyName,
@@ -134,7 +154,19 @@ extension SwiftDataError: CustomReflectable {
 }
 
 extension SwiftDataError {
-    /// This error with more said about it, for stores that report their own failures.
+    /// Returns this error with additional details. Use it to throw errors from a custom store.
+    ///
+    /// Details for which you pass `nil` remain unchanged.
+    ///
+    /// - Parameters:
+    ///   - detail: A sentence that describes the cause and what to do about it.
+    ///   - entityName: The name of the entity that caused the error.
+    ///   - propertyName: The name of the property that caused the error.
+    ///   - persistentIdentifier: The identifier of the model that caused the error.
+    ///   - storeIdentifier: The identifier of the store that caused the error.
+    ///   - storeName: The name of the configuration of that store.
+    ///   - underlying: The error that caused this error.
+    /// - Returns: The error with the details.
     public func with(
         detail: String? = nil, entityName: String? = nil, propertyName: String? = nil,
         persistentIdentifier: PersistentIdentifier? = nil, storeIdentifier: String? = nil, storeName: String? = nil,

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What to fetch: which models, in what order, how many.
+/// The criteria, sort order and limits of a fetch.
 ///
 /// ```swift
 /// var descriptor = FetchDescriptor<Trip>(
@@ -9,24 +9,35 @@ public import Foundation
 /// let trips = try context.fetch(descriptor)
 /// ```
 public struct FetchDescriptor<T: PersistentModel>: Sendable {
-    /// Which models; `nil` for all. What can be translated is listed in the guide *Predicates*.
+    /// The condition that the models match, or `nil` for all models. The guide *Predicates* lists the supported
+    /// expressions.
     public var predicate: Predicate<T>?
-    /// The order; without it, that of the primary keys.
+    /// The sort descriptors. If the array is empty, the models are in the order of their primary keys.
     public var sortBy: [SortDescriptor<T>]
-    /// At most this many; `nil` for no limit.
+    /// The maximum number of models, or `nil` for no limit.
     public var fetchLimit: Int?
-    /// Leaves out this many of the first.
+    /// The number of models to skip at the beginning.
     public var fetchOffset: Int?
-    /// Whether the context's unsaved changes count: new models are found, deleted ones are not, and changed ones are
-    /// judged by what they are now. `true` by default.
+    /// Whether the fetch considers the unsaved changes of the context. `true` by default.
+    ///
+    /// If it is `true`, the result contains inserted models, does not contain deleted models, and the predicate and the
+    /// sort order apply to the current values of changed models.
     public var includePendingChanges = true
-    /// The relationships to read ahead, for all fetched models at once: one request for each of these, instead of one for
-    /// each model when its relationship is first read. Relationships to one model are remembered until 1,024 others, or as
-    /// many as the last fetch read ahead, were read; lists as long as their models.
+    /// The relationships to load together with the models.
+    ///
+    /// The context loads each of these relationships with one request for all fetched models, instead of one request
+    /// per model when the relationship is first read. The context keeps the destinations of a to-one relationship until
+    /// it has read 1,024 others, or as many as the last fetch prefetched if these are more. It keeps the destinations
+    /// of a to-many relationship as long as the model that has the relationship.
     public var relationshipKeyPathsForPrefetching: [any PartialKeyPath<T> & Sendable] = []
-    /// Allowed, and without effect: a row is read as a whole.
+    /// Has no effect, because a row is always read as a whole. It exists for compatibility with SwiftData.
     public var propertiesToFetch: [any PartialKeyPath<T> & Sendable] = []
 
+    /// Creates a fetch descriptor.
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition that the models match, or `nil` for all models.
+    ///   - sortBy: The sort descriptors. If the array is empty, the models are in the order of their primary keys.
     public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
         self.predicate = predicate
         self.sortBy = sortBy

@@ -1,11 +1,21 @@
-/// An insert, as the default store remembers it.
+/// An insert in the history of the default store.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hashable, Identifiable {
+    /// The identifier of the change in its store, which increases in the order of the changes.
     public let changeIdentifier: Int64
+    /// The identifier of the transaction that contains the change.
     public let transactionIdentifier: Int64
+    /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
 
+    /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
 
+    /// Creates an insert.
+    ///
+    /// - Parameters:
+    ///   - changeIdentifier: The identifier of the change in its store.
+    ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - changedPersistentIdentifier: The identifier of the model that changed.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier
     ) {
@@ -15,17 +25,30 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
     }
 }
 
-/// An update, as the default store remembers it.
+/// An update in the history of the default store.
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hashable, Identifiable {
+    /// The identifier of the change in its store, which increases in the order of the changes.
     public let changeIdentifier: Int64
+    /// The identifier of the transaction that contains the change.
     public let transactionIdentifier: Int64
+    /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
-    /// The names of the attributes and to-one relationships that got another value, in the order in which they joined
-    /// the entity. Those that the class no longer has are among them.
+    /// The names of the changed attributes and to-one relationships, in the order in which they were added to the
+    /// entity.
+    ///
+    /// The names include properties that the class no longer has.
     public let updatedAttributeNames: [String]
 
+    /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
 
+    /// Creates an update.
+    ///
+    /// - Parameters:
+    ///   - changeIdentifier: The identifier of the change in its store.
+    ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - changedPersistentIdentifier: The identifier of the model that changed.
+    ///   - updatedAttributeNames: The names of the changed attributes and to-one relationships.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         updatedAttributeNames: [String]
@@ -36,26 +59,41 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
         self.updatedAttributeNames = updatedAttributeNames
     }
 
-    /// The key paths of the updated attributes that the class still has.
+    /// The key paths of the changed properties that the class still has.
     public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
         updatedAttributeNames.compactMap { Model.properties.keyPath(named: $0) }
     }
 
-    /// Whether an attribute or to-one relationship got another value.
+    /// Returns whether an attribute or to-one relationship changed.
+    ///
+    /// - Parameter keyPath: The key path of the property.
+    /// - Returns: `true` if the update changed the property.
     public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
         Model.properties.name(of: keyPath).map(updatedAttributeNames.contains) ?? false
     }
 }
 
-/// A delete, as the default store remembers it.
+/// A delete in the history of the default store.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hashable, Identifiable {
+    /// The identifier of the change in its store, which increases in the order of the changes.
     public let changeIdentifier: Int64
+    /// The identifier of the transaction that contains the change.
     public let transactionIdentifier: Int64
+    /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
+    /// The values of the deleted model that the history preserves.
     public let tombstone: HistoryTombstone<Model>
 
+    /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
 
+    /// Creates a delete.
+    ///
+    /// - Parameters:
+    ///   - changeIdentifier: The identifier of the change in its store.
+    ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - changedPersistentIdentifier: The identifier of the model that changed.
+    ///   - tombstone: The preserved values of the deleted model.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         tombstone: HistoryTombstone<Model>
@@ -66,23 +104,38 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
         self.tombstone = tombstone
     }
 
-    /// A delete is one change: its place in its store tells it from every other, whatever the tombstone holds.
+    /// Returns whether two values are the same change. The tombstones are not compared.
+    ///
+    /// - Parameters:
+    ///   - lhs: A delete.
+    ///   - rhs: Another delete.
+    /// - Returns: `true` if the identifiers of the change and of the model are the same.
     public static func == (lhs: DefaultHistoryDelete, rhs: DefaultHistoryDelete) -> Bool {
         lhs.changeIdentifier == rhs.changeIdentifier
             && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
     }
 
+    /// Hashes the identifiers of the change and of the model.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
     }
 }
 
-/// Stands in for the class of models that the schema no longer has, so that their history stays readable: the
-/// entity's name is in the change's identifier, attributes are there by name.
+/// The model class in changes of entities that the schema no longer contains.
+///
+/// It keeps the history of removed entities readable. The name of the entity is part of
+/// ``HistoryChange/changedPersistentIdentifier``, and attributes are available by name.
 public final class RemovedModel: PersistentModel {
+    /// An empty map.
     public static let properties: PropertyMap<RemovedModel> = [:]
+    /// The state that a context keeps for the model.
     public let persistentBackingData: BackingData
 
+    /// Creates an instance for a row. Contexts do not create instances, because the class has no entity.
+    ///
+    /// - Parameter backingData: The backing data of the row.
     public init(backingData: BackingData) { persistentBackingData = backingData }
 }

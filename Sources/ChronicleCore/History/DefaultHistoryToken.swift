@@ -1,26 +1,29 @@
-/// A position in the history of one store, or of several: keep it between runs, and ask for what came after.
+/// A position in the history of one or several default stores.
+///
+/// Save a token to fetch the transactions after it later, for example after the next launch of the program:
 ///
 /// ```swift
 /// let token = try context.currentHistoryToken()
 /// UserDefaults.standard.set(try JSONEncoder().encode(token), forKey: "token")
 /// ```
 ///
-/// The JSON layout is stable:
+/// The JSON representation is stable:
 ///
 /// ```json
 /// {"positions": {"<store>": 4711}, "checks": {"<store>": 1234567890}}
 /// ```
 ///
-/// `positions` has the position in each store; `checks` has the random value that the store keeps with that position,
-/// by which a past that was taken back (a power cut with relaxed durability, a restored backup) is recognised. A position
-/// inside changes of another program that no save has sealed yet has no check; it is as safe as a bare number.
+/// `positions` contains the position in each store. `checks` contains a random value that the store saves with each
+/// position. If the values differ, a power failure (with relaxed durability) or a restored backup reverted the
+/// transaction at this position; see ``SwiftDataError/historyTokenForked``. A position among changes of other programs
+/// has no check value until the next save, so reverted changes cannot be detected for it.
 ///
-/// Tokens are ordered by their position in the stores that both know: `transaction.token > token` is what came after the
-/// position of that store. Where one of two tokens is later in one store and the other in another, `<` has an answer, but
-/// not one that says what happened first: for that see ``dominates(_:)``.
+/// Tokens are compared by their positions in the stores that both contain: `transaction.token > token` is `true` for
+/// the transactions after the position in their store. If one token is later in one store and the other token is later
+/// in another store, the result of `<` does not express which token is later. Use ``dominates(_:)`` in that case.
 public struct DefaultHistoryToken: HistoryToken {
-    /// By store. Mostly there is one, and a transaction of every page has one of these: two dictionaries would cost more
-    /// than the rest of it.
+    /// The positions, sorted by store identifier. An array, because most tokens have one entry and every fetched
+    /// transaction has a token; two dictionaries would cost more than the rest of the transaction.
     private var entries: [Entry]
 
     private struct Entry: Hashable {
@@ -28,40 +31,57 @@ public struct DefaultHistoryToken: HistoryToken {
         let position: Int64
         let check: Int64?
 
-        /// Whether the other one is later, or says more about the same position.
+        /// Returns whether another entry is later, or has a check value for the same position.
         func precedes(_ other: Entry) -> Bool {
             position < other.position || position == other.position && check == nil
         }
     }
 
-    /// The position in each store, by store identifier.
+    /// The positions by store identifier.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of stores.
     public var tokenValue: [String: Int64]? {
         Dictionary(uniqueKeysWithValues: entries.map { ($0.store, $0.position) })
     }
-    /// A hash of the position in each store, which is valid in this process only.
+    /// The hash value of the positions, which is valid in this process only.
     public var id: Int { hashValue }
 
-    /// A token without a position in any store.
+    /// Creates a token without a position in any store.
     init() { entries = [] }
 
-    /// The position in one store; 0 is the place before the first transaction.
+    /// Creates a token with a position in one store.
     ///
-    /// - Parameter check: The random value that the store keeps with the position, if it does.
+    /// - Parameters:
+    ///   - storeIdentifier: The identifier of the store.
+    ///   - position: The ``DefaultHistoryTransaction/transactionIdentifier`` of a transaction, or 0 for the position
+    ///     before the first transaction.
+    ///   - check: The check value that the store saved with the position, if known.
     public init(storeIdentifier: String, position: Int64, check: Int64? = nil) {
         entries = [Entry(store: storeIdentifier, position: position, check: check)]
     }
 
-    /// The position in a store, if the token has one.
+    /// Returns the position in a store.
+    ///
+    /// - Parameter storeIdentifier: The identifier of the store.
+    /// - Returns: The position, or `nil` if the token has no position in the store.
     public func position(in storeIdentifier: String) -> Int64? {
         entries.first { $0.store == storeIdentifier }?.position
     }
 
-    /// The random value that a store keeps with the position.
+    /// Returns the check value of the position in a store.
+    ///
+    /// - Parameter storeIdentifier: The identifier of the store.
+    /// - Returns: The random value that the store saved with the position, or `nil` if there is none.
     public func check(in storeIdentifier: String) -> Int64? {
         entries.first { $0.store == storeIdentifier }?.check
     }
 
-    /// The later position of both in each store: how far somebody has read who has read as far as both.
+    /// Returns a token with the later of both positions in each store.
+    ///
+    /// Use it to combine tokens of several stores, or to combine the progress of reading each of them.
+    ///
+    /// - Parameter other: Another token.
+    /// - Returns: The combined token.
     public func merging(_ other: DefaultHistoryToken) -> DefaultHistoryToken {
         var merged = self
         for entry in other.entries {
@@ -75,19 +95,32 @@ public struct DefaultHistoryToken: HistoryToken {
         return merged
     }
 
-    /// Whether this token is at or after another in every store that the other knows.
+    /// Returns whether this token is at or after another token in every store of the other token.
+    ///
+    /// - Parameter other: Another token.
+    /// - Returns: `true` if this token has a position in every store of the other token, and none of them is earlier.
     public func dominates(_ other: DefaultHistoryToken) -> Bool {
         other.entries.allSatisfy { entry in position(in: entry.store).map { $0 >= entry.position } ?? false }
     }
 }
 
 extension DefaultHistoryToken: Comparable, Hashable {
-    /// Whether both are the same position. The checks do not count: a token that was taken before its transaction was
-    /// sealed equals the one taken after.
+    /// Returns whether two tokens have the same positions.
+    ///
+    /// The check values are not compared, because a token that was created before its position had a check value must
+    /// equal one that was created afterwards.
+    ///
+    /// - Parameters:
+    ///   - lhs: A token.
+    ///   - rhs: Another token.
+    /// - Returns: `true` if the stores and positions are the same.
     public static func == (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
         lhs.entries.elementsEqual(rhs.entries) { $0.store == $1.store && $0.position == $1.position }
     }
 
+    /// Hashes the positions.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         for entry in entries {
             hasher.combine(entry.store)
@@ -95,9 +128,17 @@ extension DefaultHistoryToken: Comparable, Hashable {
         }
     }
 
-    /// Compares the positions in the stores that both know; the first in which they differ decides. Where they differ in
-    /// none, neither is before the other: a transaction does not come after a position in several stores that is its own
-    /// in one of them. Without a store in common the stores' identifiers decide.
+    /// Returns whether a token is before another token.
+    ///
+    /// Only the stores that both tokens contain are compared, and the first store with different positions determines
+    /// the order. If there is no such store, neither token is before the other. Therefore, a transaction is not after a
+    /// token of several stores whose position in the transaction's store is that of the transaction. Tokens without a
+    /// common store are ordered by store identifier.
+    ///
+    /// - Parameters:
+    ///   - lhs: A token.
+    ///   - rhs: Another token.
+    /// - Returns: `true` if the first token is before the second token.
     public static func < (lhs: DefaultHistoryToken, rhs: DefaultHistoryToken) -> Bool {
         var isComparable = false
         for entry in lhs.entries {
@@ -110,7 +151,7 @@ extension DefaultHistoryToken: Comparable, Hashable {
 }
 
 extension DefaultHistoryToken: CustomStringConvertible {
-    /// The position in each store, for messages: `4711 in 9E026765-…`.
+    /// The positions in a form for messages, such as `4711 in 9E026765-…`.
     public var description: String {
         entries.isEmpty ? "nowhere" : entries.map { "\($0.position) in \($0.store)" }.joined(separator: ", ")
     }
@@ -121,6 +162,10 @@ extension DefaultHistoryToken: Codable {
         case positions, checks
     }
 
+    /// Decodes a token.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data is not an encoded token. Discard it and continue from the current token.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let positions = try container.decode([String: Int64].self, forKey: .positions)
@@ -129,6 +174,10 @@ extension DefaultHistoryToken: Codable {
             .map { Entry(store: $0.key, position: $0.value, check: checks[$0.key]) }
     }
 
+    /// Encodes the token.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: The error that the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(tokenValue, forKey: .positions)

@@ -1,27 +1,48 @@
 public import Foundation
 
-/// The changes of one commit to the default store.
+/// A transaction in the history of the default store.
 ///
-/// A save is one transaction. Changes that another program wrote (the `sqlite3` shell, say) form an *external*
-/// transaction, without author, context name, bundle and process; several commits of such programs may be one of them.
+/// Every save is one transaction. Changes by other programs, such as the `sqlite3` shell, are recorded as *external*
+/// transactions, which have no author, context name, bundle identifier and process identifier. One external transaction
+/// can contain several commits.
 public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
+    /// The ``ModelContext/author`` of the save; `nil` if there is none or if the transaction is external.
     public let author: String?
-    /// The ``ModelContext/name`` of the context that saved.
+    /// The ``ModelContext/name`` of the context that saved; `nil` if there is none or if the transaction is external.
     public let contextName: String?
-    /// The bundle identifier of the program that saved, or its name where there are no bundles; empty when external.
+    /// The bundle identifier of the program that saved, or its name on platforms without bundles. Empty if the
+    /// transaction is external.
     public let bundleIdentifier: String
-    /// The number of the process that saved; empty when external.
+    /// The identifier of the process that saved. Empty if the transaction is external.
     public let processIdentifier: String
+    /// The identifier of the store that contains the transaction.
     public let storeIdentifier: String
+    /// The time of the commit, by the clock of the process that saved.
+    ///
+    /// Use it for display only, because clocks can be changed. Use tokens for order and position.
     public let timestamp: Date
+    /// The position after the transaction.
     public let token: DefaultHistoryToken
-    /// The position of the transaction: grows in commit order, and is never used twice.
+    /// The identifier of the transaction in its store, which increases in commit order and is never reused.
     public let transactionIdentifier: Int64
+    /// The changes in the order in which they were made.
     public let changes: [HistoryChange]
 
-    /// Whether it was written by something that is not Chronicle.
+    /// Whether another program than Chronicle made the changes.
     public var isExternal: Bool { processIdentifier.isEmpty }
 
+    /// Creates a transaction.
+    ///
+    /// - Parameters:
+    ///   - transactionIdentifier: The identifier of the transaction in its store.
+    ///   - storeIdentifier: The identifier of the store.
+    ///   - token: The position after the transaction.
+    ///   - timestamp: The time of the commit.
+    ///   - author: The author of the save.
+    ///   - contextName: The name of the context that saved.
+    ///   - bundleIdentifier: The bundle identifier of the program that saved; empty for an external transaction.
+    ///   - processIdentifier: The identifier of the process that saved; empty for an external transaction.
+    ///   - changes: The changes in the order in which they were made.
     public init(
         transactionIdentifier: Int64, storeIdentifier: String, token: DefaultHistoryToken, timestamp: Date,
         author: String?, contextName: String?, bundleIdentifier: String, processIdentifier: String,
@@ -40,15 +61,23 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
 }
 
 extension DefaultHistoryTransaction {
-    /// Returns whether both are the same transaction of the same store.
+    /// Returns whether two values are the same transaction of the same store.
     ///
-    /// Tokens tell transactions apart that have the same position, one of them in a history that was taken back.
+    /// The check values of the tokens are compared as well, because a transaction that a restored backup reverted has
+    /// the same identifier as its replacement.
+    ///
+    /// - Parameters:
+    ///   - lhs: A transaction.
+    ///   - rhs: Another transaction.
+    /// - Returns: `true` if both are the same transaction.
     public static func == (lhs: DefaultHistoryTransaction, rhs: DefaultHistoryTransaction) -> Bool {
         lhs.transactionIdentifier == rhs.transactionIdentifier && lhs.storeIdentifier == rhs.storeIdentifier
             && lhs.token.check(in: lhs.storeIdentifier) == rhs.token.check(in: rhs.storeIdentifier)
     }
 
-    /// Hashes what tells the transaction from others.
+    /// Hashes the identifiers of the transaction and the store.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(transactionIdentifier)
         hasher.combine(storeIdentifier)

@@ -1,7 +1,15 @@
-// From the name of an entity to changes of its class, for stores that have no change types of their own.
+// Changes for the entity name of an identifier, for stores without change types of their own.
 extension HistoryChange {
-    /// A ``DefaultHistoryInsert`` of the class that an identifier's entity has in a schema; of ``RemovedModel`` when it has
-    /// none.
+    /// Returns a ``DefaultHistoryInsert`` with the model class of the identifier's entity.
+    ///
+    /// Use it in a store that saves entity names and has no change types of its own.
+    ///
+    /// - Parameters:
+    ///   - model: The identifier of the inserted model.
+    ///   - changeIdentifier: The identifier of the change in its store.
+    ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - schema: The schema of the store.
+    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
     public static func insert(
         of model: PersistentIdentifier, changeIdentifier: Int64, transactionIdentifier: Int64, schema: Schema
     ) -> HistoryChange {
@@ -11,11 +19,19 @@ extension HistoryChange {
                     changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
                     changedPersistentIdentifier: model))
         }
-        // Swift opens the type: the function gets the class itself.
+        // Swift opens the existential, so that `Model` is the class itself.
         return change(schema.modelType(named: model.entityName))
     }
 
-    /// A ``DefaultHistoryUpdate``, with the attributes by name.
+    /// Returns a ``DefaultHistoryUpdate`` with the model class of the identifier's entity.
+    ///
+    /// - Parameters:
+    ///   - model: The identifier of the updated model.
+    ///   - updatedAttributeNames: The names of the changed attributes and to-one relationships.
+    ///   - changeIdentifier: The identifier of the change in its store.
+    ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - schema: The schema of the store.
+    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
     public static func update(
         of model: PersistentIdentifier, updatedAttributeNames: [String], changeIdentifier: Int64,
         transactionIdentifier: Int64, schema: Schema
@@ -29,9 +45,16 @@ extension HistoryChange {
         return change(schema.modelType(named: model.entityName))
     }
 
-    /// A ``DefaultHistoryDelete``, with a tombstone of what the store kept, by attribute name.
+    /// Returns a ``DefaultHistoryDelete`` with the model class of the identifier's entity.
     ///
-    /// - Throws: ``SwiftDataError/undecodableValue``, as ``HistoryTombstone/init(decoding:_:)`` does.
+    /// - Parameters:
+    ///   - model: The identifier of the deleted model.
+    ///   - kept: The preserved values by attribute name.
+    ///   - changeIdentifier: The identifier of the change in its store.
+    ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - schema: The schema of the store.
+    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if a preserved value is not valid for the type of its attribute.
     public static func delete(
         of model: PersistentIdentifier, kept: [(name: String, value: PropertyValue)], changeIdentifier: Int64,
         transactionIdentifier: Int64, schema: Schema

@@ -1,25 +1,29 @@
 import Foundation
 
 extension HistoryDescriptor {
-    /// What the descriptor asks for among transactions that a store has at hand: those that match, in order, within the
-    /// limits. For stores whose histories are short, or were narrowed down before.
+    /// Returns the transactions that match the descriptor, in its order and within its limits.
     ///
-    /// Tokens are compared, and nothing else: whether they can still be continued from is for the store to know, see
-    /// ``HistoryTokenBounds``.
+    /// Use it in a store that filters its history in memory. This method only compares tokens. Before you call it,
+    /// check with ``HistoryTokenBounds`` whether the tokens in the predicate are still valid.
     ///
-    /// - Parameter transactions: Transactions in commit order.
-    /// - Throws: What the predicate throws.
+    /// - Parameter transactions: The transactions in commit order.
+    /// - Returns: The matching transactions.
+    /// - Throws: The error that evaluating the predicate throws; rewrite the predicate.
+    /// - Complexity: O(*n*), where *n* is the number of transactions, plus the cost of sorting.
     public func apply(to transactions: [TransactionType]) throws -> [TransactionType] {
-        var answer = transactions
-        if let predicate { answer = try answer.filter { try predicate.evaluate($0) } }
-        if !sortBy.isEmpty { answer.sort(using: sortBy) }
-        return slice(answer)
+        var matches = transactions
+        if let predicate { matches = try matches.filter { try predicate.evaluate($0) } }
+        if !sortBy.isEmpty { matches.sort(using: sortBy) }
+        return slice(matches)
     }
 }
 
-// For transactions of any store.
+// Descriptors for the transactions of any store.
 extension HistoryDescriptor {
-    /// Everything after a position: what a reader has not seen.
+    /// Returns a descriptor for the transactions after a token, which a reader has not processed.
+    ///
+    /// - Parameter token: The position that the reader reached.
+    /// - Returns: A descriptor with the predicate `transaction.token > token`.
     public static func after(_ token: TransactionType.TokenType) -> HistoryDescriptor {
         HistoryDescriptor(
             predicate: Predicate { transaction in
@@ -29,7 +33,10 @@ extension HistoryDescriptor {
             })
     }
 
-    /// Everything up to a position: what a reader has seen. Together with ``after(_:)`` the whole.
+    /// Returns a descriptor for the transactions up to and including a token, which a reader has processed.
+    ///
+    /// - Parameter token: The position that the reader reached.
+    /// - Returns: A descriptor with the predicate `transaction.token <= token`.
     public static func before(_ token: TransactionType.TokenType) -> HistoryDescriptor {
         HistoryDescriptor(
             predicate: Predicate { transaction in

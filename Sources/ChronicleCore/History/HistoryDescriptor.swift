@@ -1,57 +1,87 @@
 public import Foundation
 
-/// Which transactions, in what order, how many.
+/// The criteria, sort order and limits of a history fetch or delete.
 ///
 /// ```swift
 /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
 ///     predicate: #Predicate { transaction in (transaction.token > token) && (transaction.author == author) })
 /// ```
 public struct HistoryDescriptor<TransactionType: HistoryTransaction>: Sendable {
-    /// Which transactions; `nil` for all.
+    /// The condition that the transactions match, or `nil` for all transactions.
     public var predicate: Predicate<TransactionType>?
-    /// The order; ascending commit order when empty.
+    /// The sort descriptors. If the array is empty, the transactions are in commit order.
     public var sortBy: [SortDescriptor<TransactionType>]
-    /// At most this many transactions; 0 and `.max` mean no limit. A transaction is never split.
+    /// The maximum number of transactions; 0 and `.max` mean no limit. A transaction always contains all its changes.
     public var fetchLimit: UInt64 = 0
-    /// Leaves out this many of the first.
+    /// The number of transactions to skip at the beginning.
     public var fetchOffset: UInt64 = 0
 
+    /// Creates a history descriptor.
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition that the transactions match, or `nil` for all transactions.
+    ///   - sortBy: The sort descriptors. If the array is empty, the transactions are in commit order.
     public init(predicate: Predicate<TransactionType>? = nil, sortBy: [SortDescriptor<TransactionType>] = []) {
         self.predicate = predicate
         self.sortBy = sortBy
     }
 }
 
-// What Core Data's persistent history asks for in one call: `context.fetchHistory(.after(token))`,
-// `context.deleteHistory(.before(date))`.
+// Counterparts of the factory methods of Core Data's `NSPersistentHistoryChangeRequest`, for calls such as
+// `context.fetchHistory(.after(token))` and `context.deleteHistory(.before(date))`.
 extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
-    /// Everything after a position: what a reader has not seen.
+    /// Returns a descriptor for the transactions after a token, which a reader has not processed.
+    ///
+    /// - Parameter token: The position that the reader reached.
+    /// - Returns: A descriptor with the predicate `transaction.token > token`.
     public static func after(_ token: DefaultHistoryToken) -> HistoryDescriptor {
         HistoryDescriptor(predicate: #Predicate { $0.token > token })
     }
 
-    /// Everything up to a position: what a reader has seen. Together with ``after(_:)-(DefaultHistoryToken)`` the whole.
+    /// Returns a descriptor for the transactions up to and including a token, which a reader has processed.
+    ///
+    /// - Parameter token: The position that the reader reached.
+    /// - Returns: A descriptor with the predicate `transaction.token <= token`.
     public static func before(_ token: DefaultHistoryToken) -> HistoryDescriptor {
         HistoryDescriptor(predicate: #Predicate { $0.token <= token })
     }
 
-    /// The transactions with a later timestamp. By the writers' clocks: to continue where a reader stopped, use a token.
+    /// Returns a descriptor for the transactions with a timestamp after a date.
+    ///
+    /// Timestamps depend on the clocks of the processes that saved. Use a token to continue where a reader stopped.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: A descriptor with the predicate `transaction.timestamp > date`.
     public static func after(_ date: Date) -> HistoryDescriptor {
         HistoryDescriptor(predicate: #Predicate { $0.timestamp > date })
     }
 
-    /// The transactions with an earlier timestamp, by the writers' clocks.
+    /// Returns a descriptor for the transactions with a timestamp before a date.
+    ///
+    /// Timestamps depend on the clocks of the processes that saved.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: A descriptor with the predicate `transaction.timestamp < date`.
     public static func before(_ date: Date) -> HistoryDescriptor {
         HistoryDescriptor(predicate: #Predicate { $0.timestamp < date })
     }
 
-    /// The transactions that were committed to the same store later than this one. Its token knows no other store: where
-    /// there are several, that is ``SwiftDataError/historyTokenStoreMismatch``, and a merged token is what to ask with.
+    /// Returns a descriptor for the transactions that were committed to the same store after a transaction.
+    ///
+    /// The token of a transaction has a position in one store only. If the container has several stores, a fetch with
+    /// this descriptor throws ``SwiftDataError/historyTokenStoreMismatch``; use a token from
+    /// ``DefaultHistoryToken/merging(_:)`` instead.
+    ///
+    /// - Parameter transaction: The transaction.
+    /// - Returns: A descriptor for the transactions after the token of the transaction.
     public static func after(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
         after(transaction.token)
     }
 
-    /// The transactions that were committed to the same store earlier than this one.
+    /// Returns a descriptor for the transactions that were committed to the same store before a transaction.
+    ///
+    /// - Parameter transaction: The transaction.
+    /// - Returns: A descriptor for the earlier transactions of the same store.
     public static func before(_ transaction: DefaultHistoryTransaction) -> HistoryDescriptor {
         let (store, identifier) = (transaction.storeIdentifier, transaction.transactionIdentifier)
         return HistoryDescriptor(

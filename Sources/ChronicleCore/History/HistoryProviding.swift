@@ -1,75 +1,125 @@
-/// A store that remembers its changes.
+/// A store that records a history of its changes.
 ///
-/// A store adopts this beside ``DataStore``. What every conformance has to guarantee of its transactions, whoever reads
-/// them and however: they come in commit order, none twice, none left out, never split; any token answers the
-/// transactions after it, or an error of the family ``SwiftDataError/historyTokenExpired``.
+/// Adopt this protocol in addition to ``DataStore``. A conforming store must meet these requirements for every reader:
+///
+/// - A fetch returns transactions in commit order, each once, without omissions, and with all their changes.
+/// - A fetch with a token returns exactly the transactions after the token, or throws an error that matches
+///   ``SwiftDataError/historyTokenExpired``.
 @preconcurrency
 public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
-    /// The type of the transactions.
+    /// The type of the transactions that the store returns.
     associatedtype HistoryType: HistoryTransaction
 
-    /// The type of the transactions; ``HistoryType`` by default.
+    /// The type of the transactions that the store returns. The default is ``HistoryType``.
     static var historyType: HistoryType.Type { get }
 
-    /// Whether the store records what happens. One that was told not to is passed over where another store of the
-    /// container has a history, and answers ``SwiftDataError/historyDisabled`` where none has. `true` by default.
+    /// Whether the store records changes. `true` by default.
+    ///
+    /// A context skips a store that does not record changes if another store of the container does. If none does, the
+    /// request throws ``SwiftDataError/historyDisabled``.
     var recordsHistory: Bool { get }
 
-    /// The transactions that match, in commit order unless the descriptor sorts.
+    /// Returns the transactions that match a descriptor, in commit order unless the descriptor has sort descriptors.
     ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` (or a finer kind) for a token in the predicate that the store
-    ///   cannot continue from exactly, ``SwiftDataError/unsupportedPredicate`` for what it cannot translate.
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The matching transactions.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or a more specific error that it matches, if the store cannot
+    ///   return exactly the transactions after a token in the predicate; ``SwiftDataError/unsupportedPredicate`` if it
+    ///   does not support the predicate; ``SwiftDataError/historyDisabled`` if it does not record changes.
     func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 
-    /// Deletes the transactions that match. The models are not touched.
+    /// Deletes the transactions that match a descriptor. The models remain unchanged.
     ///
-    /// Tokens before the newest deleted transaction expire; the token of that transaction stays valid. A store that
-    /// cannot delete what is asked for (from the middle of an append-only file, say) deletes nothing and throws.
+    /// Tokens before the newest deleted transaction expire; the token of that transaction remains valid. If the store
+    /// cannot delete the matching transactions, for example from the middle of an append-only file, it deletes none and
+    /// throws an error.
     ///
-    /// - Throws: ``DataStoreError/unsupportedFeature``; ``SwiftDataError/historyTokenStoreMismatch`` and
-    ///   ``SwiftDataError/historyTokenAhead`` for a token that is not of this store's past; what kept the store from
-    ///   writing.
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Throws: ``DataStoreError/unsupportedFeature`` if the store cannot delete the transactions;
+    ///   ``SwiftDataError/historyTokenStoreMismatch`` or ``SwiftDataError/historyTokenAhead`` for a token that is not
+    ///   part of the history of this store; or the error that prevented the delete, such as
+    ///   ``SwiftDataError/storeBusy``.
     func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 
-    /// The position of now: the token of the newest transaction, deleted or not. In a store without transactions the place
-    /// before the first, which notices when history is recorded and deleted before somebody looks again; `nil` for a
-    /// store that has no token for it.
+    /// Returns the token of the newest transaction, even if that transaction was deleted.
     ///
-    /// - Throws: ``SwiftDataError/historyDisabled``, and what else keeps the store from answering.
+    /// If the store has not recorded a transaction, return the position before the first transaction. This token
+    /// expires if transactions are recorded and deleted later. The default implementation returns the token of the last
+    /// transaction that ``fetchHistory(_:)`` returns.
+    ///
+    /// - Returns: The token, or `nil` if the store has no token for the position before the first transaction.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented
+    ///   the store from reading.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
-    /// How many transactions match. The default counts what ``fetchHistory(_:)`` returns.
+    /// Returns the number of transactions that match a descriptor. The default implementation calls
+    /// ``fetchHistory(_:)``.
+    ///
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The number of matching transactions, within the limits of the descriptor.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int
 
-    /// The identifiers of the transactions that match. The default asks ``fetchHistory(_:)``.
+    /// Returns the identifiers of the transactions that match a descriptor. The default implementation calls
+    /// ``fetchHistory(_:)``.
+    ///
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The identifiers, in the order of ``fetchHistory(_:)``.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<HistoryType>
     ) throws -> [HistoryType.TransactionIdentifier]
 
-    /// The transactions that match, with empty ``HistoryTransaction/changes`` where the store can leave them out. The
-    /// default does not.
+    /// Returns the transactions that match a descriptor, with empty ``HistoryTransaction/changes`` if the store can
+    /// omit them. The default implementation calls ``fetchHistory(_:)`` and includes the changes.
+    ///
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The matching transactions.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func fetchHistoryWithoutChanges(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
 }
 
 extension HistoryProviding {
+    /// The type of the transactions that the store returns.
     public static var historyType: HistoryType.Type { HistoryType.self }
 
+    /// `true`.
     public var recordsHistory: Bool { true }
 
+    /// Returns the token of the last transaction that ``fetchHistory(_:)`` returns.
+    ///
+    /// - Returns: The token, or `nil` if there is no transaction.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyDisabled``.
+    /// - Complexity: O(*n*), where *n* is the number of transactions.
     public func currentHistoryToken() throws -> HistoryType.TokenType? {
         try fetchHistory(HistoryDescriptor()).last?.token
     }
 
+    /// Returns the number of transactions that ``fetchHistory(_:)`` returns.
+    ///
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The number of matching transactions, within the limits of the descriptor.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<HistoryType>) throws -> Int {
         try fetchHistory(descriptor).count
     }
 
+    /// Returns the identifiers of the transactions that ``fetchHistory(_:)`` returns.
+    ///
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The identifiers, in the order of ``fetchHistory(_:)``.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<HistoryType>
     ) throws -> [HistoryType.TransactionIdentifier] {
         try fetchHistory(descriptor).map(\.transactionIdentifier)
     }
 
+    /// Returns the transactions that ``fetchHistory(_:)`` returns, with their changes.
+    ///
+    /// - Parameter descriptor: The criteria, sort order and limits.
+    /// - Returns: The matching transactions.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     public func fetchHistoryWithoutChanges(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType] {
         try fetchHistory(descriptor)
     }

@@ -1,15 +1,17 @@
 import Foundation
 
-/// A token that a predicate compares transactions with.
+/// A token in a history predicate, and how the predicate uses it.
 public struct HistoryTokenBound<Token: HistoryToken>: Sendable {
+    /// The token that the predicate compares with the tokens of transactions.
     public let token: Token
-    /// Whether the token's own transaction is meant, too.
+    /// Whether the comparison includes the transaction of the token itself.
     public let isInclusive: Bool
-    /// Whether no transaction matches that does not keep to it; not so on one side of an OR.
+    /// Whether every matching transaction satisfies the comparison. `false`, for example, for a comparison on one side
+    /// of `||`.
     public let isRequired: Bool
 }
 
-/// Finds the tokens in a predicate, for stores that have to know whether these are still good.
+/// The tokens in a history predicate, for stores that check whether the tokens are still valid.
 ///
 /// ```swift
 /// for bound in try HistoryTokenBounds(descriptor).lower where bound.token.position < floor {
@@ -17,16 +19,21 @@ public struct HistoryTokenBound<Token: HistoryToken>: Sendable {
 /// }
 /// ```
 public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
-    /// Tokens that transactions come after, wherever in the predicate: a reader continues from them. One that cannot be
-    /// continued from exactly is an error.
+    /// The tokens after which transactions match, anywhere in the predicate.
+    ///
+    /// A reader continues from these tokens. Throw ``SwiftDataError/historyTokenExpired``, or a more specific error, if
+    /// the store cannot return exactly the transactions after one of them.
     public private(set) var lower: [HistoryTokenBound<Token>] = []
-    /// Tokens that transactions come before, wherever in the predicate. In a delete they say what a reader has seen.
+    /// The tokens before which transactions match, anywhere in the predicate.
+    ///
+    /// In a delete, they are the positions up to which a reader has processed the history.
     public private(set) var upper: [HistoryTokenBound<Token>] = []
 
-    /// The tokens in the predicate of a descriptor, whatever the type of its transactions.
+    /// Finds the tokens in the predicate of a descriptor.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for a part in which a token might stand unseen; the detail names
-    ///   it.
+    /// - Parameter descriptor: A descriptor for transactions of any type with tokens of this type.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for an unsupported expression, which could contain a token.
+    ///   The detail names the expression; rewrite the predicate.
     public init<Transaction: HistoryTransaction>(_ descriptor: HistoryDescriptor<Transaction>) throws
     where Transaction.TokenType == Token {
         guard let predicate = descriptor.predicate else { return }
@@ -34,14 +41,16 @@ public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
         collect(tree, isRequired: true, isNegated: false)
     }
 
-    /// The tokens in a tree.
+    /// Finds the tokens in a predicate tree.
+    ///
+    /// - Parameter tree: The tree of a history predicate.
     public init<Property>(_ tree: PredicateTree<Property>) {
         collect(tree, isRequired: true, isNegated: false)
     }
 
     private mutating func collect<Property>(_ tree: PredicateTree<Property>, isRequired: Bool, isNegated: Bool) {
         switch tree {
-        // `!(a || b)` is `!a && !b`
+        // `!(a || b)` equals `!a && !b`.
         case .and(let a, let b):
             for part in [a, b] { collect(part, isRequired: isRequired && !isNegated, isNegated: isNegated) }
         case .or(let a, let b):
@@ -77,8 +86,13 @@ public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
 }
 
 extension PredicateTree {
-    /// `transaction.token < token`, for stores that translate the rest of the tree: the order in which property and
-    /// token stand to each other, without one for `==`; `nil` for everything else.
+    /// Returns the operator and the token, if the tree is a comparison of a property with a token.
+    ///
+    /// Use it in a store that translates a history predicate, for expressions such as `transaction.token < token`.
+    ///
+    /// - Parameter type: The type of the token.
+    /// - Returns: The order of the property relative to the token, which is `nil` for `==`, and the token; `nil` if the
+    ///   tree is not such a comparison.
     public func comparison<Token: HistoryToken>(with type: Token.Type) -> (Order?, Token)? {
         switch self {
         case .compare(.path, let order, .foreign(let token as Token)): (order, token)
@@ -90,9 +104,10 @@ extension PredicateTree {
     }
 }
 
-/// Some property of a transaction. What it is does not matter where only tokens are looked for.
+/// Any property of a transaction. Its meaning is irrelevant for finding tokens.
 private struct AnyHistoryProperty: PredicateProperty, @unchecked Sendable {
-    /// Key paths that predicates capture are `Sendable`; the erased type only does not say so.
+    /// Reason for `@unchecked Sendable`: key paths in predicates are `Sendable`, which the type `AnyKeyPath` does not
+    /// express.
     let keyPath: AnyKeyPath
 
     var name: String { "\(keyPath)" }
@@ -106,6 +121,6 @@ private struct AnyHistoryKeyPaths<Token: HistoryToken>: PredicateResolver {
 
     func foreign(_ value: Any) -> (any Sendable)? { value as? Token }
 
-    /// Nothing is compared here.
+    /// Returns `true`, because the tree is not evaluated.
     func isOrdered(_ type: Any.Type) -> Bool { true }
 }

@@ -1,8 +1,13 @@
 extension HistoryTombstone {
-    /// The tombstone of what a store kept of a model, by attribute name: values of the properties' types, and plain ones
-    /// (see ``PropertyValue/plainValue``) for attributes that the class no longer has. Null is left out.
+    /// Creates a tombstone from the stored values of a deleted model.
     ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` for what is no value of the property's type.
+    /// Values of attributes that the class no longer has are converted with ``PropertyValue/plainValue``. Null values
+    /// are omitted.
+    ///
+    /// - Parameters:
+    ///   - kept: The preserved values by attribute name.
+    ///   - schema: The schema of the store.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if a value is not valid for the type of its attribute.
     public init(decoding kept: [(name: String, value: PropertyValue)], _ schema: Schema) throws {
         let entity = schema.entity(for: Model.self)
         try self.init(

@@ -1,34 +1,48 @@
-/// What a delete kept of a model: the values of attributes marked `.preserveValueOnDeletion`.
+/// The values of a deleted model that the history preserves.
+///
+/// A tombstone contains the values of attributes with the option ``Schema/Attribute/Option/preserveValueOnDeletion``.
 ///
 /// ```swift
 /// let name = delete.tombstone[\.name]        // String?
 /// for (attribute, value) in delete.tombstone { print(attribute, value) }
 /// ```
 ///
-/// An attribute that was `nil`, one that is not preserved, and one that was preserved only later are absent. Attributes
-/// that the class no longer has are there by name.
+/// It does not contain attributes that were `nil`, or that did not have the option at the time of the delete.
+/// Attributes that the class no longer has are available by name.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
+    /// The name of an attribute and its value.
     public typealias Element = (name: String, value: any Sendable)
     private let values: [Element]
 
-    /// A tombstone with these values, by attribute name.
+    /// Creates a tombstone.
+    ///
+    /// - Parameter values: The values by attribute name.
     public init(_ values: [Element] = []) {
         self.values = values
     }
 
+    /// Returns an iterator over the attribute names and values.
+    ///
+    /// - Returns: An iterator.
     public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
 
-    /// The value of an attribute by its name.
+    /// The value of the attribute with a given name; `nil` if the tombstone does not contain it.
+    ///
+    /// - Parameter name: The name of the attribute.
     public subscript(name: String) -> (any Sendable)? {
         values.first { $0.name == name }?.value
     }
 
-    /// The value of an attribute, without its type.
+    /// The value of an attribute, as an erased type; `nil` if the tombstone does not contain it.
+    ///
+    /// - Parameter keyPath: The key path of the attribute.
     public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
         Model.properties.name(of: keyPath).flatMap { self[$0] }
     }
 
-    /// The value of an attribute.
+    /// The value of an attribute; `nil` if the tombstone does not contain it.
+    ///
+    /// - Parameter keyPath: The key path of the attribute.
     public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? {
         Model.properties.name(of: keyPath).flatMap { self[$0] } as? Value
     }

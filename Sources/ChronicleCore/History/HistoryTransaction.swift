@@ -1,41 +1,47 @@
 public import Foundation
 
-/// The changes of one commit, as a store remembers them.
+/// A transaction in the history of a store, with the changes of one commit.
 public protocol HistoryTransaction: Identifiable, Sendable {
+    /// The type of the tokens of the store.
     associatedtype TokenType: HistoryToken
+    /// The type that identifies a transaction in its store.
     associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
 
-    /// The ``ModelContext/author`` of the save; `nil` for unsigned saves and for changes of other programs.
+    /// The ``ModelContext/author`` of the save; `nil` if there is none or if another program made the changes.
     var author: String? { get }
     /// The changes in the order in which they were made.
     var changes: [HistoryChange] { get }
-    /// The store that the transaction was committed to.
+    /// The identifier of the store that contains the transaction.
     var storeIdentifier: String { get }
-    /// When the transaction was committed, by the clock of the process that did. For people: order and position never
-    /// depend on it.
+    /// The time of the commit, by the clock of the process that saved.
+    ///
+    /// Use it for display only, because clocks can be changed. Use tokens for order and position.
     var timestamp: Date { get }
-    /// The position right after the transaction.
+    /// The position after the transaction.
     var token: TokenType { get }
-    /// The transaction's name in its store, growing in commit order.
+    /// The identifier of the transaction in its store, which increases in commit order.
     var transactionIdentifier: TransactionIdentifier { get }
 }
 
 extension HistoryTransaction {
-    /// The identity of the transaction in its store: ``transactionIdentifier``.
+    /// The identity of the transaction in its store, ``transactionIdentifier``.
     public var id: TransactionIdentifier { transactionIdentifier }
 }
 
-/// A position in the history of a store: keep it, and ask later for what came after.
+/// A position in the history of a store.
+///
+/// Save a token to fetch the transactions after it later.
 public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Sendable {
+    /// The type of the position.
     associatedtype TokenType: Hashable & Sendable
 
-    /// The position in terms of the store.
+    /// The position in a form that is specific to the store.
     var tokenValue: TokenType? { get }
 }
 
-/// One insert, update or delete of a model.
+/// An insert, update or delete of a model.
 ///
-/// Look for the models of interest by type:
+/// To find the changes of a model class, match the type of the change:
 ///
 /// ```swift
 /// switch change {
@@ -46,13 +52,16 @@ public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Senda
 /// }
 /// ```
 ///
-/// Code that is to work with any store says `any HistoryInsert<LivingAccommodation>` and so on instead.
+/// In code that works with any store, use types such as `any HistoryInsert<LivingAccommodation>` instead.
 public enum HistoryChange: Sendable {
+    /// A model was inserted.
     case insert(any HistoryInsert)
+    /// A model was updated.
     case update(any HistoryUpdate)
+    /// A model was deleted.
     case delete(any HistoryDelete)
 
-    /// The model that changed.
+    /// The identifier of the model that changed.
     public var changedPersistentIdentifier: PersistentIdentifier {
         switch self {
         case .insert(let change): change.changedPersistentIdentifier
@@ -62,29 +71,39 @@ public enum HistoryChange: Sendable {
     }
 }
 
-/// A model that was inserted.
+/// An insert of a model in the history of a store.
 public protocol HistoryInsert<Model>: Sendable {
+    /// The class of the model.
     associatedtype Model: PersistentModel
+    /// The type that identifies a change in its store.
     associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
+    /// The type that identifies a transaction in its store.
     associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
 
-    /// The change's name in its store, growing in the order of the changes.
+    /// The identifier of the change in its store, which increases in the order of the changes.
     var changeIdentifier: ChangeIdentifier { get }
+    /// The identifier of the model that changed.
     var changedPersistentIdentifier: PersistentIdentifier { get }
-    /// The transaction that the change belongs to.
+    /// The identifier of the transaction that contains the change.
     var transactionIdentifier: TransactionIdentifier { get }
 }
 
-/// A model that was updated.
+/// An update of a model in the history of a store.
 public protocol HistoryUpdate<Model>: Sendable {
+    /// The class of the model.
     associatedtype Model: PersistentModel
+    /// The type that identifies a change in its store.
     associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
+    /// The type that identifies a transaction in its store.
     associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
 
+    /// The identifier of the change in its store, which increases in the order of the changes.
     var changeIdentifier: ChangeIdentifier { get }
+    /// The identifier of the model that changed.
     var changedPersistentIdentifier: PersistentIdentifier { get }
+    /// The identifier of the transaction that contains the change.
     var transactionIdentifier: TransactionIdentifier { get }
-    /// The attributes and to-one relationships that got another value.
+    /// The key paths of the changed attributes and to-one relationships.
     var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
 }
 
@@ -92,21 +111,30 @@ extension HistoryUpdate {
     /// The key path of an updated property.
     public typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
-    /// Whether an attribute or to-one relationship got another value.
+    /// Returns whether an attribute or to-one relationship changed.
+    ///
+    /// - Parameter keyPath: The key path of the property.
+    /// - Returns: `true` if the update changed the property.
     public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
         updatedAttributes.contains { $0 as PartialKeyPath<Model> == keyPath }
     }
 }
 
-/// A model that was deleted.
+/// A delete of a model in the history of a store.
 public protocol HistoryDelete<Model>: Sendable {
+    /// The class of the model.
     associatedtype Model: PersistentModel
+    /// The type that identifies a change in its store.
     associatedtype ChangeIdentifier: Comparable & Hashable & Sendable
+    /// The type that identifies a transaction in its store.
     associatedtype TransactionIdentifier: Comparable & Hashable & Sendable
 
+    /// The identifier of the change in its store, which increases in the order of the changes.
     var changeIdentifier: ChangeIdentifier { get }
+    /// The identifier of the model that changed.
     var changedPersistentIdentifier: PersistentIdentifier { get }
+    /// The identifier of the transaction that contains the change.
     var transactionIdentifier: TransactionIdentifier { get }
-    /// What the attributes marked `.preserveValueOnDeletion` held.
+    /// The values of the deleted model that the history preserves.
     var tombstone: HistoryTombstone<Model> { get }
 }

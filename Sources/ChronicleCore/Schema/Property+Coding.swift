@@ -1,28 +1,35 @@
 extension Schema.Property {
-    /// The Swift value of an attribute, from what a store holds of it: what a tombstone is made of. An optional value
-    /// comes without its optional; `nil` for ``PropertyValue/null``.
+    /// Returns the Swift value of an attribute for a stored value.
     ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` for what is no value of the property's type.
+    /// Use it to create the values of a ``HistoryTombstone``.
+    ///
+    /// - Parameter value: The stored value.
+    /// - Returns: The value, not wrapped in an optional, or `nil` for ``PropertyValue/null``.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if the stored value is not valid for the type of the attribute.
+    ///   Correct the stored value, or change the type of the attribute.
     public func decode(_ value: PropertyValue) throws -> (any Sendable)? {
         if value.isNull { return nil }
         guard let codec, let decoded = codec.decodeAny(value) else {
             throw SwiftDataError.undecodableValue.with(
-                detail: "the store holds \(value.formName) that is no value of \(attribute?.valueType ?? Never.self)",
+                detail:
+                    "the store contains \(value.formName) that is not a valid \(attribute?.valueType ?? Never.self)",
                 propertyName: name)
         }
         let plain: Any = attribute?.isOptional == true ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
-        // Attributes are values, and this one was made a moment ago: nobody else has it. `Sendable` has no run-time form
-        // that a cast could look for; `as Any` keeps Swift from opening the box.
+        // The value was just decoded and is not shared, so it can be sent. `Sendable` is a marker protocol, which a
+        // cast cannot check; `as Any` prevents Swift from opening the existential.
         return unsafeBitCast(plain as Any, to: (any Sendable).self)
     }
 }
 
 extension Schema.Property {
-    /// The form in which a store holds a value of an attribute: what ``decode(_:)`` makes the value of again. `nil` is
-    /// ``PropertyValue/null``, which an attribute that is not optional does not have.
+    /// Returns the stored form of a value of an attribute, which ``decode(_:)`` converts back.
     ///
-    /// - Throws: ``SwiftDataError/modelValidationFailure`` for a value of another type, or one that cannot be encoded,
-    ///   ``SwiftDataError/valueOutOfRange``.
+    /// - Parameter value: A value of the attribute's type; `nil` for ``PropertyValue/null``.
+    /// - Returns: The stored form of the value.
+    /// - Throws: ``SwiftDataError/modelValidationFailure`` for a value that has another type or cannot be encoded, and
+    ///   for `nil` if the attribute is not optional; ``SwiftDataError/valueOutOfRange`` for a number that does not fit
+    ///   in 64 bits signed. Set another value.
     public func encode(_ value: (any Sendable)?) throws -> PropertyValue {
         guard let value else {
             if attribute?.isOptional != false { return .null }
@@ -37,11 +44,11 @@ extension Schema.Property {
                 detail: "the value cannot be encoded", propertyName: name, underlying: error)
         }
         throw SwiftDataError.modelValidationFailure.with(
-            detail: "a \(type(of: value)) is no value of \(attribute?.valueType ?? Never.self)", propertyName: name)
+            detail: "a \(type(of: value)) is not a valid \(attribute?.valueType ?? Never.self)", propertyName: name)
     }
 }
 
-/// What an optional holds, without its type.
+/// An optional value whose type is not known at compile time.
 private protocol Wrapping {
     var wrapped: Any? { get }
 }

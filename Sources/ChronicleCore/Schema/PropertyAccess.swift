@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the values of a property get out of a model, with the types that the schema erases.
+/// Access to the values of a property, with the static types that the schema erases.
 protocol PropertyAccess: Sendable {
     var anyKeyPath: AnyKeyPath { get }
     var codec: (any AnyPropertyCodec)? { get }
@@ -8,22 +8,24 @@ protocol PropertyAccess: Sendable {
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
     func destinations(_ model: any PersistentModel) -> [any PersistentModel]
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
-    /// A value of the property's type that leads to these models.
+    /// Returns a value of the property's type that references the given models.
     func value<Value>(leadingTo destinations: [AnyObject], as: Value.Type) -> Value?
-    /// The models that a value of the property's type leads to.
+    /// Returns the models that a value of the property's type references.
     func destinations<Value>(in value: Value) -> [AnyObject]
-    /// One of these as a model.
+    /// Converts a destination to a model.
     func model(_ destination: AnyObject) -> any PersistentModel
-    /// Whether a value of the property's type is changed in place.
+    /// Whether the property's type is an array, which programs change in place.
     var isArray: Bool { get }
-    /// The `Predicate` of the models whose to-one relationship leads to this one.
+    /// Returns the `Predicate` for the models whose to-one relationship references the given model.
     func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
-    /// The `Predicate` of the models whose to-one relationship leads to one of these.
+    /// Returns the `Predicate` for the models whose to-one relationship references one of the given models.
     func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any?
 }
 
-/// `@unchecked Sendable`: a key path of a stored property without captures is immutable; only the conformance is
-/// missing from what a cast can find.
+/// Access to the values of an attribute.
+///
+/// Reason for `@unchecked Sendable`: the key path of a stored property has no captures and is immutable, which its type
+/// does not express.
 struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
     let keyPath: KeyPath<Model, Value>
     let typedCodec: PropertyCodec<Value>
@@ -54,7 +56,9 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
     func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? { nil }
 }
 
-/// `@unchecked Sendable`: as for ``AttributeAccess``; what the shape captures are types.
+/// Access to the destinations of a relationship.
+///
+/// Reason for `@unchecked Sendable`: that of ``AttributeAccess``; the closures of the shape capture only types.
 struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
     let keyPath: ReferenceWritableKeyPath<Model, Value>
     let shape: RelationshipShape<Value>
@@ -93,7 +97,7 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     private func predicate<Destination: PersistentModel>(
         leadingTo identifier: PersistentIdentifier, _: Destination.Type
     ) -> Predicate<Model>? {
-        // Key paths of stored properties have no captures and are immutable, whatever their static types say.
+        // Key paths of stored properties have no captures and are immutable, which their static types do not express.
         if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
             let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
             // { $0[keyPath: keyPath].persistentModelID == identifier }
@@ -119,6 +123,7 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
                 rhs: PredicateExpressions.build_Arg(sought))
         }
     }
+
     func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? {
         predicate(leadingToAnyOf: identifiers, shape.destination)
     }

@@ -1,20 +1,27 @@
 extension Schema {
-    /// A key path as it stands in a source, `\Item.trip?.name`, as far as that can be found out: for what a store says about
-    /// those that it cannot sort by or compare.
+    /// Returns the source text of a key path, such as `\Item.trip?.name`.
     ///
-    /// What is no property of a model, nor of one that it has a relationship to, becomes `…` and a type.
+    /// Use it in messages about key paths that a store cannot sort by or compare. A component that is not a property of
+    /// a model in the schema is replaced by `…` and the type of its value.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A key path of the model class.
+    ///   - entity: The entity of the model class.
+    /// - Returns: The source text of the key path.
+    /// - Complexity: O(*n*), where *n* is the number of properties of the entities along the key path.
     public func text(of keyPath: AnyKeyPath, from entity: Entity) -> String {
-        // Swift describes a property that has a wrapper by the address of its getter, and so it does in the class's map.
+        // Swift describes a property with a wrapper by the address of its getter, which is the same as in the
+        // description of the key path in the schema.
         var text = "\\\(entity.type)"
         var rest = "\(keyPath)".dropFirst(text.count)
-        var place: Entity? = entity
-        while let here = place, let (property, end) = here.firstProperty(of: rest) {
+        var current: Entity? = entity
+        while let entity = current, let (property, end) = entity.firstProperty(of: rest) {
             rest = rest[end...]
             let mark = rest.prefix { "?!".contains($0) }
             rest = rest.dropFirst(mark.count)
-            // A mark at the end stands for what Swift makes of the one before.
+            // A mark at the end comes from a conversion to an optional and is not part of the source.
             text += ".\(property.name)" + (rest.isEmpty ? "" : mark)
-            place = property.relationship.flatMap { entitiesByName[$0.destination] }
+            current = property.relationship.flatMap { entitiesByName[$0.destination] }
         }
         if rest.hasSuffix("?") { rest = rest.dropLast() }
         return rest.contains("<") ? "\(text).… (\(Swift.type(of: keyPath).valueType))" : text + rest
@@ -22,7 +29,7 @@ extension Schema {
 }
 
 extension Schema.Entity {
-    /// The property whose key path begins a description without its root, and where that goes on.
+    /// Returns the property whose key path is a prefix of a description without its root, and the end of that prefix.
     fileprivate func firstProperty(of description: Substring) -> (Schema.Property, Substring.Index)? {
         for property in properties {
             let own = "\(property.keyPath)".dropFirst("\\\(type)".count)

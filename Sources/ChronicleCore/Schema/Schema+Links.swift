@@ -1,25 +1,29 @@
 extension Schema {
-    /// A relationship that no row has a value for: pairs of models, an *owner* and a *destination*, each pair once.
+    /// A relationship that is stored as links: pairs of an *owner* and a *destination*, separate from their rows.
     ///
-    /// Both sides of a many-to-many relationship are the same pairs, read from one end and from the other. Which of the two
-    /// owns them follows from the names alone: the one whose ``name`` comes first. Where the sides are one property
-    /// (``isSymmetric``), a pair counts both ways.
+    /// The links of a many-to-many relationship represent both of its sides. The owner is the side whose ``name`` comes
+    /// first in the order of UTF-8 code units. If the relationship is its own inverse (``isSymmetric``), a link
+    /// connects its models in both directions.
     public struct Links: Sendable {
-        /// The entity of the owners.
+        /// The name of the owners' entity.
         public let owner: String
-        /// The owner's property.
+        /// The property of the owner.
         public let property: Property
-        /// The entity of the destinations.
+        /// The name of the destinations' entity.
         public let destination: String
-        /// The destination's property, the same one where the relationship is its own inverse; `nil` when nothing leads back.
+        /// The property of the destination, or `nil` if the relationship has no inverse.
+        ///
+        /// It is the same as ``property`` if the relationship is its own inverse.
         public let inverse: Property?
 
-        /// Tells the links from all others of a schema: `Item.tags`.
+        /// The name of the links, which is unique in the schema, such as `Item.tags`.
         public var name: String { "\(owner).\(property.name)" }
-        /// Whether the relationship is its own inverse, as friends are: with every pair the reversed one is meant as well.
+        /// Whether the relationship is its own inverse, like a relationship between friends.
+        ///
+        /// A link of a symmetric relationship also represents the link with owner and destination exchanged.
         public var isSymmetric: Bool { inverse === property }
 
-        /// The properties that lead along the links, the owner's first.
+        /// The properties of both sides, the owner's first.
         var properties: [Property] { [property] + (isSymmetric ? [] : inverse.map { [$0] } ?? []) }
 
         static func all(in entities: [String: Entity]) -> [Links] {
@@ -33,7 +37,7 @@ extension Schema {
                     let links = Links(
                         owner: entity.name, property: property, destination: relationship.destination, inverse: inverse)
                     let other = inverse.map { "\(relationship.destination).\($0.name)" }
-                    // By their bytes, which are the same order everywhere.
+                    // The order of the UTF-8 code units is the same on all platforms.
                     if other.map({ links.name.utf8.lexicographicallyPrecedes($0.utf8) || links.name == $0 }) ?? true {
                         found.append(links)
                     }

@@ -1,8 +1,8 @@
 extension Schema {
-    /// The class of an entity, for what is generic over models: ``RemovedModel`` when the schema does not have it.
+    /// Returns the model class of an entity.
     ///
-    /// Swift opens the type when it is passed to a generic function. That is how a store makes changes of the right type
-    /// of what it keeps by name:
+    /// Pass the result to a generic function to create values of types that are generic over the model class. For
+    /// example, a store that saves entity names in its history creates changes as follows:
     ///
     /// ```swift
     /// func insert<Model: PersistentModel>(of model: Model.Type) -> HistoryChange {
@@ -10,34 +10,38 @@ extension Schema {
     /// }
     /// let change = insert(of: schema.modelType(named: record.entityName))
     /// ```
+    ///
+    /// - Parameter entityName: The name of the entity.
+    /// - Returns: The model class, or ``RemovedModel`` if the schema does not contain the entity.
+    /// - Complexity: O(1).
     public func modelType(named entityName: String) -> any PersistentModel.Type {
         entitiesByName[entityName]?.type ?? RemovedModel.self
     }
 }
 
 extension Schema.Entity {
-    /// The attributes marked `.preserveValueOnDeletion`: what the history of a delete keeps.
+    /// The attributes with the option `preserveValueOnDeletion`, whose values the history of a delete contains.
     public var preservedProperties: [Schema.Property] {
         storedProperties.filter { $0.attribute?.options.contains(.preserveValueOnDeletion) == true }
     }
 }
 
 extension PersistentModel {
-    /// What is wrong with a class that is a model only because its superclass is one; `nil` for every other.
+    /// The message for a class that is a model only because its superclass is one; `nil` for other classes.
     private static var inheritance: String? {
         ModelClass.self == Self.self
             ? nil
-            : "\(Self.self) inherits from the model \(ModelClass.self), and models are not inherited: "
-                + "give it a relationship to \(ModelClass.self) instead, or \(ModelClass.self) its properties"
+            : "\(Self.self) inherits from the model \(ModelClass.self), which is not supported; "
+                + "replace the inheritance by a relationship, or move the properties to \(ModelClass.self)"
     }
 
-    /// Says that a schema cannot have this class, and why.
+    /// Throws an error if the class inherits from a model, because a schema cannot contain it.
     static func checkInheritance() throws {
         guard let inheritance else { return }
         throw SwiftDataError.invalidModel.with(detail: inheritance, entityName: entityName)
     }
 
-    /// The error about a class that a schema does not have.
+    /// Returns the error for a class that a schema does not contain.
     static func missing(_ detail: String) -> SwiftDataError {
         (inheritance == nil ? SwiftDataError.unknownSchema : .invalidModel)
             .with(detail: inheritance ?? detail, entityName: entityName)

@@ -3,30 +3,30 @@ extension Schema {
     public final class Property: Sendable {
         /// The name of the property in its class, and in the store.
         public let name: String
-        /// The name that the property had before it was renamed; `nil` if the declaration has none.
+        /// The name of the property before it was renamed, or `nil` if it was not renamed.
         public let previousName: String?
-        /// The position of the property among the entity's ``Entity/properties``.
+        /// The index of the property in the ``Entity/properties`` of the entity.
         public let index: Int
-        /// The position of the property among the entity's ``Entity/storedProperties``; -1 for a to-many relationship, whose
-        /// value is in the rows of the destinations.
+        /// The index of the property in the ``Entity/storedProperties`` of the entity; -1 for a to-many relationship,
+        /// which is stored in the rows of the destinations or as links.
         public let slot: Int
-        /// The position among the properties that can change in a model: the slot, or a number after all slots for links;
-        /// -1 for a relationship whose value is in the rows of the destinations.
+        /// The index of the property among those that can change in a model: its slot, or a number after all slots if
+        /// the relationship is stored as links; -1 for a relationship that is stored in the rows of the destinations.
         let mark: Int
-        /// The offset of the wrapper in the model, in bytes; known for attributes of direct types, see
+        /// The offset of the wrapper in the model, in bytes. Known for attributes of direct types; see
         /// ``PropertyValue/direct(as:)``.
         let offset: Int?
-        /// The attribute or relationship.
+        /// The kind of the property, with the description of the attribute or relationship.
         public let kind: Kind
-        /// The encoded default of an attribute that declares one.
+        /// The encoded default value of an attribute, or `nil` if there is none.
         public let defaultValue: PropertyValue?
         let access: any PropertyAccess
 
         /// The kind of a property.
         public enum Kind: Sendable {
-            /// An attribute, and how its values are stored.
+            /// An attribute.
             case attribute(Attribute)
-            /// A relationship, and its destination.
+            /// A relationship.
             case relationship(Relationship)
         }
 
@@ -48,32 +48,44 @@ extension Schema {
         /// The key path of the property in its class.
         public var keyPath: AnyKeyPath { access.anyKeyPath }
 
-        /// The attribute; `nil` for a relationship.
+        /// The description of the attribute, or `nil` for a relationship.
         public var attribute: Attribute? {
             if case .attribute(let attribute) = kind { attribute } else { nil }
         }
 
-        /// The relationship; `nil` for an attribute.
+        /// The description of the relationship, or `nil` for an attribute.
         public var relationship: Relationship? {
             if case .relationship(let relationship) = kind { relationship } else { nil }
         }
 
         var codec: (any AnyPropertyCodec)? { access.codec }
-        /// Whether a program has to set the property before a save.
+        /// Whether the property must be set before a save.
         var isRequired: Bool { isAttribute && !access.hasDefault }
     }
 }
 
 extension Schema.Property: SchemaProperty {
+    /// The name of the property before it was renamed, or ``name`` if it was not renamed.
     public var originalName: String { previousName ?? name }
+    /// The Swift type of the property.
     public var valueType: any Any.Type { attribute?.valueType ?? relationship?.valueType ?? Never.self }
+    /// Whether the property is an attribute.
     public var isAttribute: Bool { attribute != nil }
+    /// Whether a model may have no value for the property.
     public var isOptional: Bool { attribute?.isOptional ?? relationship?.isOptional ?? true }
+    /// Whether the values of the property must be unique, because of its own options.
     public var isUnique: Bool { attribute?.isUnique ?? relationship?.isUnique ?? false }
 
-    /// Returns whether both are the property of one class.
+    /// Returns whether two values describe the same property of the same class.
+    ///
+    /// - Parameters:
+    ///   - lhs: A property.
+    ///   - rhs: Another property.
+    /// - Returns: `true` if the key paths are the same.
     public static func == (lhs: Schema.Property, rhs: Schema.Property) -> Bool { lhs.keyPath == rhs.keyPath }
 
     /// Hashes the key path.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(keyPath) }
 }

@@ -1,28 +1,31 @@
-/// The models of a container: their entities, properties and relationships.
+/// The model classes of a container or store, with their entities, properties and relationships.
 ///
-/// Made from model classes, together with every class that these are related to. Making a schema checks the
-/// declarations; what is wrong is an error of whoever uses the schema first, a container above all, which names model and
-/// property before anything touches a file.
+/// A schema contains the classes that you specify and all classes that they are related to. Creating a schema also
+/// validates the declarations. ``validate()`` and the initializer of a container throw an error for an invalid
+/// declaration, which names the model and the property, before a file is opened.
 public final class Schema: Sendable {
-    /// The entities, in order of their names.
+    /// The entities, sorted by name.
     public let entities: [Entity]
     /// The entities by name.
     public let entitiesByName: [String: Entity]
-    /// The relationships that are kept as links, in order of their names.
+    /// The relationships that are stored as links, sorted by name.
     public let links: [Links]
     private let entitiesByType: [ObjectIdentifier: Entity]
     private let linksByProperty: [ObjectIdentifier: Links]
-    /// By the property.
+    /// The inverse properties by the identity of the property.
     private let inverses: [ObjectIdentifier: Property]
-    private let mistake: (any Error)?
-    /// Whether there is something to look at before a save, see ``RelationshipCheck``.
+    private let validationError: (any Error)?
+    /// Whether a save must validate relationships; see ``RelationshipCheck``.
     let asksOfRelationships: Bool
 
-    /// Makes the schema of these classes and of those they are related to. With a mistake in one of them it is empty; see
-    /// ``validate()``.
+    /// Creates a schema with the given model classes and all classes that they are related to.
+    ///
+    /// If a declaration is invalid, the schema is empty and ``validate()`` throws the error.
+    ///
+    /// - Parameter types: The model classes.
     public init(_ types: [any PersistentModel.Type]) {
-        do { (entities, mistake) = (try SchemaBuilder().entities(of: types), nil) } catch {
-            (entities, mistake) = ([], error)
+        do { (entities, validationError) = (try SchemaBuilder().entities(of: types), nil) } catch {
+            (entities, validationError) = ([], error)
         }
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
         entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
@@ -40,91 +43,112 @@ public final class Schema: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// Makes the schema of these classes and of those they are related to.
+    /// Creates a schema with the given model classes and all classes that they are related to.
+    ///
+    /// If a declaration is invalid, the schema is empty and ``validate()`` throws the error.
+    ///
+    /// - Parameter types: The model classes.
     public convenience init(_ types: any PersistentModel.Type...) {
         self.init(types)
     }
 
-    /// Says what is wrong with the classes. Containers ask; so should who makes a store without one.
+    /// Validates the declarations of the models. Containers call this; call it yourself when you open a store directly.
     ///
-    /// - Throws: ``SwiftDataError/invalidModel`` for a property that is forgotten, named twice or not there, and for
-    ///   relationships whose inverses do not fit; ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type
-    ///   cannot be stored.
+    /// - Throws: ``SwiftDataError/invalidModel`` for an invalid declaration, for example a property that is missing
+    ///   from ``PersistentModel/properties`` or an inverse that does not match;
+    ///   ``SwiftDataError/unsupportedAttributeType`` for an attribute whose type cannot be stored. Correct the
+    ///   declaration that the error names.
     public func validate() throws {
-        if let mistake { throw mistake }
+        if let validationError { throw validationError }
     }
 
-    private var isValid: Bool { mistake == nil }
+    private var isValid: Bool { validationError == nil }
 
-    /// Returns the name of a model class's entity.
+    /// Returns the name of the entity of a model class.
     ///
-    /// - Parameter type: The class.
+    /// - Parameter type: The model class.
     /// - Returns: ``PersistentModel/entityName``, the name of the class by default.
     public static func entityName(for type: any PersistentModel.Type) -> String { type.entityName }
 
-    /// The entity of a model class.
+    /// Returns the entity of a model class.
+    ///
+    /// - Parameter type: The model class.
+    /// - Returns: The entity, or `nil` if the schema does not contain the class.
+    /// - Complexity: O(1).
     public func entity(for type: any PersistentModel.Type) -> Entity? {
         entitiesByType[ObjectIdentifier(type)]
     }
 
-    /// What a delete of a model does to the rows that lead to it with a to-one relationship: the delete rule of the property
-    /// that leads back. Without one it is *nullify*; and where that cannot be, because the relationship is not optional,
-    /// it is *deny*.
+    /// Returns the delete rule that applies to rows whose to-one relationship references a deleted model.
     ///
-    /// With *deny* a store refuses a save after which a row would lead to a model that the save deleted, with
-    /// ``SwiftDataError/deleteDenied``.
+    /// This is the delete rule of the inverse, or *nullify* if there is no inverse. If the relationship is not
+    /// optional, *deny* replaces *nullify*. For *deny*, a store must throw ``SwiftDataError/deleteDenied`` for a save
+    /// after which a row would reference a model that the save deletes.
+    ///
+    /// - Parameter relationship: A to-one relationship of this schema.
+    /// - Returns: The delete rule.
     public func deleteRule(towards relationship: Relationship) -> Relationship.DeleteRule {
         let rule = inverse(of: relationship)?.relationship?.deleteRule ?? .nullify
         return rule == .nullify && !relationship.isOptional ? .deny : rule
     }
 
-    /// The property of the destination that leads back; `nil` when there is none.
+    /// Returns the inverse of a relationship.
+    ///
+    /// - Parameter relationship: A relationship of this schema.
+    /// - Returns: The property of the destination, or `nil` if the relationship has no inverse.
+    /// - Complexity: O(1).
     public func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseName.flatMap { entitiesByName[relationship.destination]?.propertiesByName[$0] }
     }
 
-    /// The property of the destination that leads back from a relationship of this schema. Constant time, without comparing
-    /// names.
+    /// Returns the inverse of a relationship in constant time, without comparing names.
     func inverse(of property: Property) -> Property? { inverses[ObjectIdentifier(property)] }
 
-    /// The links that a relationship is kept as; `nil` for one that is not. Constant time.
+    /// Returns the links that store a relationship.
+    ///
+    /// - Parameter property: A relationship of this schema.
+    /// - Returns: The links, or `nil` if the relationship is not stored as links.
+    /// - Complexity: O(1).
     public func links(of property: Property) -> Links? {
         linksByProperty[ObjectIdentifier(property)]
     }
 }
 
 extension Schema {
-    /// A model class in the schema.
+    /// The description of a model class in a schema.
     public final class Entity: Sendable {
+        /// The name of the entity, which is the name of the class by default.
         public let name: String
+        /// The model class.
         public let type: any PersistentModel.Type
-        /// All properties, in the order of the class's map; ``Property/index`` is the place in it.
+        /// All properties in the order of ``PersistentModel/properties``. ``Property/index`` is an index of this array.
         public let properties: [Property]
-        /// The properties that a row has a value for: attributes and to-one relationships. ``Property/slot`` is the place
-        /// in it, and in ``DataStoreSnapshot/values``.
+        /// The properties whose values are part of a row: attributes and to-one relationships. ``Property/slot`` is an
+        /// index of this array and of ``DataStoreSnapshot/values``.
         public let storedProperties: [Property]
         /// The properties by name.
         public let propertiesByName: [String: Property]
-        /// The sets of properties that are unique together, with those that are unique by themselves.
+        /// The sets of properties whose combined values must be unique, including single properties with the option
+        /// `unique`.
         public let uniqueProperties: [[Property]]
-        /// The sets of properties that have an index.
+        /// The sets of properties for which the store creates an index.
         public let indexedProperties: [[Property]]
-        /// How many attributes have no value until a program sets them.
+        /// The number of attributes without a default value, which must be set before a save.
         let requiredCount: Int
-        /// The slots of attributes by where their wrappers stand.
+        /// The slots of attributes by the offsets of their wrappers.
         let slots: SlotTable
-        /// By slot, the attributes that a save reads from their wrappers.
+        /// The attributes that a save reads directly from their wrappers, by slot.
         let directAttributes: [DirectAttribute?]
-        /// All slots: what an insert changes.
+        /// All slots, which an insert changes.
         let allSlots: PropertySet
         let relationshipProperties: [Property]
         /// Whether the class has attributes that are not stored.
         let hasEphemeralAttributes: Bool
-        /// The relationships to one model that are not optional.
+        /// The to-one relationships that are not optional.
         let requiredReferences: [Property]
-        /// The relationships with a model count.
+        /// The relationships with a minimum or maximum model count.
         let counted: [Property]
-        /// The relationships that deny a delete.
+        /// The relationships with the delete rule *deny*.
         let denying: [Property]
         private let propertiesByKeyPath: KeyPathTable
 
@@ -155,24 +179,32 @@ extension Schema {
             requiredCount = properties.count { $0.isRequired }
         }
 
-        /// The property that a key path leads to. Constant time.
+        /// Returns the property with a given key path.
+        ///
+        /// - Parameter keyPath: A key path of the model class.
+        /// - Returns: The property, or `nil` if the key path is not a stored property.
+        /// - Complexity: O(1).
         public func property(at keyPath: AnyKeyPath) -> Property? {
             propertiesByKeyPath.values[keyPath]
         }
 
-        /// Whether a key path leads to the models' ``PersistentModel/persistentModelID``.
+        /// Returns whether a key path references ``PersistentModel/persistentModelID``.
         func isIdentifier(_ keyPath: AnyKeyPath) -> Bool {
             propertiesByKeyPath.identifiers.contains(keyPath)
         }
 
-        /// The property with this name.
+        /// Returns the property with a given name.
+        ///
+        /// - Parameter name: The name of the property.
+        /// - Returns: The property, or `nil` if the entity has no such property.
+        /// - Complexity: O(1).
         public func property(named name: String) -> Property? {
             propertiesByName[name]
         }
     }
 
-    /// `@unchecked Sendable`: key paths of stored properties without captures are immutable values; the standard library
-    /// only lacks the conformance for the erased type. Nothing changes after `init`.
+    /// Reason for `@unchecked Sendable`: key paths of stored properties have no captures and are immutable, which their
+    /// erased type does not express. The table does not change after initialization.
     private struct KeyPathTable: @unchecked Sendable {
         let values: [AnyKeyPath: Property]
         let identifiers: [AnyKeyPath]
@@ -185,16 +217,23 @@ extension Schema {
 }
 
 extension Schema: Hashable {
-    /// Returns whether both have the same model classes.
+    /// Returns whether two schemas contain the same model classes.
+    ///
+    /// - Parameters:
+    ///   - lhs: A schema.
+    ///   - rhs: Another schema.
+    /// - Returns: `true` if the model classes are the same. An invalid schema equals only itself.
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
         lhs === rhs || lhs.isValid && rhs.isValid && lhs.entities == rhs.entities
     }
 
     /// Hashes the model classes.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(entities) }
 }
 
-// The names of SwiftData.
+// Properties with the names of SwiftData.
 extension Schema.Entity {
     /// The attributes.
     public var attributes: Set<Schema.Attribute> { Set(properties.compactMap(\.attribute)) }
@@ -206,22 +245,29 @@ extension Schema.Entity {
     public var relationshipsByName: [String: Schema.Relationship] { propertiesByName.compactMapValues(\.relationship) }
     /// The attributes and relationships by name.
     public var storedPropertiesByName: [String: any SchemaProperty] { propertiesByName }
-    /// The names of the properties that are unique together, with those that are unique by themselves.
+    /// The names of the properties whose combined values must be unique; see ``uniqueProperties``.
     public var uniquenessConstraints: [[String]] { uniqueProperties.map { $0.map(\.name) } }
-    /// The names of the properties that have an index together.
+    /// The names of the properties of each index; see ``indexedProperties``.
     public var indices: [[String]] { indexedProperties.map { $0.map(\.name) } }
-    /// The name of the entity that this one inherits from: always `nil`, because models are not inherited.
+    /// The name of the entity that this entity inherits from. Always `nil`, because models cannot inherit from models.
     public var superentityName: String? { nil }
-    /// The entity that this one inherits from: always `nil`, because models are not inherited.
+    /// The entity that this entity inherits from. Always `nil`, because models cannot inherit from models.
     public var superentity: Schema.Entity? { nil }
-    /// The entities that inherit from this one: always empty, because models are not inherited.
+    /// The entities that inherit from this entity. Always empty, because models cannot inherit from models.
     public var subentities: Set<Schema.Entity> { [] }
 }
 
 extension Schema.Entity: Hashable {
-    /// Returns whether both are entities of the same class.
+    /// Returns whether two entities describe the same class.
+    ///
+    /// - Parameters:
+    ///   - lhs: An entity.
+    ///   - rhs: Another entity.
+    /// - Returns: `true` if the model classes are the same.
     public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool { lhs.type == rhs.type }
 
-    /// Hashes the class.
+    /// Hashes the model class.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
 }

@@ -1,21 +1,21 @@
-/// Reads the declarations of model classes.
+/// Creates the entities of a schema from the declarations of model classes.
 ///
-/// An instance made for the purpose shows the wrappers with their options (through `Mirror`, by the names of the stored
-/// properties); the class's map gives name and key path. Comparing the two finds what was forgotten, named twice or
-/// misspelled.
+/// A `Mirror` of a sample instance provides the wrappers and their options by the names of the stored properties. The
+/// property map of the class provides the names and key paths. Comparing both finds properties that are missing, listed
+/// twice or misspelled.
 struct SchemaBuilder {
-    /// A property as declared, before the other side of a relationship is known.
+    /// The declaration of a property, before its inverse is resolved.
     private struct Declaration {
         let name: String
         let keyPath: AnyKeyPath
         let wrapper: any PropertyDeclaration
-        /// The same, if the property is a relationship.
+        /// The wrapper, if the property is a relationship.
         let relationship: (any RelationshipDeclaration)?
-        /// Where the wrapper stands in the model, for attributes of direct types.
+        /// The offset of the wrapper in the model, in bytes, for attributes of direct types.
         let offset: Int?
         var inverseName: String?
         var inverseKeyPath: AnyKeyPath?
-        /// Whether it leads to many and no property of the destination leads to one.
+        /// Whether the relationship is stored as links: it is to-many, and its inverse is to-many or does not exist.
         var isLinked = false
 
         mutating func setInverse(_ property: Declaration) {
@@ -34,21 +34,22 @@ struct SchemaBuilder {
 
     func entities(of types: [any PersistentModel.Type]) throws -> [Schema.Entity] {
         var declared: [String: EntityDeclaration] = [:]
-        var waiting = types
-        while let type = waiting.popLast() {
+        var remaining = types
+        while let type = remaining.popLast() {
             if let known = declared[type.entityName] {
                 guard known.type == type else {
                     throw SwiftDataError.invalidModel.with(
-                        // With what they stand in: their own names are the same.
+                        // `String(reflecting:)` includes the enclosing types, because the names of the classes are
+                        // equal.
                         detail: "two classes, \(String(reflecting: known.type)) and \(String(reflecting: type)), "
-                            + "have this entity name",
+                            + "have the same entity name; rename one of them",
                         entityName: type.entityName)
                 }
                 continue
             }
             let entity = try declaration(of: type)
             declared[entity.type.entityName] = entity
-            waiting += entity.properties.compactMap { $0.relationship?.destinationType }
+            remaining += entity.properties.compactMap { $0.relationship?.destinationType }
         }
         try resolveInverses(&declared)
         return try declared.values.sorted { $0.type.entityName < $1.type.entityName }.map(entity)
@@ -61,7 +62,7 @@ struct SchemaBuilder {
         let (sample, second) = (Model.ModelClass(backingData: .probe()), Model.ModelClass(backingData: .probe()))
         guard sample.persistentBackingData.isProbe else {
             throw SwiftDataError.invalidModel.with(
-                detail: "init(backingData:) has to take over its argument", entityName: Model.entityName)
+                detail: "init(backingData:) must adopt or store its argument", entityName: Model.entityName)
         }
         let wrappers = Self.wrappers(of: sample)
         var properties: [Declaration] = []
@@ -71,11 +72,13 @@ struct SchemaBuilder {
                 .invalidModel.with(detail: detail, entityName: Model.entityName, propertyName: name)
             }
             guard !properties.contains(where: { $0.name == name }) else {
-                throw invalid("the map names the property twice")
+                throw invalid("the property map lists the property twice; remove one entry")
             }
-            if let other = seen[keyPath] { throw invalid("the map gives its key path to \"\(other)\" as well") }
+            if let other = seen[keyPath] {
+                throw invalid("the property map lists its key path for \"\(other)\" as well; correct one entry")
+            }
             guard let wrapper = wrappers[name] else {
-                throw invalid("the map names it, but the class has no @Attribute or @Relationship of that name")
+                throw invalid("the class has no @Attribute or @Relationship of this name; add one or remove the entry")
             }
             if wrapper.isEphemeral {
                 if let mistake = wrapper.ephemeralDiagnostic { throw invalid(mistake) }
@@ -85,14 +88,14 @@ struct SchemaBuilder {
             if let mistake = relationship?.mistake { throw invalid(mistake) }
             try check(keyPath, wrapper, invalid)
             if relationship == nil, !isKeyPath(keyPath, to: name, wrapper, in: sample) {
-                throw invalid("the map gives it the key path of another property")
+                throw invalid("the property map lists the key path of another property for it; correct the entry")
             }
             seen[keyPath] = name
             let offset = Self.offset(of: keyPath, in: sample, second)
             if offset == nil, let type = (wrapper as? any AttributeDeclaration)?.valueType,
                 DirectAttribute(type, at: 0) != nil
             {
-                throw invalid("where it stands in the model cannot be found: it has to be stored in the class itself")
+                throw invalid("its offset cannot be determined; declare it as a stored property of the class itself")
             }
             properties.append(
                 Declaration(name: name, keyPath: keyPath, wrapper: wrapper, relationship: relationship, offset: offset))
@@ -100,7 +103,7 @@ struct SchemaBuilder {
         for (name, wrapper) in wrappers.sorted(by: { $0.key < $1.key })
         where !wrapper.isEphemeral && !properties.contains(where: { $0.name == name }) {
             throw SwiftDataError.invalidModel.with(
-                detail: "the class declares it, but its map forgets it: add \"\(name)\": \\.\(name)",
+                detail: "the property map does not list it; add \"\(name)\": \\.\(name)",
                 entityName: Model.entityName, propertyName: name)
         }
         return EntityDeclaration(
@@ -109,8 +112,10 @@ struct SchemaBuilder {
             hasEphemeralAttributes: wrappers.values.contains(where: \.isEphemeral))
     }
 
-    /// Where the wrapper of an attribute stands in every instance, as two of them say that were read; `nil` when they say
-    /// nothing, or nothing that can be.
+    /// Returns the offset of an attribute's wrapper in instances of the class.
+    ///
+    /// Reading the property of an instance records the offset. Returns `nil` if nothing was recorded, if two instances
+    /// differ, or if the offset is not plausible.
     private static func offset<Model: PersistentModel>(
         of keyPath: PartialKeyPath<Model>, in first: Model, _ second: Model
     ) -> Int? {
@@ -118,7 +123,7 @@ struct SchemaBuilder {
         first.persistentBackingData.probedOffset = nil
         _ = second[keyPath: keyPath]
         guard second.persistentBackingData.probedOffset == offset else { return nil }
-        // Behind the two words that every object begins with, and where a wrapper may begin.
+        // An object begins with a header of two words, and wrappers are aligned to their generation number.
         let isPlausible = offset >= 2 * MemoryLayout<Int>.size && offset < 1 << 20 && offset.isMultiple(of: 4)
         return isPlausible ? offset : nil
     }
@@ -140,12 +145,16 @@ struct SchemaBuilder {
         let declared: Any.Type =
             (wrapper as? any AttributeDeclaration)?.valueType ?? wrapper.relationship?.valueType ?? Never.self
         guard type(of: keyPath).valueType == declared else {
-            throw invalid("the map's key path leads to a \(type(of: keyPath).valueType), the property is a \(declared)")
+            throw invalid(
+                "the key path in the property map has the type \(type(of: keyPath).valueType), but the property has "
+                    + "the type \(declared); correct the entry")
         }
     }
 
-    /// Reads the property, and looks whether that touched its wrapper. Types of which no sample value comes to mind go
-    /// unchecked.
+    /// Returns whether a key path references the wrapper of a property.
+    ///
+    /// Reads the property and checks whether this set a value in the wrapper. Returns `true` for types without a sample
+    /// value, for which this check is not possible.
     private func isKeyPath<Model: PersistentModel>(
         _ keyPath: PartialKeyPath<Model>, to name: String, _ wrapper: any PropertyDeclaration, in sample: Model
     ) -> Bool {
@@ -158,7 +167,7 @@ struct SchemaBuilder {
 
     // MARK: Inverses
 
-    /// Ties the two sides of each relationship together, by declaration or, where there is but one pair, by inference.
+    /// Sets the inverses of all relationships, as declared or, if there is exactly one candidate, by inference.
     private func resolveInverses(_ entities: inout [String: EntityDeclaration]) throws {
         for entityName in entities.keys.sorted() {
             for index in entities[entityName]!.properties.indices {
@@ -170,17 +179,21 @@ struct SchemaBuilder {
                 }
                 let destination = wrapper.destinationType.entityName
                 guard let other = entities[destination]!.properties.firstIndex(where: { $0.keyPath == inverse }) else {
-                    throw invalid("its inverse is no relationship of \(destination)")
+                    throw invalid("its inverse is not a relationship of \(destination); correct inverse:")
                 }
                 let back = entities[destination]!.properties[other]
                 guard back.relationship?.destinationType.entityName == entityName else {
-                    throw invalid("its inverse \(destination).\(back.name) does not lead back to \(entityName)")
+                    throw invalid(
+                        "its inverse \(destination).\(back.name) does not reference \(entityName); correct inverse:")
                 }
                 guard back.inverseName == nil || back.inverseName == property.name else {
-                    throw invalid("its inverse \(destination).\(back.name) is also that of \(back.inverseName!)")
+                    throw invalid(
+                        "its inverse \(destination).\(back.name) is also the inverse of \(back.inverseName!); "
+                            + "correct inverse:")
                 }
                 guard property.inverseName == nil || property.inverseName == back.name else {
-                    throw invalid("\(destination).\(property.inverseName!) names it as its inverse already")
+                    throw invalid(
+                        "\(destination).\(property.inverseName!) already declares it as its inverse; correct inverse:")
                 }
                 entities[destination]!.properties[other].setInverse(property)
                 entities[entityName]!.properties[index].setInverse(back)
@@ -190,8 +203,9 @@ struct SchemaBuilder {
         try findLinks(&entities)
     }
 
+    /// Sets the inverses of relationships between two entities that have exactly one relationship to each other left.
     private func inferInverses(_ entities: inout [String: EntityDeclaration]) {
-        func open(_ source: String, to destination: String) -> [Int] {
+        func unresolved(_ source: String, to destination: String) -> [Int] {
             entities[source]!.properties.indices.filter { index in
                 let property = entities[source]!.properties[index]
                 return property.inverseName == nil
@@ -200,15 +214,16 @@ struct SchemaBuilder {
         }
         for source in entities.keys.sorted() {
             for destination in entities.keys.sorted() where destination != source {
-                let (there, back) = (open(source, to: destination), open(destination, to: source))
-                guard there.count == 1, back.count == 1 else { continue }
-                entities[source]!.properties[there[0]].setInverse(entities[destination]!.properties[back[0]])
-                entities[destination]!.properties[back[0]].setInverse(entities[source]!.properties[there[0]])
+                let forward = unresolved(source, to: destination)
+                let backward = unresolved(destination, to: source)
+                guard forward.count == 1, backward.count == 1 else { continue }
+                entities[source]!.properties[forward[0]].setInverse(entities[destination]!.properties[backward[0]])
+                entities[destination]!.properties[backward[0]].setInverse(entities[source]!.properties[forward[0]])
             }
         }
     }
 
-    /// Finds the to-many relationships that no column of the destination can stand for.
+    /// Finds the to-many relationships that are stored as links, because no column of the destination represents them.
     private func findLinks(_ entities: inout [String: EntityDeclaration]) throws {
         for entityName in entities.keys.sorted() {
             for index in entities[entityName]!.properties.indices {
@@ -226,7 +241,8 @@ struct SchemaBuilder {
         }
     }
 
-    /// A property that may have an inverse or may not: which of the two was meant makes a difference to what is stored.
+    /// Throws an error for a to-many relationship whose inverse is ambiguous, because the stored form depends on the
+    /// inverse.
     private func checkAmbiguity(
         of property: Declaration, in entityName: String, _ destination: EntityDeclaration
     ) throws {
@@ -237,8 +253,8 @@ struct SchemaBuilder {
         else { return }
         throw SwiftDataError.invalidModel.with(
             detail:
-                "whether \(destination.type.entityName).\(back.name) is its inverse cannot be told: there is more than "
-                + "one pair, so name the inverse of one with inverse:",
+                "\(destination.type.entityName).\(back.name) may be its inverse, but there is more than one pair of "
+                + "relationships; declare the inverse of one of them with inverse:",
             entityName: entityName, propertyName: property.name)
     }
 
@@ -259,7 +275,7 @@ struct SchemaBuilder {
         }
         func stored(_ sets: [[AnyKeyPath]], _ declaredBy: String) throws -> [[Schema.Property]] {
             let found = try sets.map { try self.stored($0, declaredBy, in: properties, of: declaration.type) }
-            // What is named twice, or `.unique` as well, is one index all the same.
+            // A set that is listed twice, or that is unique by an option as well, needs only one index.
             var seen: Set<[Int]> = []
             return found.filter { seen.insert($0.map(\.slot)).inserted }
         }
@@ -276,15 +292,15 @@ struct SchemaBuilder {
         of type: any PersistentModel.Type
     ) throws -> [Schema.Property] {
         func invalid(_ what: String, _ name: String? = nil) -> SwiftDataError {
-            .invalidModel.with(detail: "\(declaredBy) names \(what)", entityName: type.entityName, propertyName: name)
+            .invalidModel.with(detail: "\(declaredBy) lists \(what)", entityName: type.entityName, propertyName: name)
         }
         if keyPaths.isEmpty { throw invalid("no property") }
         return try keyPaths.map { keyPath in
             guard let property = properties.first(where: { $0.keyPath == keyPath }) else {
-                throw invalid("a key path to \(Swift.type(of: keyPath).valueType), which is no stored property")
+                throw invalid("a key path to \(Swift.type(of: keyPath).valueType) that is not a stored property")
             }
             guard property.slot >= 0 else {
-                throw invalid("a relationship to many, which has no column", property.name)
+                throw invalid("a to-many relationship, which has no column", property.name)
             }
             return property
         }
@@ -303,20 +319,21 @@ struct SchemaBuilder {
                 minimumModelCount: wrapper.counts.minimum, maximumModelCount: wrapper.counts.maximum)
             guard let access = wrapper.access(declared.keyPath, model) else {
                 throw SwiftDataError.invalidModel.with(
-                    detail: "a relationship has to be a `var` that its class can write",
+                    detail: "a relationship must be a `var` that its class can set",
                     entityName: Model.entityName, propertyName: declared.name)
             }
             return Schema.Property(
                 name: declared.name, previousName: declared.wrapper.originalName, index: index, slot: slot, mark: mark,
                 offset: nil, kind: .relationship(relationship), defaultValue: nil, access: access)
         }
-        let wrapper = declared.wrapper as! any AttributeDeclaration  // the only other kind of wrapper
+        let wrapper = declared.wrapper as! any AttributeDeclaration  // There are only two kinds of wrappers.
         guard let codec = PropertyCodecs.codec(of: wrapper.valueType),
             let access = wrapper.access(declared.keyPath, model, codec)
         else {
             throw SwiftDataError.unsupportedAttributeType.with(
                 detail:
-                    "\(wrapper.valueType) cannot be stored: make it Codable, or the property @Transient (by hand: without wrapper)",
+                    "\(wrapper.valueType) cannot be stored; conform it to Codable, or exclude the property with "
+                    + "@Transient (without macros, remove its wrapper)",
                 entityName: Model.entityName, propertyName: declared.name)
         }
         let encodedDefault = try wrapper.declaredDefault.flatMap(codec.encodeAny)

@@ -1,6 +1,6 @@
-/// A plan for the migration of a store from earlier versions of its schema.
+/// A plan for migrating a store from earlier versions of its schema.
 ///
-/// Chronicle has no migration plans yet: the protocol exists so that stores that are written for SwiftData compile, and
-/// ``DataStore/init(_:migrationPlan:)`` always gets `nil`. A store takes over added, removed and renamed properties when it
-/// is opened.
+/// Chronicle does not support migration plans. The protocol exists so that stores that were written for SwiftData
+/// compile; the `migrationPlan` argument of ``DataStore/init(_:migrationPlan:)`` is always `nil`. When a store is
+/// opened, it migrates added, removed and renamed properties automatically.
 public protocol SchemaMigrationPlan {}

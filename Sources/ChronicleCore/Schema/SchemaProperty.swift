@@ -1,10 +1,11 @@
 /// A property of a model class: an attribute or a relationship.
 ///
-/// ``Schema/Attribute`` and ``Schema/Relationship`` describe the two kinds, and ``Schema/Property`` either of them.
+/// ``Schema/Attribute`` and ``Schema/Relationship`` describe the two kinds of properties. ``Schema/Property`` describes
+/// a property of either kind.
 public protocol SchemaProperty: Hashable, Sendable {
     /// The name of the property in its class, and in the store.
     var name: String { get }
-    /// The name that the property had before it was renamed; ``name`` if it was not.
+    /// The name of the property before it was renamed, or ``name`` if it was not renamed.
     var originalName: String { get }
     /// The Swift type of the property.
     var valueType: any Any.Type { get }
@@ -12,15 +13,19 @@ public protocol SchemaProperty: Hashable, Sendable {
     var isAttribute: Bool { get }
     /// Whether the property is a relationship.
     var isRelationship: Bool { get }
-    /// Whether the property is not stored. A schema has stored properties only.
+    /// Whether the property is not stored. Always `false`, because a schema contains only stored properties.
     var isTransient: Bool { get }
     /// Whether a model may have no value for the property.
     var isOptional: Bool { get }
-    /// Whether no two models of the entity may have the same value, by the declaration of this property alone.
+    /// Whether the values of the property must be unique, because of its own options.
+    ///
+    /// It does not consider ``PersistentModel/uniqueness``.
     var isUnique: Bool { get }
 }
 
 extension SchemaProperty {
+    /// Whether the property is a relationship.
     public var isRelationship: Bool { !isAttribute }
+    /// `false`.
     public var isTransient: Bool { false }
 }

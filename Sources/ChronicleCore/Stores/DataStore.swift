@@ -1,92 +1,121 @@
 public import Foundation
 
-/// A place that models are saved in and fetched from.
+/// A type that saves models and fetches them.
 ///
-/// A container makes one store for each of its configurations; contexts talk to stores through this protocol and, for
-/// history, ``HistoryProviding``, for batch deletes ``DataStoreBatching``, and through nothing else. A store is used by
-/// several contexts at once, on any thread.
+/// A container creates one store for each of its configurations. Contexts access a store only through this protocol
+/// and, where the store adopts them, ``HistoryProviding`` for history, ``DataStoreBatching`` for batch deletes, and
+/// ``DataStoreLinking`` for many-to-many relationships. Several contexts use a store at the same time, on any thread.
 ///
-/// What a store cannot or would rather not do, it answers with a ``DataStoreError``: the context then filters or sorts
-/// itself, or tells the program what is missing. Errors of its own pass through. What a store answers is checked:
-/// permanent identifiers of its own, of the right entity, each once, references to rows of its own, and values that the
-/// models' properties can have. An answer that is none of these is ``SwiftDataError/invalidStoreResponse`` or
-/// ``SwiftDataError/undecodableValue``, and names the store and the rule.
+/// If a store cannot perform a request, or if the context can perform it more efficiently, the store throws a
+/// ``DataStoreError``. The context then filters or sorts the rows in memory, or reports the missing feature to the
+/// program. Other errors reach the program unchanged, except that a ``SwiftDataError`` gets the identifier and the name
+/// of the store.
+///
+/// Contexts validate every result. Identifiers must be permanent, belong to this store and to the requested entity, and
+/// occur once; references must point to rows of this store; values must be valid for the properties of the model. A
+/// context throws ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue`` for any other result.
 @preconcurrency
 public protocol DataStore: AnyObject, Sendable {
-    /// The type that describes a store of this type.
+    /// The type that configures a store of this type.
     associatedtype Configuration: DataStoreConfiguration where Configuration.Store == Self
-    /// The type of the values that contexts and the store exchange; ``DefaultSnapshot`` unless a store needs another.
+    /// The type of the snapshots that contexts and the store exchange. Use ``DefaultSnapshot`` unless the store needs
+    /// its own type.
     associatedtype Snapshot: DataStoreSnapshot
 
-    /// Opens the store, and creates it if it does not exist yet.
+    /// Opens the store, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - configuration: The description of the store. A container sets its ``DataStoreConfiguration/schema`` first, if it
-    ///     is `nil`, to the container's schema.
-    ///   - migrationPlan: The migration plan of the container. It is `nil` as long as Chronicle has no migration plans.
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` or one of its family when the store cannot be opened.
+    ///   - configuration: The configuration of the store. If its ``DataStoreConfiguration/schema`` is `nil`, the
+    ///     container replaces it with its own schema before it calls this initializer.
+    ///   - migrationPlan: The migration plan of the container. Always `nil`, because Chronicle does not support
+    ///     migration plans.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or a more specific error that it matches, if the store
+    ///   cannot be opened. The detail describes what to correct.
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws
 
-    /// Tells this store from every other; the same each time it is opened, and part of its models' identifiers.
+    /// The identifier of the store, which is part of the identifiers of its models.
+    ///
+    /// It must be unique among all stores and stay the same every time the store is opened.
     var identifier: String { get }
+    /// The configuration that the store was opened with.
     var configuration: Configuration { get }
-    /// The models that the store keeps.
+    /// The schema of the models that the store contains.
     var schema: Schema { get }
 
-    /// The rows that match, in the order and within the limits of the request.
+    /// Returns the rows that match a request, in its order and within its limits.
     ///
-    /// Without a sort, in an order that stays the same, by primary key if there is one.
+    /// Without sort descriptors, return the rows in a stable order, by primary key if there is one.
     ///
-    /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to leave these to the
-    ///   context; ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for what nobody
-    ///   should answer.
+    /// - Parameter request: The descriptor of the fetch and the context that makes the request.
+    /// - Returns: The snapshots of the matching rows.
+    /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` to let the context
+    ///   filter or sort; ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for a
+    ///   fetch that the context cannot perform either.
     func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, Snapshot>
-    /// Hands over the rows that match, one after the other, as ``fetch(_:)`` returns them. Contexts fetch by this; a store
-    /// that can do so without holding all rows at once has less to remember. The default asks ``fetch(_:)``.
+    /// Passes the rows that match a request to a closure, one at a time, in the order of ``fetch(_:)``.
     ///
-    /// - Parameter row: Takes the identifier of a row and its values by ``Schema/Property/slot``. What it throws ends the
-    ///   fetch and is thrown on.
-    /// - Throws: As ``fetch(_:)``; a ``DataStoreError`` before the first row.
+    /// Contexts fetch models with this method. Implement it if the store can read rows without holding all of them in
+    /// memory. The default implementation calls ``fetch(_:)``.
+    ///
+    /// - Parameters:
+    ///   - request: The descriptor of the fetch and the context that makes the request.
+    ///   - row: A closure that receives the identifier of a row and its values by ``Schema/Property/slot``. If it
+    ///     throws an error, end the fetch and rethrow the error.
+    /// - Throws: The errors of ``fetch(_:)`` and the error that `row` throws. A ``DataStoreError`` must be thrown
+    ///   before the first call of `row`.
     func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
     ) throws
-    /// How many rows match. The default counts what ``fetch(_:)`` returns.
+    /// Returns the number of rows that match a request. The default implementation calls ``fetch(_:)``.
+    ///
+    /// - Parameter request: The descriptor of the fetch and the context that makes the request.
+    /// - Returns: The number of rows, within the limits of the descriptor.
+    /// - Throws: The errors of ``fetch(_:)``, such as ``SwiftDataError/unsupportedPredicate``.
     func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int
-    /// The identifiers of the rows that match. The default asks ``fetch(_:)``.
+    /// Returns the identifiers of the rows that match a request. The default implementation calls ``fetch(_:)``.
+    ///
+    /// - Parameter request: The descriptor of the fetch and the context that makes the request.
+    /// - Returns: The identifiers, in the order of ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)``, such as ``SwiftDataError/unsupportedPredicate``.
     func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier]
 
-    /// Writes all changes of the request, or none.
+    /// Writes all changes of a save, or none of them.
     ///
-    /// - Throws: ``SwiftDataError/modelNotFound`` when a row to update is gone, ``SwiftDataError/uniquenessViolation``,
-    ///   ``SwiftDataError/storeBusy`` and what else kept the store from writing. After an error the store is as it was.
+    /// - Parameter request: The inserted, updated and deleted models.
+    /// - Returns: The permanent identifiers of the inserted models and the history token of the save.
+    /// - Throws: ``SwiftDataError/modelNotFound`` if a row to update does not exist,
+    ///   ``SwiftDataError/uniquenessViolation`` if two models have the same unique values, ``SwiftDataError/storeBusy``
+    ///   if another writer holds the lock, or another error that prevented the save. The store must be unchanged after
+    ///   an error.
     func save(_ request: DataStoreSaveChangesRequest<Snapshot>) throws -> DataStoreSaveChangesResult<Snapshot>
 
-    /// Deletes the models and the history of the store. The default throws ``SwiftDataError/unsupportedFeature``.
+    /// Deletes all models and the history of the store.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedFeature`` by default, or the error that kept the store from deleting.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` in the default implementation, or the error that prevented the
+    ///   delete.
     func erase() throws
 
-    /// Tells the store that a context begins to use it. The default does nothing.
+    /// Notifies the store that a context starts to use it. The default implementation does nothing.
     ///
     /// - Parameter editingState: The identity of the context.
     func initializeState(for editingState: EditingState)
 
-    /// Tells the store that a context, and its models, no longer use it, so that the store can release what it keeps for
-    /// them. The default does nothing.
+    /// Notifies the store that a context and its models no longer use it. The default implementation does nothing.
     ///
-    /// It is called on the thread that released the context.
+    /// Release what the store keeps for the context. The method is called on the thread that released the context.
     ///
     /// - Parameter editingState: The identity of the context.
     func invalidateState(for editingState: EditingState)
 
-    /// Returns snapshots that the store has in memory. Contexts of Chronicle do not call this; the default returns none.
+    /// Returns snapshots that the store has cached. Contexts do not call this method; the default implementation
+    /// returns an empty dictionary.
     ///
     /// - Parameters:
-    ///   - persistentIdentifiers: The models.
+    ///   - persistentIdentifiers: The identifiers of the models.
     ///   - editingState: The context that makes the request.
-    /// - Returns: The snapshots that the store has, by identifier.
-    /// - Throws: The error that kept the store from reading, such as ``SwiftDataError/storeFailure``.
+    /// - Returns: The cached snapshots by identifier.
+    /// - Throws: The error that prevented the store from reading, such as ``SwiftDataError/storeFailure``.
     func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
     ) throws -> [PersistentIdentifier: Snapshot]
@@ -96,31 +125,55 @@ extension DataStore {
     /// Opens the store without a container.
     ///
     /// - Parameters:
-    ///   - configuration: The description of the store; its ``DataStoreConfiguration/schema`` is replaced.
-    ///   - schema: The models that the store keeps.
-    /// - Throws: As ``init(_:migrationPlan:)``: ``SwiftDataError/loadIssueModelContainer`` or one of its family.
+    ///   - configuration: The configuration of the store. Its ``DataStoreConfiguration/schema`` is replaced.
+    ///   - schema: The schema of the models that the store contains.
+    /// - Throws: The errors of ``init(_:migrationPlan:)``, such as ``SwiftDataError/loadIssueModelContainer``.
     public init(_ configuration: Configuration, schema: Schema) throws {
         var configuration = configuration
         configuration.schema = schema
         try self.init(configuration, migrationPlan: nil)
     }
 
+    /// Throws ``SwiftDataError/unsupportedFeature``.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedFeature``. Delete the models with a context, or the files of the store.
     public func erase() throws {
         throw SwiftDataError.unsupportedFeature.with(
             detail: "the store does not support erasing all its data", storeIdentifier: identifier,
             storeName: configuration.name)
     }
 
+    /// Does nothing.
+    ///
+    /// - Parameter editingState: The identity of the context.
     public func initializeState(for editingState: EditingState) {}
 
+    /// Does nothing.
+    ///
+    /// - Parameter editingState: The identity of the context.
     public func invalidateState(for editingState: EditingState) {}
 
+    /// Returns an empty dictionary.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifiers: The identifiers of the models.
+    ///   - editingState: The context that makes the request.
+    /// - Returns: An empty dictionary.
+    /// - Throws: The errors that an implementation in a store throws, such as ``SwiftDataError/storeFailure``. This
+    ///   implementation throws none.
     public func cachedSnapshots(
         for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
     ) throws -> [PersistentIdentifier: Snapshot] {
         [:]
     }
 
+    /// Passes the snapshots that ``fetch(_:)`` returns to a closure.
+    ///
+    /// - Parameters:
+    ///   - request: The descriptor of the fetch and the context that makes the request.
+    ///   - row: A closure that receives the identifier of a row and its values by ``Schema/Property/slot``.
+    /// - Throws: The errors of ``fetch(_:)``, such as ``SwiftDataError/unsupportedPredicate``, and the error that `row`
+    ///   throws.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
@@ -130,40 +183,57 @@ extension DataStore {
         }
     }
 
+    /// Returns the number of snapshots that ``fetch(_:)`` returns.
+    ///
+    /// - Parameter request: The descriptor of the fetch and the context that makes the request.
+    /// - Returns: The number of rows, within the limits of the descriptor.
+    /// - Throws: The errors of ``fetch(_:)``, such as ``SwiftDataError/unsupportedPredicate``.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         try fetch(request).fetchedSnapshots.count
     }
 
+    /// Returns the identifiers of the snapshots that ``fetch(_:)`` returns.
+    ///
+    /// - Parameter request: The descriptor of the fetch and the context that makes the request.
+    /// - Returns: The identifiers, in the order of ``fetch(_:)``.
+    /// - Throws: The errors of ``fetch(_:)``, such as ``SwiftDataError/unsupportedPredicate``.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         try fetch(request).fetchedSnapshots.map(\.persistentIdentifier)
     }
 }
 
-/// The description of a store: its type, its name, its models, and what else it needs to be opened.
+/// A type that describes how to open a store: its type, its name, its schema and options.
 @preconcurrency
 public protocol DataStoreConfiguration<Store>: Hashable, Sendable {
     /// The type of the store.
     associatedtype Store: DataStore where Store.Configuration == Self
 
-    /// The name of the store in messages. It has to be unique among the configurations of a container.
+    /// The name of the store in messages. It must be unique among the configurations of a container.
     var name: String { get }
-    /// The models that the store keeps; `nil` for all models of the container, which then sets it before it opens the
-    /// store.
+    /// The schema of the models that the store contains, or `nil` for all models of the container.
+    ///
+    /// If it is `nil`, the container sets it before it opens the store.
     var schema: Schema? { get set }
 
-    /// Checks the configuration before a container opens the store. The default does nothing.
+    /// Validates the configuration before a container opens the store. The default implementation does nothing.
     ///
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer``, for example, when no store can be opened with these values.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer``, for example, if the values cannot be combined. Describe in
+    ///   the detail what to correct.
     func validate() throws
 }
 
 extension DataStoreConfiguration {
+    /// Does nothing.
+    ///
+    /// - Throws: The errors that an implementation in a configuration throws, such as
+    ///   ``SwiftDataError/loadIssueModelContainer``. This implementation throws none.
     public func validate() throws {}
 
     /// Returns the schema for a store that is being opened.
     ///
     /// - Returns: The ``schema``, which is set when a container opens a store.
-    /// - Throws: ``SwiftDataError/unknownSchema`` when it is `nil`, and the errors of ``Schema/validate()``.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the schema is `nil`; set it. Also the errors of
+    ///   ``Schema/validate()``.
     public func validatedSchema() throws -> Schema {
         guard let schema else {
             throw SwiftDataError.unknownSchema.with(
@@ -176,17 +246,17 @@ extension DataStoreConfiguration {
 
 /// The identity of the context that makes a request.
 public struct EditingState: Identifiable, Hashable, Sendable {
-    /// The identity of the context; the same for all requests of a context.
+    /// The identifier of the context, which is the same for all its requests.
     public let id: UUID
-    /// The ``ModelContext/author`` at the moment of the request.
+    /// The ``ModelContext/author`` at the time of the request.
     public let author: String?
-    /// The ``ModelContext/name`` at the moment of the request.
+    /// The ``ModelContext/name`` at the time of the request.
     public let contextName: String?
 
     /// Creates the identity of a context.
     ///
     /// - Parameters:
-    ///   - id: The identity of the context.
+    ///   - id: The identifier of the context.
     ///   - author: The author of the changes.
     ///   - contextName: The name of the context.
     public init(id: UUID, author: String? = nil, contextName: String? = nil) {

@@ -1,30 +1,38 @@
 public import Foundation
 
-/// A store that can delete rows without handing them over first.
+/// A store that deletes the rows that match a predicate without returning them to the context first.
 ///
-/// Adopting it is a matter of speed: for a store that does not, the context fetches the models and deletes them with a
-/// save, and a program cannot tell the difference.
+/// Adopt this protocol to make batch deletes faster. For other stores, the context fetches the models and deletes them
+/// with a save, which has the same result.
 public protocol DataStoreBatching: DataStore {
-    /// Deletes the rows that match, with everything that their relationships' delete rules ask for, and records it in the
-    /// history; all of it in one transaction, or nothing.
+    /// Deletes the rows that match a request, applies the delete rules of their relationships, and records the deletes
+    /// in the history, all in one transaction.
     ///
-    /// Which rows match is decided before the first of them goes. With nothing to delete no transaction is recorded.
+    /// Determine the matching rows before deleting the first of them. If no row matches, do not record a transaction.
     ///
-    /// - Throws: ``DataStoreError/preferInMemoryFilter`` to leave this request to the context, which then fetches and
-    ///   deletes; ``SwiftDataError/unsupportedPredicate`` for what ``DataStore/fetch(_:)`` does not answer either,
-    ///   ``SwiftDataError/storeBusy`` and what else kept the store from writing. After an error the store is as it was.
+    /// - Parameter request: The predicate of the rows to delete and the context that makes the request.
+    /// - Throws: ``DataStoreError/preferInMemoryFilter`` to let the context fetch the models and delete them,
+    ///   ``SwiftDataError/unsupportedPredicate`` for a predicate that ``DataStore/fetch(_:)`` does not support either,
+    ///   ``SwiftDataError/storeBusy`` if another writer holds the lock, or another error that prevented the delete. The
+    ///   store must be unchanged after an error.
     func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws
 }
 
-/// Which rows a store is to delete.
+/// A request to delete the rows that match a predicate.
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
-    /// `nil` for all rows.
+    /// The condition that the rows to delete match, or `nil` for all rows.
     public let predicate: Predicate<T>?
-    /// Of no consequence: each class of a schema is an entity of its own, and has no rows of another.
+    /// Has no effect, because model classes do not inherit from each other.
     public let includeSubclasses: Bool
-    /// Who deletes: author and context name of the transaction.
+    /// The context that makes the request, with the author and context name of the transaction.
     public let editingState: EditingState
 
+    /// Creates a request to delete rows.
+    ///
+    /// - Parameters:
+    ///   - predicate: The condition that the rows to delete match, or `nil` for all rows.
+    ///   - includeSubclasses: Has no effect, because model classes do not inherit from each other.
+    ///   - editingState: The context that makes the request.
     public init(predicate: Predicate<T>?, includeSubclasses: Bool = true, editingState: EditingState) {
         self.predicate = predicate
         self.includeSubclasses = includeSubclasses

@@ -1,6 +1,6 @@
-/// What a store answers when it cannot, or would rather not, do what it is asked.
+/// An error that a store throws if it cannot perform a request, or if the context should perform it instead.
 ///
-/// A store throws one of these instead of working around its backend; the context knows what to do:
+/// A store throws one of these errors instead of working around the limits of its backend, and the context handles it:
 ///
 /// ```swift
 /// func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -10,14 +10,15 @@
 /// }
 /// ```
 ///
-/// A program never sees one: what the context cannot do either comes out as a ``SwiftDataError`` that names the store.
+/// Programs do not receive this error. If the context cannot perform the request either, it throws a ``SwiftDataError``
+/// with the name of the store.
 public struct DataStoreError: Error, Hashable, Sendable {
     fileprivate enum Kind: Hashable, Sendable {
         case preferInMemoryFilter, preferInMemorySort, unsupportedFeature, invalidPredicate
     }
 
     fileprivate let kind: Kind
-    /// The feature that the store does not have, or the part of the predicate that it does not understand.
+    /// The unsupported feature, or the unsupported part of the predicate.
     public let detail: String?
 
     private init(_ kind: Kind, _ detail: String? = nil) {
@@ -25,56 +26,77 @@ public struct DataStoreError: Error, Hashable, Sendable {
         self.detail = detail
     }
 
-    /// The context is to filter: it asks again without predicate, limit and offset, judges each row by
-    /// `Predicate.evaluate`, and then applies limit and offset. For `fetch`, `fetchCount` and `fetchIdentifiers`; of
-    /// ``DataStoreBatching/delete(_:)`` the context does all, and fetches what it deletes.
+    /// The context filters in memory.
+    ///
+    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request
+    /// without predicate, limit and offset, evaluates the predicate for each row, and then applies the limit and the
+    /// offset. After an error of ``DataStoreBatching/delete(_:)``, it fetches the models and deletes them with a save.
     public static let preferInMemoryFilter = DataStoreError(.preferInMemoryFilter)
-    /// The context is to sort: it asks again without sort, limit and offset, sorts with the descriptors, and then applies
-    /// limit and offset. Rows that are equal to them stay in the order of the store. For `fetch`, `fetchCount` and
-    /// `fetchIdentifiers`.
+    /// The context sorts in memory.
+    ///
+    /// After an error of `fetch`, `fetchRows`, `fetchCount` or `fetchIdentifiers`, the context repeats the request
+    /// without sort descriptors, limit and offset, sorts the rows, and then applies the limit and the offset. Rows that
+    /// compare as equal remain in the order of the store.
     public static let preferInMemorySort = DataStoreError(.preferInMemorySort)
-    /// The store does not have what was asked for; the program gets ``SwiftDataError/unsupportedFeature``.
+    /// The store does not support the requested feature. The program receives ``SwiftDataError/unsupportedFeature``.
     public static let unsupportedFeature = DataStoreError(.unsupportedFeature)
-    /// The predicate makes no sense to the store; the program gets ``SwiftDataError/unsupportedPredicate``.
+    /// The store does not support the predicate. The program receives ``SwiftDataError/unsupportedPredicate``.
     public static let invalidPredicate = DataStoreError(.invalidPredicate)
 
-    /// This error with what the store does not have, or does not understand, in a few words:
+    /// Returns this error with a detail, as in
     /// `throw DataStoreError.unsupportedFeature.with(detail: "deleting history by predicate")`.
+    ///
+    /// - Parameter detail: The unsupported feature, or the unsupported part of the predicate, in a few words.
+    /// - Returns: The error with the detail.
     public func with(detail: String) -> DataStoreError { DataStoreError(kind, detail) }
 }
 
 extension DataStoreError {
-    /// Whether both are of one kind; the details do not count.
+    /// Returns whether two errors are of the same kind. The details are not compared.
+    ///
+    /// - Parameters:
+    ///   - lhs: An error.
+    ///   - rhs: Another error.
+    /// - Returns: `true` if the kinds are the same.
     public static func == (lhs: DataStoreError, rhs: DataStoreError) -> Bool { lhs.kind == rhs.kind }
 
+    /// Hashes the kind of the error.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
-    /// Whether an error is of the kind on the left: `catch DataStoreError.preferInMemorySort`.
+    /// Returns whether an error is of the given kind, for patterns such as `catch DataStoreError.preferInMemorySort`.
+    ///
+    /// - Parameters:
+    ///   - pattern: The kind to match.
+    ///   - error: The error that was caught.
+    /// - Returns: `true` if the error is a `DataStoreError` of this kind.
     public static func ~= (pattern: DataStoreError, error: any Error) -> Bool {
         (error as? DataStoreError) == pattern
     }
 }
 
 extension SwiftDataError {
-    /// What a program is told of a store's answer that the context can do nothing about.
+    /// Converts an error of a store that the context cannot handle into an error for the program.
     init(response error: DataStoreError) {
-        let told: SwiftDataError =
+        let converted: SwiftDataError =
             switch error.kind {
             case .unsupportedFeature:
-                .unsupportedFeature.with(detail: error.detail ?? "the store does not say which")
+                .unsupportedFeature.with(detail: error.detail ?? "no detail is available")
             case .invalidPredicate:
                 .unsupportedPredicate.with(detail: error.detail)
             case .preferInMemoryFilter, .preferInMemorySort:
                 .invalidStoreResponse.with(
-                    detail: "a store leaves to the context only a predicate that it was given, and a sort likewise")
+                    detail: "a store throws preferInMemoryFilter only for a request with a predicate, and "
+                        + "preferInMemorySort only for a request with sort descriptors")
             }
-        self = told.with(underlying: error)
+        self = converted.with(underlying: error)
     }
 }
 
 extension DataStore {
-    /// An error of this store as the program gets it: with the store's name on it. Errors that are the store's own
-    /// business stay as they are.
+    /// Converts an error of this store for the program, by adding the identifier and the name of the store. Errors of
+    /// other types than `DataStoreError` and `SwiftDataError` remain unchanged.
     func attributed(_ error: any Error) -> any Error {
         guard let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error as? SwiftDataError
         else {
@@ -84,7 +106,7 @@ extension DataStore {
     }
 }
 
-/// Runs what asks a store, and says of its errors which store they come from.
+/// Runs a request to a store, and adds the identifier and the name of the store to the errors that it throws.
 func attributingErrors<Result>(to store: AnyObject, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw (store as? any DataStore)?.attributed(error) ?? error }
 }

@@ -1,33 +1,48 @@
-/// A store that keeps links: pairs of models, beside the rows, for relationships that no row has a value for.
+/// A store that supports relationships without a column, by storing links: pairs of models, separate from their rows.
 ///
-/// A to-many relationship whose inverse leads to many too, or that has none, is kept as links (``Schema/links``). A
-/// container refuses a schema with such relationships for a store that does not adopt this. What a store promises:
+/// A to-many relationship is stored as links if its inverse is to-many as well, or if it has no inverse; see
+/// ``Schema/links``. A container rejects a schema with such relationships for a store that does not adopt this
+/// protocol. A store that adopts it must meet these requirements:
 ///
-/// - ``DataStoreSaveChangesRequest/linked`` and ``DataStoreSaveChangesRequest/unlinked`` are written with the rest of the
-///   save or not at all. A link that is there already, or is gone already, is no error and no change: two contexts may
-///   add the same one.
-/// - Both ends of a link are rows that are there. A save of a link to a row that is gone is
-///   ``SwiftDataError/modelValidationFailure`` where the store looks at references, and the links of a deleted row go with
-///   it, whoever deletes it.
-/// - In the history a link that comes or goes is an update of both models, with the properties that lead along it, as far
-///   as there are such properties. A model that the same save inserts or deletes has that change and no update beside it.
+/// - Write ``DataStoreSaveChangesRequest/linked`` and ``DataStoreSaveChangesRequest/unlinked`` in the same transaction
+///   as the rest of the save. Ignore an inserted link that already exists and a deleted link that does not exist,
+///   because two contexts can make the same change.
+/// - Both ends of a link must be existing rows. If the store checks references, a save of a link to a missing row
+///   throws ``SwiftDataError/modelValidationFailure``. Deleting a row also deletes its links, even if another program
+///   deletes it.
+/// - In the history, record an inserted or deleted link as an update of both models, with the properties that the link
+///   belongs to. Do not record an update for a model that the same save inserts or deletes, or for a model without such
+///   a property.
 public protocol DataStoreLinking: DataStore {
-    /// The rows at the other ends of the links of some models, for one model when a relationship is read, for many when it is
-    /// prefetched.
+    /// Returns the rows that the links of the given models reference.
     ///
-    /// - Throws: What kept the store from reading.
+    /// A context requests the links of one model when a relationship is read, and those of several models when the
+    /// relationship is prefetched.
+    ///
+    /// - Parameter request: The relationship and the models.
+    /// - Returns: The rows, and the identifiers of the rows for each model.
+    /// - Throws: The error that prevented the store from reading, such as ``SwiftDataError/storeFailure``.
     func fetchLinked<Model>(_ request: DataStoreLinksRequest<Model>) throws -> DataStoreLinksResult<Model, Snapshot>
 }
 
-/// Which rows a store is to find by links.
+/// A request for the rows that the links of models reference.
 public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
+    /// The links to follow.
     public let links: Schema.Links
-    /// The property that is read: the owner's or the destination's.
+    /// The property to read, on the owner's or the destination's side.
     public let property: Schema.Property
-    /// The models whose property it is.
+    /// The identifiers of the models whose property is read.
     public let identifiers: Set<PersistentIdentifier>
+    /// The context that makes the request.
     public let editingState: EditingState
 
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - links: The links to follow.
+    ///   - property: The property to read.
+    ///   - identifiers: The identifiers of the models whose property is read.
+    ///   - editingState: The context that makes the request.
     public init(
         links: Schema.Links, property: Schema.Property, identifiers: Set<PersistentIdentifier>,
         editingState: EditingState
@@ -38,12 +53,18 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
         self.editingState = editingState
     }
 
-    /// Whether the models are the owners of the links that are sought, and the rows their destinations. Where the links are
-    /// symmetric they may be either.
+    /// Whether the models are the owners of the links and the requested rows are the destinations.
+    ///
+    /// If the links are symmetric, the models can be at either end.
     public var isOfOwners: Bool { links.property === property }
 
-    /// Where links lead from the models in question, in the order of the identifiers that they lead to. Links of other
-    /// relationships and models are passed over.
+    /// Returns the identifiers that the models of this request are linked to, in ascending order.
+    ///
+    /// Use it to implement ``DataStoreLinking/fetchLinked(_:)`` in a store that keeps its links in memory.
+    ///
+    /// - Parameter all: The links to search. Links of other relationships and models are ignored.
+    /// - Returns: The linked identifiers for each model that has any.
+    /// - Complexity: O(*n* + *m* log *m*), where *n* is the number of links and *m* the number of matching links.
     public func destinations(
         in all: some Sequence<DataStoreLink>
     ) -> [PersistentIdentifier: [PersistentIdentifier]] {
@@ -58,31 +79,43 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
     }
 }
 
-/// What a store found by links.
+/// The result of a request for linked rows.
 public struct DataStoreLinksResult<Model: PersistentModel, Snapshot: DataStoreSnapshot>: Sendable {
-    /// The rows that links lead to, each once.
+    /// The linked rows, each once.
     public let fetchedSnapshots: [Snapshot]
-    /// The rows of each model that was asked for, in an order that stays the same. Those that have none may be left out.
+    /// The identifiers of the linked rows for each requested model, in a stable order. Models without links may be
+    /// omitted.
     public let destinations: [PersistentIdentifier: [PersistentIdentifier]]
 
+    /// Creates a result.
+    ///
+    /// - Parameters:
+    ///   - fetchedSnapshots: The linked rows, each once.
+    ///   - destinations: The identifiers of the linked rows for each requested model, in a stable order.
     public init(fetchedSnapshots: [Snapshot], destinations: [PersistentIdentifier: [PersistentIdentifier]]) {
         self.fetchedSnapshots = fetchedSnapshots
         self.destinations = destinations
     }
 }
 
-/// Two models that a relationship ties together.
+/// A pair of models that are related to each other.
 ///
-/// A pair of a symmetric relationship equals the reversed one.
+/// A link of a symmetric relationship equals the link with owner and destination exchanged.
 public struct DataStoreLink: Sendable, Codable {
     /// The ``Schema/Links/name`` of the relationship.
     public let name: String
-    /// Temporary in a save that inserts the model.
+    /// The identifier of the owner, which is temporary in a save that inserts the model.
     public let owner: PersistentIdentifier
-    /// Temporary in a save that inserts the model.
+    /// The identifier of the destination, which is temporary in a save that inserts the model.
     public let destination: PersistentIdentifier
     private let isSymmetric: Bool
 
+    /// Creates a link.
+    ///
+    /// - Parameters:
+    ///   - links: The relationship.
+    ///   - owner: The identifier of the owner.
+    ///   - destination: The identifier of the destination.
     public init(_ links: Schema.Links, owner: PersistentIdentifier, destination: PersistentIdentifier) {
         self.init(name: links.name, owner: owner, destination: destination, isSymmetric: links.isSymmetric)
     }
@@ -94,7 +127,10 @@ public struct DataStoreLink: Sendable, Codable {
         self.isSymmetric = isSymmetric
     }
 
-    /// The same link with temporary identifiers replaced by those that the store gave.
+    /// Returns the same link with temporary identifiers replaced by permanent ones.
+    ///
+    /// - Parameter remappedIdentifiers: The permanent identifiers by temporary identifier.
+    /// - Returns: The link with permanent identifiers.
     public func copy(remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]) -> DataStoreLink {
         DataStoreLink(
             name: name, owner: remappedIdentifiers[owner] ?? owner,
@@ -103,15 +139,24 @@ public struct DataStoreLink: Sendable, Codable {
 }
 
 extension DataStoreLink: Hashable {
+    /// Returns whether two links connect the same models by the same relationship.
+    ///
+    /// - Parameters:
+    ///   - lhs: A link.
+    ///   - rhs: Another link.
+    /// - Returns: `true` if the links are equal, or, for a symmetric relationship, if one is the reverse of the other.
     public static func == (lhs: DataStoreLink, rhs: DataStoreLink) -> Bool {
         guard lhs.name == rhs.name else { return false }
         return lhs.owner == rhs.owner && lhs.destination == rhs.destination
             || lhs.isSymmetric && lhs.owner == rhs.destination && lhs.destination == rhs.owner
     }
 
+    /// Hashes the relationship and the models.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
-        // Of both ends alike.
+        // A symmetric link and its reverse must have the same hash value.
         hasher.combine(owner.hashValue ^ destination.hashValue)
     }
 }

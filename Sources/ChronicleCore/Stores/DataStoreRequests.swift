@@ -1,17 +1,21 @@
-/// What a context asks a store for.
+/// A request to fetch rows from a store.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
+    /// The predicate, sort order and limits of the fetch.
     public let descriptor: FetchDescriptor<T>
+    /// The context that makes the request.
     public let editingState: EditingState
-    /// Rows that the context has changed or deleted and not saved: the result is without them, as if they were not in the
-    /// store. Empty for stores that are not ``DataStoreExcluding``.
+    /// The identifiers of rows that the result must not contain, as if they were not in the store.
+    ///
+    /// The context has unsaved changes or deletes of these models. Empty for stores that do not adopt
+    /// ``DataStoreExcluding``.
     public let excludedIdentifiers: Set<PersistentIdentifier>
 
-    /// Makes a request.
+    /// Creates a fetch request.
     ///
     /// - Parameters:
-    ///   - descriptor: Which rows, in which order.
+    ///   - descriptor: The predicate, sort order and limits of the fetch.
     ///   - editingState: The context that makes the request.
-    ///   - excludedIdentifiers: Rows to leave out; none by default.
+    ///   - excludedIdentifiers: The identifiers of rows to exclude; empty by default.
     public init(
         descriptor: FetchDescriptor<T>, editingState: EditingState,
         excludedIdentifiers: Set<PersistentIdentifier> = []
@@ -22,23 +26,23 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     }
 }
 
-/// What a store found.
+/// The result of a fetch request.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot>: Sendable {
     /// The descriptor of the request.
     public let descriptor: FetchDescriptor<ModelType>
-    /// The snapshots of the rows that match, in the order of the descriptor.
+    /// The snapshots of the matching rows, in the order of the descriptor.
     public let fetchedSnapshots: [SnapshotType]
-    /// Snapshots of models that the fetched ones reference.
+    /// Snapshots of models that the fetched models reference.
     ///
-    /// A context reads related models when the program reads a relationship, and ignores these snapshots.
+    /// Contexts ignore these snapshots and fetch related models when the program reads a relationship.
     public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
     /// Creates the result of a fetch.
     ///
     /// - Parameters:
     ///   - descriptor: The descriptor of the request.
-    ///   - fetchedSnapshots: The snapshots of the rows that match, in the order of the descriptor.
-    ///   - relatedSnapshots: Snapshots of models that the fetched ones reference; see ``relatedSnapshots``.
+    ///   - fetchedSnapshots: The snapshots of the matching rows, in the order of the descriptor.
+    ///   - relatedSnapshots: Snapshots of models that the fetched models reference; see ``relatedSnapshots``.
     public init(
         descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
         relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
@@ -49,25 +53,35 @@ public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: Dat
     }
 }
 
-/// The changes of one save, to be written together.
+/// A request to write the changes of one save.
 ///
-/// The snapshots stand in the order in which the context learned of the changes; a store writes inserts, updates and
-/// deletes in this order of kinds unless its own rules ask for another.
+/// The arrays list the changes in the order in which the context registered them. Write the inserts first, then the
+/// updates, then the deletes, unless the store requires a different order.
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
+    /// The context that makes the request.
     public let editingState: EditingState
-    /// New models, under temporary identifiers; their references may be temporary too.
+    /// The new models. Their identifiers are temporary, and their references may be temporary as well.
     public let inserted: [SnapshotType]
-    /// All values of each changed model; ``DataStoreSnapshot/changed`` says which are to be written.
+    /// The changed models, with all their values. ``DataStoreSnapshot/changed`` contains the slots to write.
     public let updated: [SnapshotType]
-    /// The models to delete, as last known. A row that is gone already is no error.
+    /// The models to delete, with the values that the context read last. Ignore rows that do not exist.
     public let deleted: [SnapshotType]
-    /// New links; for stores that are ``DataStoreLinking``, to others there are none. One that is there already is no
-    /// change.
+    /// The links to insert. Empty for stores that do not adopt ``DataStoreLinking``. Ignore links that already exist.
     public let linked: [DataStoreLink]
-    /// The links to remove. One that is gone already is no error, and the links of ``deleted`` models go with them without
-    /// being listed here.
+    /// The links to delete. Ignore links that do not exist.
+    ///
+    /// The store also deletes all links of the ``deleted`` models, which are not listed here.
     public let unlinked: [DataStoreLink]
 
+    /// Creates a save request.
+    ///
+    /// - Parameters:
+    ///   - editingState: The context that makes the request.
+    ///   - inserted: The new models.
+    ///   - updated: The changed models.
+    ///   - deleted: The models to delete.
+    ///   - linked: The links to insert.
+    ///   - unlinked: The links to delete.
     public init(
         editingState: EditingState, inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType],
         linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = []
@@ -81,14 +95,15 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     }
 }
 
-/// What became of a save.
+/// The result of a save request.
 public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// The ``DataStore/identifier`` of the store that saved.
     public let storeIdentifier: String
-    /// The rows that the store wrote with other values than the request has, by permanent identifier. The context
-    /// refreshes their models.
+    /// The rows that the store wrote with values that differ from the request, by permanent identifier.
+    ///
+    /// The context refreshes their models.
     public let snapshotsToReregister: [PersistentIdentifier: T]
-    /// The position of the save in the store's history; `nil` when nothing was recorded.
+    /// The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     public let historyToken: (any HistoryToken)?
     private let identifiers: Identifiers
 
@@ -101,10 +116,11 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     ///
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
-    ///   - remappedIdentifiers: The permanent identifier of every inserted model, by its temporary identifier.
-    ///   - snapshotsToReregister: The rows that the store wrote with other values than the request has, by permanent
+    ///   - remappedIdentifiers: The permanent identifiers of all inserted models, by temporary identifier.
+    ///   - snapshotsToReregister: The rows that the store wrote with values that differ from the request, by permanent
     ///     identifier.
-    ///   - historyToken: The position of the save in the history of the store; `nil` when nothing was recorded.
+    ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
+    ///     transaction.
     public init(
         for storeIdentifier: String, remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
         snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil
@@ -115,15 +131,16 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         self.historyToken = historyToken
     }
 
-    /// Creates the result of a save from identifiers in the order of the request, which spares a dictionary.
+    /// Creates the result of a save from identifiers in the order of the request, which does not require a dictionary.
     ///
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
-    ///   - inserted: ``DataStoreSaveChangesRequest/inserted``.
-    ///   - insertedIdentifiers: The permanent identifier of each of them.
-    ///   - snapshotsToReregister: The rows that the store wrote with other values than the request has, by permanent
+    ///   - inserted: The ``DataStoreSaveChangesRequest/inserted`` models of the request.
+    ///   - insertedIdentifiers: Their permanent identifiers, in the same order.
+    ///   - snapshotsToReregister: The rows that the store wrote with values that differ from the request, by permanent
     ///     identifier.
-    ///   - historyToken: The position of the save in the history of the store; `nil` when nothing was recorded.
+    ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
+    ///     transaction.
     public init(
         for storeIdentifier: String, inserted: [T], insertedIdentifiers: [PersistentIdentifier],
         snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)? = nil
@@ -134,7 +151,9 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         self.historyToken = historyToken
     }
 
-    /// The permanent identifier of every inserted model, by the temporary one.
+    /// The permanent identifiers of all inserted models, by temporary identifier.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of inserted models, if the result was created from arrays.
     public var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] {
         switch identifiers {
         case .remapped(let identifiers): identifiers
@@ -144,7 +163,7 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         }
     }
 
-    /// The permanent identifiers of inserted models, as far as they have one.
+    /// Returns the permanent identifiers of inserted models, without those that the store did not assign.
     func identifiers(of inserted: [T]) -> [PersistentIdentifier] {
         switch identifiers {
         case .remapped(let identifiers): inserted.compactMap { identifiers[$0.persistentIdentifier] }

@@ -1,17 +1,29 @@
-/// The values of one model at one moment, on the way between a context and a store.
+/// The values of one model, as a context and a store exchange them.
 ///
-/// A store may have a snapshot type of its own; ``DefaultSnapshot`` is there for those that need none.
+/// Use ``DefaultSnapshot`` unless a store needs its own snapshot type.
 public protocol DataStoreSnapshot: Codable, Sendable {
-    /// The model; temporary in a save that inserts it.
+    /// The identifier of the model, which is temporary in a save that inserts the model.
     var persistentIdentifier: PersistentIdentifier { get }
-    /// The values by ``Schema/Property/slot``, one for each of the entity's ``Schema/Entity/storedProperties``.
+    /// The values by ``Schema/Property/slot``, one for each of the ``Schema/Entity/storedProperties`` of the entity.
     var values: [PropertyValue] { get }
-    /// The slots that a save changes. All of them for an insert, none for a fetched row or a delete.
+    /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
     var changed: PropertySet { get }
 
+    /// Creates a snapshot.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifier: The identifier of the model.
+    ///   - values: The values by ``Schema/Property/slot``.
+    ///   - changed: The slots that a save changes.
     init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet)
 
-    /// The same values under the identifier that the store gave, with references to other new models replaced.
+    /// Returns the same values with a permanent identifier, and with temporary references replaced by permanent ones.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifier: The identifier of the copy.
+    ///   - remappedIdentifiers: The permanent identifiers of other models by temporary identifier, or `nil` to keep all
+    ///     references.
+    /// - Returns: The copy.
     func copy(
         persistentIdentifier: PersistentIdentifier,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -19,6 +31,13 @@ public protocol DataStoreSnapshot: Codable, Sendable {
 }
 
 extension DataStoreSnapshot {
+    /// Returns the same values with a permanent identifier, and with temporary references replaced by permanent ones.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifier: The identifier of the copy.
+    ///   - remappedIdentifiers: The permanent identifiers of other models by temporary identifier, or `nil` to keep all
+    ///     references.
+    /// - Returns: The copy.
     public func copy(
         persistentIdentifier: PersistentIdentifier,
         remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -28,7 +47,7 @@ extension DataStoreSnapshot {
             changed: changed)
     }
 
-    /// Returns the same values under another identifier, with the references as they are.
+    /// Returns the same values and references with another identifier.
     ///
     /// - Parameter persistentIdentifier: The identifier of the copy.
     /// - Returns: The copy.
@@ -39,10 +58,19 @@ extension DataStoreSnapshot {
 
 /// The snapshot that ``DefaultStore`` uses.
 public struct DefaultSnapshot: DataStoreSnapshot {
+    /// The identifier of the model, which is temporary in a save that inserts the model.
     public let persistentIdentifier: PersistentIdentifier
+    /// The values by ``Schema/Property/slot``.
     public let values: [PropertyValue]
+    /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
     public let changed: PropertySet
 
+    /// Creates a snapshot.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifier: The identifier of the model.
+    ///   - values: The values by ``Schema/Property/slot``.
+    ///   - changed: The slots that a save changes.
     @inlinable
     public init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet) {
         self.persistentIdentifier = persistentIdentifier
@@ -52,8 +80,10 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 }
 
 extension DataStoreSnapshot {
-    /// The snapshots of a save in this type. A context works with ``DefaultSnapshot``, which most stores use anyway: that
-    /// spares the calls through tables.
+    /// Converts the snapshots of a save to this type.
+    ///
+    /// Contexts use ``DefaultSnapshot`` internally, because most stores use it and a concrete type avoids calls through
+    /// witness tables.
     static func all(_ snapshots: [DefaultSnapshot]) -> [Self] {
         if Self.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [Self].self) }
         return snapshots.map {
@@ -63,7 +93,7 @@ extension DataStoreSnapshot {
 }
 
 extension [PropertyValue] {
-    /// The values with temporary identifiers replaced by the permanent ones they became.
+    /// Returns the values with temporary references replaced by permanent ones.
     func remapped(_ identifiers: [PersistentIdentifier: PersistentIdentifier]) -> [PropertyValue] {
         if identifiers.isEmpty { return self }
         var result = self

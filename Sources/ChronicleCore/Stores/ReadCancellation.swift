@@ -1,16 +1,16 @@
-/// Whether a read of a store should end early, because the task that runs it was cancelled.
+/// The cancellation state of the task that reads from a store.
 ///
-/// A store looks at ``isCancelled`` while it reads for long, and throws `CancellationError`. It is `false` while a context
-/// saves, or deletes a batch or history: these complete, or fail for another reason.
+/// A store checks ``isCancelled`` during long reads and throws `CancellationError` if it is `true`. It is `false` while
+/// a context saves or deletes a batch or history, because these operations must not stop halfway.
 public enum ReadCancellation {
     @TaskLocal private static var isSuspended = false
 
-    /// Whether the current task was cancelled and has no save to complete. `false` outside of tasks.
+    /// Whether the current task is cancelled and the read may end early. `false` during a save and outside of tasks.
     public static var isCancelled: Bool { Task.isCancelled && !isSuspended }
 
-    /// Runs what is a part of a save.
+    /// Runs a part of a save, during which ``isCancelled`` is `false`.
     static func suspended<Result>(_ body: () throws -> Result) rethrows -> Result {
-        // Without a task there is nothing to cancel.
+        // Outside of a task there is no cancellation to suspend.
         guard withUnsafeCurrentTask(body: { $0 != nil }) else { return try body() }
         return try $isSuspended.withValue(true, operation: body)
     }

@@ -4,8 +4,8 @@ import Testing
 /// A class that inherits from a model compiles. Whoever meets it first says that it is none.
 @Suite struct InheritanceTests {
     private static let message =
-        "Express inherits from the model Train, and models are not inherited: "
-        + "give it a relationship to Train instead, or Train its properties"
+        "Express inherits from the model Train, which is not supported; "
+        + "replace the inheritance by a relationship, or move the properties to Train"
 
     private func expectRefusal(_ location: SourceLocation = #_sourceLocation, _ body: () throws -> Void) {
         let error = #expect(throws: SwiftDataError.self, sourceLocation: location) { try body() }

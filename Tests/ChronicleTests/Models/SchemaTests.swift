@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func aForgottenPropertyIsNamed() {
-        expectInvalid(Forgetful.self, property: "second", detail: "forgets")
+        expectInvalid(Forgetful.self, property: "second", detail: "the property map does not list it; add \"second\"")
     }
 
     @Test func aPropertyThatIsNamedTwiceIsNamed() {
@@ -83,22 +83,22 @@ import Testing
     }
 
     @Test func aClassThatIgnoresItsBackingDataIsNamed() {
-        expectInvalid(Ignorant.self, property: nil, detail: "take over its argument")
+        expectInvalid(Ignorant.self, property: nil, detail: "must adopt or store its argument")
     }
 
     @Test func aClassThatInheritsFromAModelIsNamed() {
         expectInvalid(
-            Heir.self, property: nil, detail: "Heir inherits from the model Ancestor, and models are not inherited")
+            Heir.self, property: nil, detail: "Heir inherits from the model Ancestor, which is not supported")
     }
 
     @Test func aConstraintNamesPropertiesThatHaveAColumn() {
-        expectInvalid(UniqueNowhere.self, property: nil, detail: "a uniqueness constraint names no property")
-        expectInvalid(IndexedNowhere.self, property: nil, detail: "an index names no property")
+        expectInvalid(UniqueNowhere.self, property: nil, detail: "a uniqueness constraint lists no property")
+        expectInvalid(IndexedNowhere.self, property: nil, detail: "an index lists no property")
         expectInvalid(
             UniqueInside.self, property: nil,
-            detail: "a uniqueness constraint names a key path to Int, which is no stored property")
+            detail: "a uniqueness constraint lists a key path to Int that is not a stored property")
         expectInvalid(
-            IndexedMany.self, property: "others", detail: "an index names a relationship to many, which has no column")
+            IndexedMany.self, property: "others", detail: "an index lists a to-many relationship, which has no column")
     }
 
     @Test(arguments: StoreKind.allCases) func whatIsUniqueTwiceIsUnique(_ kind: StoreKind) throws {

@@ -29,7 +29,7 @@ import Testing
 
     @Test func anIndexOfSomethingElseIsRefused() {
         let error = #expect(throws: SwiftDataError.self) { try Schema(WronglyIndexed.self).validate() }
-        #expect(error == .invalidModel && error.map { "\($0)".contains("an index names") } == true)
+        #expect(error == .invalidModel && error.map { "\($0)".contains("an index lists") } == true)
     }
 }
 
