@@ -20,7 +20,7 @@ import Foundation
 /// - Parameter configuration: Returns the configuration of the store for the text that identifies it: the path, with a
 ///   fixture of ``StoreFixture/file(_:recordsHistory:worker:)``.
 /// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a
-///   save, such as ``SwiftDataError/storeFull``. Let it end the program; the rule reports the output.
+///   save, such as `SwiftDataError.storeFull`. Let it end the program; the rule reports the output.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws {
@@ -32,7 +32,7 @@ public func runStoreWorker<Configuration: DataStoreConfiguration>(
 /// - Parameter configuration: Returns the configuration of the store for the text that identifies it: the path, with a
 ///   fixture of ``StoreFixture/file(_:recordsHistory:worker:)``.
 /// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a
-///   save, such as ``SwiftDataError/storeFull``. Let it end the program; the rule reports the output.
+///   save, such as `SwiftDataError.storeFull`. Let it end the program; the rule reports the output.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws where Configuration.Store: HistoryProviding {

@@ -3,7 +3,7 @@ public import Chronicle
 extension StoreRule where Store: HistoryProviding {
     /// Rules about a history that was replaced by a backup, or that was disabled for a while.
     ///
-    /// Tokens from which reading cannot continue without gaps throw ``SwiftDataError/historyTokenExpired`` or an error
+    /// Tokens from which reading cannot continue without gaps throw `SwiftDataError.historyTokenExpired` or an error
     /// of its family. All other tokens stay valid.
     public static var recovery: [StoreRule] { [ahead, forked, gap] }
 

@@ -5,7 +5,7 @@ extension StoreRule {
     /// Rules about batch deletes.
     ///
     /// A batch delete has the same result as deleting each matching model, whether the store performs it
-    /// (``DataStoreBatching``) or the context does.
+    /// (`DataStoreBatching`) or the context does.
     public static var batches: [StoreRule] { [batchDeletes] }
 
     static var batchDeletes: StoreRule {

@@ -64,7 +64,7 @@ extension StoreRule {
 }
 
 extension ModelContext {
-    /// Runs `body`, and again, up to a hundred times, after ``SwiftDataError/storeBusy``, with which a store changes
+    /// Runs `body`, and again, up to a hundred times, after `SwiftDataError.storeBusy`, with which a store changes
     /// nothing.
     @discardableResult
     func retrying<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {

@@ -3,7 +3,7 @@ public import Chronicle
 /// Checks a store against the given rules, each on a new store, and returns a report.
 ///
 /// This function does not require a test framework. Use it to check your own rules;
-/// ``checkStore(supporting:fixture:_:)`` checks the predefined ones.
+/// `checkStore(supporting:fixture:_:)` checks the predefined ones.
 ///
 /// ```swift
 /// let report = checkRules(StoreRule<MyStore>.queries) { MyConfiguration(url: newTemporaryURL()) }

@@ -31,16 +31,16 @@ public struct StoreFeatures: OptionSet, Sendable {
     /// Several stores can open the same location at the same time, in one process or in several.
     public static let sharing = StoreFeatures(rawValue: 1 << 8)
     /// The store enforces references: delete rules also apply to rows that the deleting context has not fetched, and
-    /// saving a reference to a row that another context deleted throws ``SwiftDataError/modelValidationFailure``.
+    /// saving a reference to a row that another context deleted throws `SwiftDataError.modelValidationFailure`.
     public static let referentialIntegrity = StoreFeatures(rawValue: 1 << 9)
     /// Tokens of a history that was replaced, for example by restoring a backup, are rejected even after the restored
     /// store recorded other transactions in its place.
     public static let forks = StoreFeatures(rawValue: 1 << 10)
 
-    /// The store stores relationships in link tables: it conforms to ``DataStoreLinking``.
+    /// The store stores relationships in link tables: it conforms to `DataStoreLinking`.
     public static let links = StoreFeatures(rawValue: 1 << 11)
 
-    /// A save updates only the properties in ``DataStoreSnapshot/changed``, so that two contexts can change different
+    /// A save updates only the properties in `DataStoreSnapshot.changed`, so that two contexts can change different
     /// properties of one model.
     public static let partialUpdates = StoreFeatures(rawValue: 1 << 12)
 

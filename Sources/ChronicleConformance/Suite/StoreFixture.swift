@@ -37,7 +37,7 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
     ///   - url: The key path of the file's URL. A copy of the store includes all files and directories in the same
     ///     directory whose names begin with the file's name.
     ///   - recordsHistory: The key path of the property that enables the history, if there is one.
-    ///   - worker: The name of an executable target whose program calls ``runStoreWorker(_:)``. The test target must
+    ///   - worker: The name of an executable target whose program calls `runStoreWorker(_:)`. The test target must
     ///     depend on it. The program receives the path of the file.
     /// - Returns: A fixture that can copy the store, and that can disable its history or run a worker if the
     ///   corresponding argument is given.
@@ -70,7 +70,7 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
     }
 }
 
-/// An executable that saves to a store until it is killed. Its `main` function calls ``runStoreWorker(_:)``.
+/// An executable that saves to a store until it is killed. Its `main` function calls `runStoreWorker(_:)`.
 public struct StoreWorker<Configuration: DataStoreConfiguration> {
     /// The URL of the executable.
     public let program: URL

@@ -22,7 +22,7 @@ public final class StoreHarness<Store: DataStore> {
     ///   - fixture: The operations on the store that only its author can provide.
     ///   - make: Returns the configuration of a new, empty store, different for each call.
     /// - Throws: The error that `make` throws, or the store's error if it cannot be opened, such as
-    ///   ``SwiftDataError/loadIssueModelContainer``.
+    ///   `SwiftDataError.loadIssueModelContainer`.
     public convenience init(
         supporting features: StoreFeatures = .all, fixture: StoreFixture<Store.Configuration> = StoreFixture(),
         _ make: @escaping () throws -> Store.Configuration
@@ -75,7 +75,7 @@ public final class StoreHarness<Store: DataStore> {
     ///
     /// - Returns: The harness of the other store.
     /// - Throws: The error that creating the configuration throws, or the store's error if it cannot be opened, such as
-    ///   ``SwiftDataError/loadIssueModelContainer``.
+    ///   `SwiftDataError.loadIssueModelContainer`.
     public func another() throws -> StoreHarness { try StoreHarness(supporting: features, fixture: fixture, make) }
 
     /// Opens another new store with additional models.
@@ -96,7 +96,7 @@ public final class StoreHarness<Store: DataStore> {
     ///   - body: A closure that uses the store.
     /// - Returns: The result of `body`.
     /// - Throws: The error that `body` throws, or the store's error if it cannot be opened, such as
-    ///   ``SwiftDataError/loadIssueModelContainer``.
+    ///   `SwiftDataError.loadIssueModelContainer`.
     @discardableResult
     public func opening<Result>(
         _ configuration: Store.Configuration, _ body: (StoreHarness) throws -> Result
