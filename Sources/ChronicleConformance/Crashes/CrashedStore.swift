@@ -9,6 +9,7 @@ final class CrashedStore<Store: DataStore> {
     private(set) var acknowledged = 0
     /// The tokens that were given out, by the numbers of their saves.
     private(set) var tokens: [Int: Data] = [:]
+    private var kills = 0
     private let harness: StoreHarness<Store>
     /// One that had the store open all the time, where that may be.
     private var survivor: StoreHarness<Store>?
@@ -47,12 +48,24 @@ final class CrashedStore<Store: DataStore> {
             let process = try WorkerProcess(
                 WorkerCommand(.numberedSaves(harness.features), on: configuration, harness))
             try process.wait(forSaves: count)
-            // Somewhere in the next save, or in opening. Whatever the moment, the rules hold.
-            Thread.sleep(forTimeInterval: .random(in: 0...0.003))
+            wait(Self.delay(ofKill: kills))
+            kills += 1
             for save in try process.kill() {
                 acknowledged = max(acknowledged, save.number)
                 tokens[save.number] = save.token
             }
         #endif
+    }
+
+    /// Moments in the next save, or in opening: spread over 3 ms by the golden ratio, the same ones in every run. Whatever
+    /// the moment, the rules hold.
+    private static func delay(ofKill number: Int) -> Duration {
+        .milliseconds(3 * (Double(number) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1))
+    }
+
+    /// Not a sleep, from which the system wakes a thread when it sees fit: after most of these moments.
+    private func wait(_ delay: Duration) {
+        let end = ContinuousClock.now + delay
+        while ContinuousClock.now < end {}
     }
 }

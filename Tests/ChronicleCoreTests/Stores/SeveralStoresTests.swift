@@ -155,7 +155,7 @@ struct SeveralStoresTests {
         let divided = try DividedContainer(kind)
         let context = divided.context
         var token = try context.currentHistoryToken()
-        var random = SystemRandomNumberGenerator()
+        var random = TestSeed.generator(Int(limit))
         var expected: [Int64] = []
         for number in 1...20 {
             context.author = "\(number)"
@@ -175,7 +175,7 @@ struct SeveralStoresTests {
             read += page
             token = page.reduce(token) { $0.merging($1.token) }
         }
-        #expect(read.map(\.transactionIdentifier) == expected)
+        #expect(read.map(\.transactionIdentifier) == expected, "\(TestSeed.description)")
         #expect(token == (try context.currentHistoryToken()))
         #expect(
             read.compactMap { $0.author.flatMap(Int.init) } == read.compactMap { $0.author.flatMap(Int.init) }.sorted())

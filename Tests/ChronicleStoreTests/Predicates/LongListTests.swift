@@ -1,5 +1,6 @@
 import Chronicle
 import ChronicleSQLite
+import ChronicleTestSupport
 import Foundation
 import Testing
 
@@ -55,7 +56,10 @@ struct LongListTests {
     @Test("No real is taken for its neighbour")
     func neighbours() throws {
         var numbers: [Double] = [.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 0.1, -0.1]
-        for _ in 0..<300 { numbers.append(Double(bitPattern: UInt64.random(in: 0..<0x7FF0_0000_0000_0000))) }
+        var random = TestSeed.generator()
+        for _ in 0..<300 {
+            numbers.append(Double(bitPattern: UInt64.random(in: 0..<0x7FF0_0000_0000_0000, using: &random)))
+        }
         let values = numbers.flatMap { [$0, $0.nextUp, $0.nextDown] }
         let list = SQLList(numbers.map { .real($0) })
         let operand = SQLOperand(sql: "column1", form: .real)
@@ -70,6 +74,6 @@ struct LongListTests {
             return found
         }
         let expected = Set(numbers)
-        #expect(found == values.filter(expected.contains))
+        #expect(found == values.filter(expected.contains), "\(TestSeed.description)")
     }
 }

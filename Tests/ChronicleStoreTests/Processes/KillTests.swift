@@ -9,19 +9,20 @@ import Testing
     @Test(arguments: 0..<8)
     func rowsAndHistoryAgreeAfterEveryKill(_ round: Int) throws {
         let file = try TemporaryDirectory().file("killed.store")
-        var random = SystemRandomNumberGenerator()
+        var random = TestSeed.generator(round)
         for attempt in 0..<25 {
-            let worker = try Worker("churn", file.path, String(round * 1_000 + attempt))
+            let comment: Comment = "\(TestSeed.description), attempt \(attempt)"
+            let worker = try Worker("churn", file.path, String(random.next()))
             try worker.wait(forBytes: Int.random(in: 1...12, using: &random))
             // A little into the next save, by a wait without a clock.
             var spin = Int.random(in: 0...200_000, using: &random)
             while spin > 0 { spin -= 1 }
             worker.kill()
             let replayed = try Replay(file)
-            #expect(try replayed.notes == replayed.rows("Note"), "attempt \(attempt)")
-            #expect(try replayed.pages == replayed.rows("Page"), "attempt \(attempt)")
-            #expect(replayed.unsealed == "0")
-            #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok")
+            #expect(try replayed.notes == replayed.rows("Note"), comment)
+            #expect(try replayed.pages == replayed.rows("Page"), comment)
+            #expect(replayed.unsealed == "0", comment)
+            #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok", comment)
         }
     }
 }
