@@ -2,9 +2,10 @@ public import Chronicle
 @_exported public import ChronicleConformance
 import Testing
 
-// The only target that knows of a test framework: a worker's program is to do without.
+// Only this target imports a test framework, so that worker programs can link ChronicleConformance without one.
 
-/// Expects that a store keeps every rule for models; each that it breaks is an issue of the test.
+/// Checks a store without a history against every rule for models and records each failure as an issue of the current
+/// test.
 ///
 /// ```swift
 /// @Test func conforms() {
@@ -13,11 +14,16 @@ import Testing
 /// ```
 ///
 /// - Parameters:
-///   - features: What the store does; rules that need more are left out, and named in the result.
-///   - fixture: What only you can do to the store: `.file(\.url, worker: "MyStoreWorker")`. Without them the rules about
-///     accidents are left out.
-///   - make: Makes the configuration of a new, empty store, each time another one, and without a schema.
-/// - Returns: What was found, for a look at what was left out.
+///   - features: The features that the store supports. Rules that need other features are skipped and listed in the
+///     report.
+///   - fixture: The operations on the store that only its author can provide, such as `.file(\.url, worker:
+///     "MyStoreWorker")`. Without them, the rules about recovery are skipped.
+///   - fileID: The file of the call, for the recorded issues.
+///   - filePath: The path of the file of the call, for the recorded issues.
+///   - line: The line of the call, for the recorded issues.
+///   - column: The column of the call, for the recorded issues.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report, which also lists the skipped rules.
 @discardableResult
 public func assertStoreConforms<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),
@@ -29,7 +35,20 @@ public func assertStoreConforms<Configuration: DataStoreConfiguration>(
         SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Expects that a store keeps every rule for models and for histories; each that it breaks is an issue of the test.
+/// Checks a store against every rule for models and for the history, and records each failure as an issue of the
+/// current test.
+///
+/// - Parameters:
+///   - features: The features that the store supports. Rules that need other features are skipped and listed in the
+///     report.
+///   - fixture: The operations on the store that only its author can provide, such as `.file(\.url, worker:
+///     "MyStoreWorker")`. Without them, the rules about recovery are skipped.
+///   - fileID: The file of the call, for the recorded issues.
+///   - filePath: The path of the file of the call, for the recorded issues.
+///   - line: The line of the call, for the recorded issues.
+///   - column: The column of the call, for the recorded issues.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report, which also lists the skipped rules.
 @discardableResult
 public func assertStoreConforms<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),

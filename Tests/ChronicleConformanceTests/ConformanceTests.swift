@@ -34,7 +34,7 @@ struct ConformanceTests {
             MemoryStoreConfiguration()
         }
         let recovery = report.skipped.filter { !$0.text.contains("referentialIntegrity") }
-        #expect(recovery.allSatisfy { $0.text.hasPrefix("there is no ") })
+        #expect(recovery.allSatisfy { $0.text.hasPrefix("the fixture ") })
     }
 
     #if !canImport(Darwin)

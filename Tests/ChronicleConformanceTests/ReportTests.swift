@@ -25,9 +25,9 @@ struct ReportTests {
         #expect(report.passed.isEmpty && report.conforms)
         #expect(
             Set(report.skipped.map(\.text)) == [
-                "there is no process to work on the store (StoreFixture.worker)",
-                "there is no way to copy the store (StoreFixture.copy)",
-                "there is no way to switch the history off (StoreFixture.recording)",
+                "the fixture has no worker (StoreFixture.worker)",
+                "the fixture does not copy stores (StoreFixture.copy)",
+                "the fixture does not disable the history (StoreFixture.recording)",
             ])
     }
 
@@ -37,17 +37,17 @@ struct ReportTests {
             FaultyStore.Configuration(fault: .ignoresSorts)
         }
         let lines = "\(report)".split(separator: "\n")
-        #expect(lines.first == "FaultyStore: 1 rules kept, 1 broken, 1 left out")
-        #expect(lines[1].hasPrefix("broken: \(some[2].name): expected the order of Specimen by string, uuid to be ["))
-        #expect(lines[2] == "left out: \(some[1].name): the store does not declare uniqueness")
-        #expect(lines[3] == "kept: \(some[0].name)")
+        #expect(lines.first == "FaultyStore: 1 rules passed, 1 failed, 1 skipped")
+        #expect(lines[1].hasPrefix("failed: \(some[2].name): expected the order of Specimen by string, uuid to be ["))
+        #expect(lines[2] == "skipped: \(some[1].name): the store does not declare uniqueness")
+        #expect(lines[3] == "passed: \(some[0].name)")
         #expect(lines.count == 4)
     }
 
     @Test func aStoreThatCannotBeOpenedBreaksEveryRule() {
         let report = checkRules(rules) { () throws -> FaultyStore.Configuration in throw SwiftDataError.storeFull }
         #expect(report.failed.count == rules.filter(\.capabilities.isEmpty).count && !report.conforms)
-        #expect("\(report)".contains("broken: deleted models are gone: expected no error, got storeFull"))
+        #expect("\(report)".contains("failed: deleted models are not fetched: expected no error, found storeFull"))
     }
 
     @Test func aStoreThatIsNotNewIsNamed() {
@@ -55,7 +55,7 @@ struct ReportTests {
         let report = checkRules(Array(rules.prefix(2))) { FaultyStore.Configuration(memory: memory, fault: nil) }
         #expect(report.failed.map(\.rule) == [rules[1].name])
         #expect(
-            report.failed[0].text.contains("a new store for each rule")
+            report.failed[0].text.contains("a new store with its own identifier for each rule")
                 && report.failed[0].text.contains(memory.identifier))
     }
 

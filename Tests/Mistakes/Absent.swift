@@ -16,7 +16,7 @@ func leave(_ context: ModelContext, _ container: ModelContainer) throws {
     try container.erase()
 }
 
-// expected-error@+1 {{'identifier' is unavailable: a store knows no app groups: name the file, with `url:`}}
+// expected-error@+1 {{'identifier' is unavailable: Chronicle does not support app groups; pass the file's URL as `url:`}}
 let group = ModelConfiguration(groupContainer: .identifier("group.trips"))
-// expected-error@+1 {{'private' is unavailable: no store is synchronised with iCloud: say `.none`, or nothing}}
+// expected-error@+1 {{'private' is unavailable: Chronicle does not synchronize with iCloud; pass `.none` or omit the argument}}
 let cloud = ModelConfiguration(cloudKitDatabase: .private("iCloud.trips"))

@@ -2,13 +2,13 @@
 
 import Chronicle
 
-// expected-error@+2 {{@Model belongs to a class}}
+// expected-error@+2 {{@Model can only be attached to a class}}
 // expected-note@+1 {{make it a class}}
 @Model struct Place {
     var name: String
 }
 
-// expected-error@+1 {{a model class cannot be generic: its entity has one name}}
+// expected-error@+1 {{a model class cannot be generic, because its entity has a single name}}
 @Model final class Box<Content: Codable> {
     var content: Content
     init(content: Content) { self.content = content }
@@ -19,7 +19,7 @@ import Chronicle
     init() {}
 }
 
-// expected-error@+1 {{BusinessTrip inherits from a model, which is not supported: use a relationship}}
+// expected-error@+1 {{BusinessTrip inherits from a model, which is not supported; use a relationship}}
 @Model final class BusinessTrip: Trip {
     var purpose: String
 
@@ -29,13 +29,13 @@ import Chronicle
     }
 }
 
-// expected-error@+1 {{PersonalTrip inherits from a model, which is not supported: use a relationship}}
+// expected-error@+1 {{PersonalTrip inherits from a model, which is not supported; use a relationship}}
 @Model final class PersonalTrip: Trip {
     var reason = ""
 }
 
 enum Outer {
-    // expected-error@+2 {{the macro cannot name what is private in another type: make it fileprivate}}
+    // expected-error@+2 {{a nested model and its enclosing types cannot be private; make them fileprivate}}
     // expected-note@+1 {{make it fileprivate}}
     @Model private final class Hidden {
         var name = ""

@@ -15,8 +15,8 @@ import Chronicle
 }
 
 @Model final class Item {
-    #Unique<Item>([\.trip?.name])  // expected-error {{#Unique is about 'trip', and not what is inside of it}}
-    #Index<Item>([])  // expected-error {{#Index needs arrays of key paths}}
+    #Unique<Item>([\.trip?.name])  // expected-error {{#Unique does not support nested key paths; use 'trip'}}
+    #Index<Item>([])  // expected-error {{#Index needs arrays of key paths that are not empty}}
 
     var trip: Trip?
 }
@@ -29,5 +29,5 @@ import Chronicle
 }
 
 extension Note {
-    #Unique<Note>([\.text])  // expected-error {{#Unique stands in the class of the model}}
+    #Unique<Note>([\.text])  // expected-error {{#Unique must be declared in the model class}}
 }

@@ -2,9 +2,9 @@
 
 import Chronicle
 
-// expected-error@+1 {{Trip needs an initializer that gives 'code', 'name' a value}} expected-note@+1 {{add an initializer}}
+// expected-error@+1 {{Trip needs an initializer that assigns 'code', 'name'}} expected-note@+1 {{add an initializer}}
 @Model final class Trip {
-    // expected-error@+1 {{'id' is a constant, which a fetch could not set}} expected-note@+1 {{make it a `var`}}
+    // expected-error@+1 {{'id' is a constant, which a fetch cannot set}} expected-note@+1 {{make it a `var`}}
     let id: Int
     @Attribute(.unique, .spotlite) var code: String  // expected-error {{has no member 'spotlite'}}
     var name: String

@@ -2,26 +2,31 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// A process is killed (SIGKILL) in the middle of saving, again and again: what it was told to be saved is there, and
-    /// nothing is half there. For stores that outlive a process; ``StoreFixture/worker`` is the process.
+    /// Rules about saves after a crash.
+    ///
+    /// A process is repeatedly killed with SIGKILL while it saves. Every acknowledged save is present, and no save is
+    /// partially present. These rules require a store that outlives a process, and a ``StoreFixture/worker``.
     public static var kills: [StoreRule] { [acknowledgedSaves, wholeAfterKills] }
 
     static var acknowledgedSaves: StoreRule {
-        StoreRule("killed: every save that returned is there", needs: .reopening, capabilities: [.killing]) { harness in
+        StoreRule("after a crash, every acknowledged save is present", needs: .reopening, capabilities: [.killing]) {
+            harness in
             let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [1, 6, 3, 4, 2, 5]) { found in
                 let last = try NumberedSaves.last(in: found.context())
                 try expect(
-                    last >= killed.acknowledged, "save \(killed.acknowledged) to be there, and \(last) is the last")
+                    last >= killed.acknowledged,
+                    "save \(killed.acknowledged) to be present, found \(last) as the last save")
                 try expect(
-                    last <= killed.acknowledged + 1, "no save after \(killed.acknowledged + 1), and \(last) is the last"
-                )
+                    last <= killed.acknowledged + 1,
+                    "no save after \(killed.acknowledged + 1), found \(last) as the last save")
             }
         }
     }
 
     static var wholeAfterKills: StoreRule {
-        StoreRule("killed: no save is half there", needs: .reopening, capabilities: [.killing]) { harness in
+        StoreRule("after a crash, no save is partially present", needs: .reopening, capabilities: [.killing]) {
+            harness in
             let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 5, 2, 7, 3, 1]) { found in
                 let last = try NumberedSaves.last(in: found.context())
@@ -34,12 +39,13 @@ extension StoreRule {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// What a kill leaves of the history: it agrees with the models, tokens from before are exact, and no position is
-    /// given twice.
+    /// Rules about the history after a crash: it agrees with the models, earlier tokens are valid, and no position is
+    /// reused.
     public static var historyKills: [StoreRule] { [agreementAfterKills, tokensAfterKills] }
 
     static var agreementAfterKills: StoreRule {
-        StoreRule("killed: history and models agree", needs: .reopening, capabilities: [.killing]) { harness in
+        StoreRule("after a crash, the history agrees with the models", needs: .reopening, capabilities: [.killing]) {
+            harness in
             let killed = try CrashedStore(harness)
             try killed.kill(afterSaves: [0, 4, 6, 2, 3, 5]) { found in
                 let (context, transactions) = (found.context(), try found.history())
@@ -53,14 +59,14 @@ extension StoreRule where Store: HistoryProviding {
                 let books = try context.books().map(\.persistentModelID)
                 let shelves = try context.fetch(FetchDescriptor<Shelf>()).map(\.persistentModelID)
                 try expect(
-                    try models(transactions), is: Set(books + shelves), "the models that the history leaves")
+                    try models(transactions), is: Set(books + shelves), "the models according to the history")
             }
         }
     }
 
     static var tokensAfterKills: StoreRule {
         StoreRule(
-            "killed: tokens from before are exact, and no position is given twice", needs: .reopening,
+            "after a crash, earlier tokens are valid and no history position is reused", needs: .reopening,
             capabilities: [.killing]
         ) { harness in
             let killed = try CrashedStore(harness)
@@ -75,7 +81,7 @@ extension StoreRule where Store: HistoryProviding {
                 }
                 for (one, next) in zip(tokens, tokens.dropFirst()) {
                     try expect(
-                        one.1 < next.1, "the token of save \(next.0) to come after that of save \(one.0)")
+                        one.1 < next.1, "the token of save \(next.0) to be greater than that of save \(one.0)")
                 }
                 for (number, token) in tokens {
                     let rest = try found.history(.after(token))
@@ -89,7 +95,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    /// How many inserts, updates and deletes a transaction has.
+    /// Returns the numbers of inserts, updates, and deletes of a transaction.
     private static func counts(_ transaction: Store.HistoryType, _ features: StoreFeatures) -> [Int] {
         var counts = [0, 0, 0]
         for change in transaction.changes {
@@ -102,16 +108,16 @@ extension StoreRule where Store: HistoryProviding {
         return counts
     }
 
-    /// The models that are there when all of the history has happened.
+    /// Returns the models that exist after all changes of the history.
     private static func models(_ transactions: [Store.HistoryType]) throws -> Set<PersistentIdentifier> {
         var models = Set<PersistentIdentifier>()
         for change in transactions.flatMap(\.changes) {
             let identifier = change.changedPersistentIdentifier
             switch change {
             case .insert: try expect(models.insert(identifier).inserted, "\(identifier) to be inserted once")
-            case .update: try expect(models.contains(identifier), "\(identifier) to be there when it is updated")
+            case .update: try expect(models.contains(identifier), "\(identifier) to exist when it is updated")
             case .delete:
-                try expect(models.remove(identifier) != nil, "\(identifier) to be there when it is deleted")
+                try expect(models.remove(identifier) != nil, "\(identifier) to exist when it is deleted")
             }
         }
         return models

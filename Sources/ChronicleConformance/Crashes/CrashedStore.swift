@@ -1,17 +1,18 @@
 import Chronicle
 import Foundation
 
-/// A store on which processes work that are killed, one after the other: what one leaves is where the next goes on.
+/// A store that a series of processes saves to, each of which is killed. Each process continues where the previous one
+/// stopped.
 final class CrashedStore<Store: DataStore> {
     let configuration: Store.Configuration
     let saves: NumberedSaves
-    /// The highest number of a save that returned.
+    /// The highest number of an acknowledged save.
     private(set) var acknowledged = 0
-    /// The tokens that were given out, by the numbers of their saves.
+    /// The encoded history tokens, by the numbers of their saves.
     private(set) var tokens: [Int: Data] = [:]
     private var kills = 0
     private let harness: StoreHarness<Store>
-    /// One that had the store open all the time, where that may be.
+    /// A harness that keeps the store open during the crashes, if the store supports sharing.
     private var survivor: StoreHarness<Store>?
 
     init(_ harness: StoreHarness<Store>) throws {
@@ -20,8 +21,8 @@ final class CrashedStore<Store: DataStore> {
         saves = NumberedSaves(features: harness.features)
     }
 
-    /// Kills a process after each of so many saves and a moment, and looks at what it left: once in a store that had it
-    /// open, and once in one that opens it now, which then goes on with a save of its own.
+    /// For each count, kills a process shortly after that many saves, and checks the store: once in a store that was
+    /// open during the crash, and once in a newly opened one, which then performs the next save.
     func kill(afterSaves counts: [Int], _ check: (StoreHarness<Store>) throws -> Void) throws {
         for count in counts {
             try killOne(afterSaves: count)
@@ -34,13 +35,13 @@ final class CrashedStore<Store: DataStore> {
                     acknowledged = try NumberedSaves.last(in: found.context())
                 }
             } catch let rule as ConformanceFailure {
-                throw ConformanceFailure("after a kill, with \(acknowledged) saves acknowledged, " + rule.expected)
+                throw ConformanceFailure("after a crash with \(acknowledged) acknowledged saves, " + rule.expected)
             }
             if survivor == nil, harness.features.contains(.sharing) { survivor = try harness.opened(configuration) }
         }
     }
 
-    /// Remembers a token that the store gave out.
+    /// Records a token of the store.
     func note(_ token: Data, of number: Int) { tokens[number] = token }
 
     private func killOne(afterSaves count: Int) throws {
@@ -57,13 +58,15 @@ final class CrashedStore<Store: DataStore> {
         #endif
     }
 
-    /// Moments in the next save, or in opening: spread over 3 ms by the golden ratio, the same ones in every run. Whatever
-    /// the moment, the rules hold.
+    /// Returns the time between the last expected save and a kill, so that the process is killed while it opens the store or
+    /// performs the next save. The rules must hold at any moment.
+    ///
+    /// The golden ratio spreads the times over 3 ms. They are the same in every run.
     private static func delay(ofKill number: Int) -> Duration {
         .milliseconds(3 * (Double(number) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1))
     }
 
-    /// Not a sleep, from which the system wakes a thread when it sees fit: after most of these moments.
+    /// Waits without a sleep, because the system can wake a sleeping thread much later.
     private func wait(_ delay: Duration) {
         let end = ContinuousClock.now + delay
         while ContinuousClock.now < end {}

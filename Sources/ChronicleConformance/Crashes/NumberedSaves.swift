@@ -1,20 +1,20 @@
 import Chronicle
 import Foundation
 
-/// The work of the process that is killed: saves with numbers, each of which follows from its number alone. So a store has
-/// to be as one of them left it, whatever happened, and it says itself which was the last.
+/// The saves of a process that is killed. The content of each save depends only on its number, so the expected state of
+/// the store follows from the number of the last save, which the store contains.
 struct NumberedSaves {
     let features: StoreFeatures
 
     private static var booksPerShelf: Int { 3 }
 
-    /// The number of the last save that the store has something of.
+    /// Returns the number of the last save of which the store contains something.
     static func last(in context: ModelContext) throws -> Int {
         try context.fetch(FetchDescriptor<Shelf>()).compactMap { Int($0.name) }.max() ?? 0
     }
 
-    /// Save number `number`: a new shelf with books, the books of the shelf before get other pages, and an older shelf
-    /// goes with its books; as far as the store does such things.
+    /// Performs save number `number`: inserts a shelf with books, updates the books of the previous shelf, and deletes
+    /// an older shelf with its books, as far as the store supports these changes.
     func save(_ number: Int, _ context: ModelContext) throws {
         let shelf = Shelf("\(number)")
         context.insert(shelf)
@@ -31,18 +31,18 @@ struct NumberedSaves {
         return try context.fetch(FetchDescriptor<Shelf>(predicate: #Predicate { $0.name == name })).first
     }
 
-    /// Some are long, so that a save is killed in the middle of a write.
+    /// Some titles are long, so that a save consists of several writes and can be killed between them.
     private func title(_ number: Int, _ index: Int) -> String {
         let length = (number + index).isMultiple(of: 4) ? 20_000 : 10
         return "\(number).\(index) " + String(repeating: "x", count: length)
     }
 
-    /// A store that does not tell of deletes is not asked for any: its history could not be compared with its models.
+    /// Deletes are performed only if the history contains them; otherwise it could not be compared with the models.
     private var deletes: Bool { features.contains([.deletes, .deleteHistory]) }
 
-    // MARK: What has to be there
+    // MARK: Expected state
 
-    /// The state after a save, a line for each shelf.
+    /// Returns the expected state after a save, one line for each shelf.
     func state(after number: Int) -> [String] {
         let first = deletes ? max(number - 2, 1) : 1
         guard first <= number else { return [] }
@@ -52,7 +52,7 @@ struct NumberedSaves {
         }
     }
 
-    /// The state of a store.
+    /// Returns the state of a store, one line for each shelf.
     static func state(in context: ModelContext) throws -> [String] {
         let shelves = try context.fetch(FetchDescriptor<Shelf>()).compactMap { shelf in
             Int(shelf.name).map { ($0, shelf) }
@@ -67,7 +67,7 @@ struct NumberedSaves {
         return "shelf \(shelf): " + books.joined(separator: "; ")
     }
 
-    /// How many inserts, updates and deletes the transaction of a save has.
+    /// Returns the numbers of inserts, updates, and deletes in the transaction of a save.
     func changes(of number: Int) -> [Int] {
         let updates = features.contains([.updates, .updateHistory]) && number > 1 ? Self.booksPerShelf : 0
         return [Self.booksPerShelf + 1, updates, deletes && number > 3 ? Self.booksPerShelf + 1 : 0]

@@ -1,8 +1,9 @@
 public import Chronicle
 import Foundation
 
-/// All that the program does that ``StoreFixture/worker`` names: it saves to a store, alone or beside others, until it is
-/// killed.
+/// Runs the program of a ``StoreWorker``: saves to a store without a history until the process is killed.
+///
+/// Call this function from an executable target that your test target depends on:
 ///
 /// ```swift
 /// import ChronicleConformance
@@ -14,17 +15,24 @@ import Foundation
 /// }
 /// ```
 ///
-/// It links no test framework. Of the arguments of the program it takes the last two.
+/// The target links no test framework. The function reads the last two arguments of the program, which the rules pass.
 ///
-/// - Parameter configuration: Makes the configuration of the store from what tells the program which store it is: the
-///   path, with the fixture of a ``StoreFixture/file(_:recordsHistory:worker:)``.
+/// - Parameter configuration: Returns the configuration of the store for the text that identifies it: the path, with a
+///   fixture of ``StoreFixture/file(_:recordsHistory:worker:)``.
+/// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a
+///   save, such as ``SwiftDataError/storeFull``. Let it end the program; the rule reports the output.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws {
     try work(configuration) { _ in "" }
 }
 
-/// All that the program does that ``StoreFixture/worker`` names, for a store with a history.
+/// Runs the program of a ``StoreWorker``: saves to a store with a history until the process is killed.
+///
+/// - Parameter configuration: Returns the configuration of the store for the text that identifies it: the path, with a
+///   fixture of ``StoreFixture/file(_:recordsHistory:worker:)``.
+/// - Throws: ``ConformanceFailure`` if the arguments are not those of a rule, or the error of `configuration` or of a
+///   save, such as ``SwiftDataError/storeFull``. Let it end the program; the rule reports the output.
 public func runStoreWorker<Configuration: DataStoreConfiguration>(
     _ configuration: (_ place: String) throws -> Configuration
 ) throws where Configuration.Store: HistoryProviding {
@@ -41,14 +49,14 @@ private func work<Configuration: DataStoreConfiguration>(
 ) throws {
     let arguments = CommandLine.arguments.suffix(2)
     guard arguments.count == 2, let place = arguments.first, let task = arguments.last.flatMap(WorkerTask.init) else {
-        throw ConformanceFailure("the arguments that the rules give to a worker: it is not started by hand")
+        throw ConformanceFailure("the arguments of a conformance rule; a worker cannot be started manually")
     }
     let container = try StoreHarness<Configuration.Store>.open(configuration(place))
     let first = try task.firstNumber(ModelContext(container))
-    // It ends long after somebody should have killed it.
+    // A limit far beyond the number of saves after which a rule kills the process.
     for number in first..<first + 100_000 {
         try task.save(number, ModelContext(container))
-        // Written at once: a killed process leaves nothing in a buffer. Nobody left to read it ends the process.
+        // Written without a buffer, whose content would be lost in the crash. A closed pipe ends the process.
         FileHandle.standardOutput.write(Data("\(number) \(try token(container))\n".utf8))
     }
 }

@@ -2,23 +2,23 @@
     import Dispatch
     import Foundation
 
-    /// A worker's program at work.
+    /// A running worker program.
     final class WorkerProcess {
-        /// What it said of a save that had returned.
-        struct Acknowledgement {
+        /// A save that the worker reported as completed.
+        struct Acknowledgment {
             let number: Int
-            /// The current token as JSON; empty without a history.
+            /// The current token as JSON; empty for stores without a history.
             let token: Data
         }
 
         private let process = Process()
         private let output = Pipe()
         private let errors = Pipe()
-        private var said = Data()
-        /// Ends a worker that waits for ever, so that the rule does not.
-        private let patience: DispatchWorkItem
+        private var received = Data()
+        /// Terminates the worker after a timeout, so that a rule does not wait forever.
+        private let timeout: DispatchWorkItem
 
-        private static let secondsOfPatience = 60
+        private static let timeoutSeconds = 60
 
         init(_ command: WorkerCommand) throws {
             process.executableURL = command.program
@@ -27,48 +27,48 @@
             process.standardError = errors
             try process.run()
             let identifier = process.processIdentifier
-            patience = DispatchWorkItem { Foundation.kill(identifier, SIGTERM) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.secondsOfPatience), execute: patience)
+            timeout = DispatchWorkItem { Foundation.kill(identifier, SIGTERM) }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.timeoutSeconds), execute: timeout)
         }
 
-        /// Waits until so many saves have returned.
+        /// Waits until the given number of saves have been acknowledged.
         func wait(forSaves count: Int) throws {
-            while said.count(where: { $0 == UInt8(ascii: "\n") }) < count {
+            while received.count(where: { $0 == UInt8(ascii: "\n") }) < count {
                 let data = output.fileHandleForReading.availableData
                 guard !data.isEmpty else { throw try ended() }
-                said += data
+                received += data
             }
         }
 
-        /// What there is to say of a worker that nobody killed.
+        /// Returns the failure for a worker that ended by itself.
         private func ended() throws -> ConformanceFailure {
-            patience.cancel()
+            timeout.cancel()
             process.waitUntilExit()
             let reason = process.terminationReason == .exit ? "exit code" : "signal"
             let text = try errors.fileHandleForReading.readToEnd() ?? Data()
-            let said =
-                text.isEmpty ? "without a word (does it call runStoreWorker?)" : String(decoding: text, as: UTF8.self)
+            let message =
+                text.isEmpty ? "no error message (does it call runStoreWorker?)" : String(decoding: text, as: UTF8.self)
             return ConformanceFailure(
-                "the worker to save until it is killed, within \(Self.secondsOfPatience) seconds, and it ended with "
-                    + "\(reason) \(process.terminationStatus): \(said)")
+                "the worker to save until it is killed, within \(Self.timeoutSeconds) seconds, found that it ended with "
+                    + "\(reason) \(process.terminationStatus): \(message)")
         }
 
-        /// SIGKILL: the worker has no say in it.
+        /// Kills the worker with SIGKILL, which it cannot handle.
         ///
-        /// - Returns: All the saves that returned before.
-        func kill() throws -> [Acknowledgement] {
-            patience.cancel()
+        /// - Returns: All saves that were acknowledged before.
+        func kill() throws -> [Acknowledgment] {
+            timeout.cancel()
             Foundation.kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
-            said += try output.fileHandleForReading.readToEnd() ?? Data()
-            // What ends in the middle of a line was not said.
-            let lines = said.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            received += try output.fileHandleForReading.readToEnd() ?? Data()
+            // The last piece is empty or an incomplete line, which is not an acknowledgment.
+            let lines = received.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
             return lines.compactMap { line in
                 let words = String(decoding: line, as: UTF8.self).split(
                     separator: " ", omittingEmptySubsequences: false)
                 guard words.count == 2, let number = Int(words[0]), let token = Data(base64Encoded: String(words[1]))
                 else { return nil }
-                return Acknowledgement(number: number, token: token)
+                return Acknowledgment(number: number, token: token)
             }
         }
     }

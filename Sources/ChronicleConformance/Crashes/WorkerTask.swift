@@ -1,14 +1,15 @@
 import Chronicle
 import Foundation
 
-/// What a worker is to do, as the last of its program's arguments.
+/// The task of a worker, which it receives as the last argument of its program.
 enum WorkerTask {
-    /// Saves each of which follows from its number: ``NumberedSaves``. It is alone.
+    /// Performs ``NumberedSaves`` as the only writer.
     case numberedSaves(StoreFeatures)
-    /// Saves of a book each, beside other writers. The books are called `2-0`, `2-1`, … by the writer's number.
+    /// Saves one book at a time, concurrently with other writers. The titles begin with the writer's number: `2-1`,
+    /// `2-2`, ….
     case books(writer: Int)
 
-    /// `numbered 2047` or `books 2`
+    /// The text of the argument, such as `numbered 2047` or `books 2`.
     var text: String {
         switch self {
         case .numberedSaves(let features): "numbered \(features.rawValue)"
@@ -27,7 +28,7 @@ enum WorkerTask {
     }
 }
 
-/// How a worker is started.
+/// The program and arguments that start a worker.
 struct WorkerCommand: Sendable {
     let program: URL
     let arguments: [String]
@@ -35,17 +36,17 @@ struct WorkerCommand: Sendable {
     init<Store: DataStore>(
         _ task: WorkerTask, on configuration: Store.Configuration, _ harness: StoreHarness<Store>
     ) throws {
-        let worker = try require(harness.fixture.worker, "a worker")
+        let worker = try require(harness.fixture.worker, "a fixture with a worker")
         try expect(
             FileManager.default.isExecutableFile(atPath: worker.program.path),
-            "the worker's program at \(worker.program.path); does the target of the tests depend on it?")
+            "the worker's program at \(worker.program.path); add it to the dependencies of the test target")
         program = worker.program
         arguments = [try worker.place(configuration), task.text]
     }
 
-    /// Runs workers side by side until each has saved so often, and kills them.
+    /// Runs several workers at the same time until each has performed the given number of saves, and kills them.
     ///
-    /// - Returns: How many saves of each returned.
+    /// - Returns: The number of acknowledged saves of each worker.
     static func run(_ commands: [WorkerCommand], saves: Int) throws -> [Int] {
         #if os(macOS) || os(Linux)
             let processes = try commands.map(WorkerProcess.init)

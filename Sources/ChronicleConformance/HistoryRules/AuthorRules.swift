@@ -2,11 +2,11 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Who saved.
+    /// Rules about the authors of transactions.
     public static var authors: [StoreRule] { [signatures, unsigned] }
 
     static var signatures: StoreRule {
-        StoreRule("a transaction has the author that the context had at the save") { harness in
+        StoreRule("a transaction has the author of its context at the save") { harness in
             let context = harness.context("first")
             try context.add("a")
             context.insert(Book("b"))
@@ -19,15 +19,15 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var unsigned: StoreRule {
-        StoreRule("unsigned transactions are found like any other") { harness in
+        StoreRule("transactions without an author are fetched like any others") { harness in
             try harness.write("a", "b", "c", by: ["x", nil, "y"])
             func titles(_ predicate: Predicate<Store.HistoryType>) throws -> [String] {
                 try harness.titles(harness.history(HistoryDescriptor(predicate: predicate)))
             }
             let (author, none) = ("x", String?.none)
-            try expect(titles(#Predicate { $0.author == author }), is: ["a"], "what x wrote")
-            try expect(titles(#Predicate { $0.author != author }), is: ["b", "c"], "what x did not write")
-            try expect(titles(#Predicate { $0.author == none }), is: ["b"], "what nobody signed")
+            try expect(titles(#Predicate { $0.author == author }), is: ["a"], "the transactions by x")
+            try expect(titles(#Predicate { $0.author != author }), is: ["b", "c"], "the transactions not by x")
+            try expect(titles(#Predicate { $0.author == none }), is: ["b"], "the transactions without an author")
         }
     }
 }

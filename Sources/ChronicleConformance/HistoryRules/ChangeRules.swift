@@ -2,8 +2,10 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// What a transaction says of the models: changes have their types, updates name their attributes, deletes keep the
-    /// preserved values, what a delete takes along is told with it, and what did not happen is not told.
+    /// Rules about the changes in a transaction.
+    ///
+    /// Changes have the type of their model, updates name the changed attributes, deletes contain preserved values and
+    /// cascaded deletes, and saves without an effect are not recorded.
     public static var changes: [StoreRule] {
         [insertsAreTyped, updatesAreNamed, tombstones, cascades, unseenCascades, silence]
     }
@@ -16,18 +18,18 @@ extension StoreRule where Store: HistoryProviding {
             try expect(changes.count, is: 2, "the number of changes")
             for change in changes {
                 guard case .insert(let insert) = change else {
-                    throw ConformanceFailure("an insert, not \(change.line)")
+                    throw ConformanceFailure("an insert, found \(change.line)")
                 }
                 let isBook = insert.changedPersistentIdentifier == book.persistentModelID
                 try expect(
                     isBook ? insert is any HistoryInsert<Book> : insert is any HistoryInsert<Shelf>,
-                    "the change of \(insert.changedPersistentIdentifier) to be an insert of its class")
+                    "the insert of \(insert.changedPersistentIdentifier) to have the type of its model")
             }
         }
     }
 
     static var updatesAreNamed: StoreRule {
-        StoreRule("an update names what changed and nothing else", needs: [.updates, .updateHistory]) { harness in
+        StoreRule("an update names exactly the changed attributes", needs: [.updates, .updateHistory]) { harness in
             let context = harness.context()
             let books = try context.add("a", "b")
             books[1].pages = 7
@@ -47,7 +49,7 @@ extension StoreRule where Store: HistoryProviding {
 
     static var tombstones: StoreRule {
         StoreRule(
-            "a delete keeps the preserved values and no others", needs: [.deletes, .deleteHistory, .tombstones]
+            "a delete contains exactly the preserved values", needs: [.deletes, .deleteHistory, .tombstones]
         ) { harness in
             let context = harness.context()
             let books = [Book("a\0é", pages: 3, rating: -0.0, printed: 0.1), Book("b")]
@@ -66,13 +68,14 @@ extension StoreRule where Store: HistoryProviding {
                 first.tombstone[\.printed], is: Date(timeIntervalSinceReferenceDate: 0.1), "the date of a deleted book")
             try expect(Set(first.tombstone.map(\.name)), is: ["title", "rating", "printed"], "the preserved values")
             let second = try require(deletes.first { $0.tombstone[\.title] == "b" }, "the title of a deleted book")
-            try expect(Set(second.tombstone.map(\.name)), is: ["title", "printed"], "the values without nil")
+            try expect(
+                Set(second.tombstone.map(\.name)), is: ["title", "printed"], "the preserved values that are not nil")
         }
     }
 
     static var cascades: StoreRule {
         StoreRule(
-            "what a delete takes along is in its transaction", needs: [.deletes, .deleteHistory]
+            "cascaded deletes are in the transaction of the delete", needs: [.deletes, .deleteHistory]
         ) { harness in
             let books = try harness.context().add("a", "b", on: Shelf("left"))
             let count = try harness.history().count
@@ -91,7 +94,7 @@ extension StoreRule where Store: HistoryProviding {
 
     static var unseenCascades: StoreRule {
         StoreRule(
-            "what the store itself deletes is in the transaction of the delete",
+            "deletes performed by the store are in the transaction of the delete",
             needs: [.deletes, .deleteHistory, .referentialIntegrity]
         ) { harness in
             try harness.context().add("a", on: Shelf("left"))
@@ -106,12 +109,12 @@ extension StoreRule where Store: HistoryProviding {
             let deleted = last.changes.filter { if case .delete = $0 { true } else { false } }
             try expect(
                 deleted.contains { $0.changedPersistentIdentifier == late },
-                "the delete of a book that the context had not seen, found \(last.changes.map(\.line))")
+                "the delete of a book that the context had not fetched, found \(last.changes.map(\.line))")
         }
     }
 
     static var silence: StoreRule {
-        StoreRule("what did not happen is not in the history", needs: [.updates, .deletes]) { harness in
+        StoreRule("saves without an effect are not in the history", needs: [.updates, .deletes]) { harness in
             let context = harness.context()
             let books = try context.add("a", "b")
             let count = try harness.history().count
@@ -130,14 +133,15 @@ extension StoreRule where Store: HistoryProviding {
             context.rollback()
             let recorded = try harness.history().dropFirst(count)
             let kinds = recorded.flatMap(\.changes).map { String($0.line.prefix(6)) }.filter { $0 != "delete" }
-            try expect(recorded.count <= 1 && kinds.isEmpty, "one delete at most, found \(recorded.count) transactions")
+            try expect(recorded.count <= 1 && kinds.isEmpty, "at most one delete, found \(recorded.count) transactions")
             guard harness.features.contains(.updateHistory) else { return }
             books[0].pages = 3
             try context.save()
             let last = try harness.store.currentHistoryToken()
             twin.pages = 3
             try late.save()
-            try expect(harness.store.currentHistoryToken(), is: last, "the current token after a save of what is there")
+            try expect(
+                harness.store.currentHistoryToken(), is: last, "the current token after a save of unchanged values")
         }
     }
 }

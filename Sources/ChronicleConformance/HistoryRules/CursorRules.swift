@@ -1,10 +1,12 @@
 public import Chronicle
 import Foundation
 
-// The six guarantees: whoever reads on from a token gets everything after it, once, in order and whole.
+// The six guarantees of reading on from a token: ordered, unique, reliable, atomic, resumable, and bookmarkable.
 extension StoreRule where Store: HistoryProviding {
-    /// The contract of reading on: from a token on everything comes, in the order of the commits, once, whole, also beside
-    /// writers on other threads, in other stores on the same place and in other processes.
+    /// Rules about reading the history from a token.
+    ///
+    /// A reader receives every later transaction once, complete, and in commit order, even while other threads, stores,
+    /// and processes write.
     public static var cursor: [StoreRule] {
         [
             ordered, unique, reliable, reliableBesideWriters, sharedHistory, processHistory, atomic, resumable,
@@ -13,12 +15,12 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var ordered: StoreRule {
-        StoreRule("ordered: transactions come in the order of their commits") { harness in
+        StoreRule("ordered: transactions are fetched in commit order") { harness in
             let transactions = try harness.write("a", "b", "c", "d", by: ["z", "a", nil])
-            try expect(harness.titles(transactions), is: ["a", "b", "c", "d"], "the transactions in their order")
+            try expect(harness.titles(transactions), is: ["a", "b", "c", "d"], "the order of the transactions")
             for (one, next) in zip(transactions, transactions.dropFirst()) {
-                try expect(one.token < next.token, "tokens that grow")
-                try expect(one.transactionIdentifier < next.transactionIdentifier, "transaction identifiers that grow")
+                try expect(one.token < next.token, "increasing tokens")
+                try expect(one.transactionIdentifier < next.transactionIdentifier, "increasing transaction identifiers")
             }
             let store = try harness.store.identifier
             for transaction in transactions {
@@ -28,7 +30,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var unique: StoreRule {
-        StoreRule("unique: who goes on from the last token gets nothing twice") { harness in
+        StoreRule("unique: reading on from the last token returns no change twice") { harness in
             let first = try require(harness.write("a", "b", "c", "d", "e").first, "a transaction for a save")
             var lines = first.changes.map(\.line)
             lines += try read(after: first.token, pages: 2, harness).flatMap(\.changes).map(\.line)
@@ -37,7 +39,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var reliable: StoreRule {
-        StoreRule("reliable: nothing between two tokens is left out") { harness in
+        StoreRule("reliable: no transaction after a token is missing") { harness in
             let first = try require(harness.write("a", "b", "c", "d", "e", "f").first, "a transaction for a save")
             for limit: UInt64 in [1, 2, 3, 0] {
                 let read = try read(after: first.token, pages: limit, harness)
@@ -47,7 +49,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var reliableBesideWriters: StoreRule {
-        StoreRule("reliable: a reader beside writers gets every change once") { harness in
+        StoreRule("reliable: a reader concurrent with writers receives every change once") { harness in
             let start = try require(harness.write("start").first, "a transaction for a save").token
             let container = harness.container
             let lines = try linesBesideWriters(after: start, in: container) { _ in container }
@@ -68,48 +70,51 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var resumable: StoreRule {
-        StoreRule("resumable: any token can be continued from, also one that was kept as JSON") { harness in
+        StoreRule("resumable: reading can continue from any token, including one decoded from JSON") { harness in
             let transactions = try harness.write("a", "b", "c", "d")
             let titles = ["a", "b", "c", "d"]
             for (index, transaction) in transactions.enumerated() {
                 let kept = try JSONDecoder().decode(Token.self, from: JSONEncoder().encode(transaction.token))
-                try expect(kept, is: transaction.token, "a token that was kept as JSON")
+                try expect(kept, is: transaction.token, "a token decoded from JSON")
                 let rest = try harness.titles(harness.history(.after(kept)))
-                try expect(rest, is: Array(titles.dropFirst(index + 1)), "what comes after token \(index + 1)")
+                try expect(rest, is: Array(titles.dropFirst(index + 1)), "the transactions after token \(index + 1)")
             }
         }
     }
 
     static var bookmarkable: StoreRule {
-        StoreRule("bookmarkable: a reader that filters moves past what does not match") { harness in
+        StoreRule("bookmarkable: a filtering reader can advance past transactions that do not match") { harness in
             var token = try require(harness.write("start").first, "a transaction for a save").token
             let author = "me"
             var found: [String] = []
             for (title, other) in [("a", "you"), ("b", "me"), ("c", "you"), ("d", "me")] {
                 try harness.write(title, by: [other])
-                // First where the history ends, then what matches: what is written in between is for the next time.
+                // The token is read before the fetch, so that transactions committed in between are fetched the next
+                // time.
                 let bookmark = try require(harness.store.currentHistoryToken(), "a current token after a save")
                 let position = token
                 let page = try harness.history(
                     Descriptor(predicate: #Predicate { $0.token > position && $0.author == author }))
                 found += try harness.titles(page)
                 token = bookmark
-                try expect(harness.history(.after(bookmark)).count, is: 0, "the number of transactions after now")
+                try expect(
+                    harness.history(.after(bookmark)).count, is: 0, "the number of transactions after the current token"
+                )
                 try expect(harness.history().last?.token, is: bookmark, "the token of the newest transaction")
             }
-            try expect(found, is: ["b", "d"], "what the reader found")
+            try expect(found, is: ["b", "d"], "the transactions that the reader fetched")
         }
     }
 
     private typealias Descriptor = StoreHarness<Store>.Descriptor
     typealias Token = StoreHarness<Store>.Token
 
-    /// Reads on page by page until there is no more.
+    /// Reads page by page until a page is empty.
     private static func read(
         after start: Token, pages limit: UInt64, _ harness: StoreHarness<Store>
     ) throws -> [Store.HistoryType] {
         var (token, read) = (start, [Store.HistoryType]())
-        // More pages than there can be: a store that repeats itself is no reason to go on for ever.
+        // Limits the number of pages, in case a store returns the same page forever.
         for _ in 0..<20 {
             let page = try harness.history(Descriptor.after(token).limited(limit))
             guard let last = page.last else { break }

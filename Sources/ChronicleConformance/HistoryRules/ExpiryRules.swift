@@ -1,31 +1,33 @@
 public import Chronicle
 
 extension StoreRule where Store: HistoryProviding {
-    /// Tokens that are of no more use are errors, never a shorter answer; history ends where it is deleted, and the models
-    /// and the positions do not.
+    /// Rules about expired tokens and deleted history.
+    ///
+    /// Tokens from which reading cannot continue throw an error instead of returning incomplete results. Deleting
+    /// history changes neither the models nor later positions.
     public static var expiry: [StoreRule] {
         [expired, ofAnotherStore, foreignDelete, modelsStay, positionsAreNotReused]
     }
 
     static var expired: StoreRule {
         StoreRule(
-            "a token with something deleted after it is expired, the one at the end is not", needs: .deletingHistory
+            "a token is expired if transactions after it were deleted, and otherwise valid", needs: .deletingHistory
         ) {
             harness in
             let transactions = try harness.write("a", "b", "c", "d")
             try harness.context().deleteHistory(Descriptor.before(transactions[1].token))
-            try expect(.historyTokenExpired, of: "reading on from before what was deleted") {
+            try expect(.historyTokenExpired, of: "reading on from before deleted transactions") {
                 try harness.history(.after(transactions[0].token))
             }
             try expect(
                 harness.titles(harness.history(.after(transactions[1].token))), is: ["c", "d"],
-                "what comes after the last deleted transaction")
-            try expect(harness.titles(harness.history()), is: ["c", "d"], "what is left")
+                "the transactions after the last deleted one")
+            try expect(harness.titles(harness.history()), is: ["c", "d"], "the remaining transactions")
         }
     }
 
     static var ofAnotherStore: StoreRule {
-        StoreRule("a token of another store is an error, not an answer") { harness in
+        StoreRule("reading on from a token of another store throws") { harness in
             try harness.write("a", "b")
             let other = try harness.another()
             let token = try require(other.write("x", "y").first, "a transaction for a save").token
@@ -36,19 +38,19 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var foreignDelete: StoreRule {
-        StoreRule("nothing is deleted up to a token of another store", needs: .deletingHistory) { harness in
+        StoreRule("deleting up to a token of another store deletes nothing", needs: .deletingHistory) { harness in
             try harness.write("a", "b")
             let other = try harness.another()
             let token = try require(other.write("x", "y").last, "a transaction for a save").token
             try expect(.historyTokenExpired, of: "deleting the history up to a token of another store") {
                 try harness.context().deleteHistory(Descriptor.before(token))
             }
-            try expect(harness.titles(harness.history()), is: ["a", "b"], "what is left of the history")
+            try expect(harness.titles(harness.history()), is: ["a", "b"], "the remaining transactions")
         }
     }
 
     static var modelsStay: StoreRule {
-        StoreRule("deleting history leaves the models alone", needs: .deletingHistory) { harness in
+        StoreRule("deleting history does not change the models", needs: .deletingHistory) { harness in
             try harness.write("a", "b", "c")
             try harness.context().deleteHistory(Descriptor())
             try expect(harness.history().count, is: 0, "the number of transactions")
@@ -57,16 +59,18 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var positionsAreNotReused: StoreRule {
-        StoreRule("a position is never given twice, whatever was deleted", needs: .deletingHistory) { harness in
+        StoreRule("history positions are not reused after a deletion", needs: .deletingHistory) { harness in
             let last = try require(harness.write("a", "b").last, "a transaction for a save")
             try harness.context().deleteHistory(Descriptor())
-            try expect(harness.store.currentHistoryToken(), is: last.token, "the current token after everything went")
+            try expect(
+                harness.store.currentHistoryToken(), is: last.token, "the current token after deleting the history")
             let next = try require(harness.write("c").first, "a transaction for a save")
             try expect(
                 last.token < next.token,
-                "the token of a save to come after all that were given before: after \(last.token), not \(next.token)")
+                "the token of a save to be greater than \(last.token), found \(next.token)")
             try expect(
-                harness.titles(harness.history(.after(last.token))), is: ["c"], "what comes after the deleted history")
+                harness.titles(harness.history(.after(last.token))), is: ["c"],
+                "the transactions after the deleted ones")
         }
     }
 

@@ -6,30 +6,30 @@ extension StoreHarness where Store: HistoryProviding {
     typealias Token = Store.HistoryType.TokenType
     typealias Descriptor = HistoryDescriptor<Store.HistoryType>
 
-    /// The transactions that match, as a program would ask for them.
+    /// Returns the transactions that match a descriptor, fetched with a context.
     func history(_ descriptor: Descriptor = Descriptor()) throws -> [Transaction] {
         try context().fetchHistory(descriptor)
     }
 
-    /// One save for each title, signed by turns, and the transactions that they made.
+    /// Performs one save for each title, with the authors in turn, and returns their transactions.
     @discardableResult
     func write(_ titles: String..., by authors: [String?] = [nil]) throws -> [Transaction] {
         for (index, title) in titles.enumerated() { try context(authors[index % authors.count]).add(title) }
         return try Array(history().suffix(titles.count))
     }
 
-    /// The titles of the books that were inserted.
+    /// Returns the titles of the inserted books.
     func titles(_ transactions: [Transaction]) throws -> [String] {
         let context = context()
         return try transactions.flatMap(\.changes).map { change in
-            guard case .insert = change else { throw ConformanceFailure("only inserts") }
+            guard case .insert = change else { throw ConformanceFailure("only inserts, found \(change.line)") }
             return try (context.existingModel(for: change.changedPersistentIdentifier) as? Book)?.title ?? "no book"
         }
     }
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// What a reader gets while three writers save fifteen times each.
+    /// Returns the changes that a reader receives while three writers perform fifteen saves each.
     static func linesBesideWriters(
         after start: Store.HistoryType.TokenType, in container: ModelContainer,
         _ open: @escaping @Sendable (Int) throws -> ModelContainer
@@ -43,7 +43,7 @@ extension StoreRule where Store: HistoryProviding {
         return read.flatMap(\.changes).map(\.line)
     }
 
-    /// What a reader gets that goes on from token to token while others write.
+    /// Returns the transactions that a reader receives, reading on from token to token while others write.
     static func transactions(
         after start: Store.HistoryType.TokenType, in container: ModelContainer,
         while write: @escaping @Sendable () throws -> Void
@@ -59,7 +59,7 @@ extension StoreRule where Store: HistoryProviding {
             var token = start
             var isDone = false
             while !isDone {
-                // Asked before the read: what was there then is in what the read gives.
+                // Loaded before the fetch, which then includes every transaction that was committed before.
                 isDone = isWritten.load(ordering: .acquiring)
                 let page = try context.fetchHistory(HistoryDescriptor<Store.HistoryType>.after(token))
                 token = page.last?.token ?? token
@@ -71,7 +71,7 @@ extension StoreRule where Store: HistoryProviding {
 }
 
 extension HistoryDescriptor {
-    /// The same with a limit and an offset.
+    /// Returns the descriptor with a limit and an offset.
     func limited(_ limit: UInt64, offset: UInt64 = 0) -> HistoryDescriptor {
         var descriptor = self
         descriptor.fetchLimit = limit
@@ -81,7 +81,7 @@ extension HistoryDescriptor {
 }
 
 extension HistoryChange {
-    /// `insert Book/1`
+    /// The kind of the change and the identifier, such as `insert Book/1`.
     var line: String {
         switch self {
         case .insert: "insert \(changedPersistentIdentifier)"

@@ -2,11 +2,11 @@ public import Chronicle
 import Foundation
 
 extension StoreRule where Store: HistoryProviding {
-    /// Other ways to ask: where a save ended, counts, order, and after opening again.
+    /// Rules about tokens of saves, counts, and sorting, and about reading on after reopening a store.
     public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive, deletionsSurvive] }
 
     static var saveResult: StoreRule {
-        StoreRule("the result of a save has its position", needs: .deletes) { harness in
+        StoreRule("the result of a save contains its history token", needs: .deletes) { harness in
             try harness.write("a", "b")
             let store = try harness.store
             let state = EditingState(id: UUID(), author: "direct", contextName: nil)
@@ -22,7 +22,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var counting: StoreRule {
-        StoreRule("counts, identifiers and transactions without changes are those of a fetch") { harness in
+        StoreRule("counts, identifiers, and transactions without changes agree with a fetch") { harness in
             let first = try require(harness.write("a", "b", "c", by: ["x", nil]).first, "a transaction for a save")
             for descriptor in [Descriptor(), Descriptor.after(first.token), Descriptor().limited(2, offset: 1)] {
                 let (context, identifiers) = (
@@ -37,17 +37,20 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var sorting: StoreRule {
-        StoreRule("history comes in the order and within the limits that are asked for") { harness in
+        StoreRule("a history fetch respects sort order, limit, and offset") { harness in
             try harness.write("a", "b", "c", "d")
             let newest = Descriptor(sortBy: [SortDescriptor(\.transactionIdentifier, order: .reverse)])
-            try expect(harness.titles(harness.history(newest)), is: ["d", "c", "b", "a"], "the newest first")
-            try expect(harness.titles(harness.history(newest.limited(2, offset: 1))), is: ["c", "b"], "a page of them")
-            try expect(harness.titles(harness.history(Descriptor().limited(2, offset: 1))), is: ["b", "c"], "a page")
+            try expect(
+                harness.titles(harness.history(newest)), is: ["d", "c", "b", "a"], "the newest transactions first")
+            let (newestPage, page) = (newest.limited(2, offset: 1), Descriptor().limited(2, offset: 1))
+            try expect(
+                harness.titles(harness.history(newestPage)), is: ["c", "b"], "a page of the newest transactions")
+            try expect(harness.titles(harness.history(page)), is: ["b", "c"], "a page of transactions")
         }
     }
 
     static var tokensSurvive: StoreRule {
-        StoreRule("a store that is opened again goes on with its history", needs: .reopening) { harness in
+        StoreRule("a reopened store continues its history", needs: .reopening) { harness in
             let configuration = try harness.newConfiguration()
             let token = try harness.opening(configuration) { first in
                 try require(first.write("a", "b").first, "a transaction for a save").token
@@ -55,14 +58,14 @@ extension StoreRule where Store: HistoryProviding {
             try harness.opening(configuration) { again in
                 try again.write("c")
                 let read = try again.titles(again.history(.after(token)))
-                try expect(read, is: ["b", "c"], "what comes after a token from before")
+                try expect(read, is: ["b", "c"], "the transactions after an earlier token")
             }
         }
     }
 
     static var deletionsSurvive: StoreRule {
         StoreRule(
-            "a store that is opened again knows what was deleted of its history", needs: [.reopening, .deletingHistory]
+            "a reopened store rejects tokens before its deleted history", needs: [.reopening, .deletingHistory]
         ) { harness in
             let configuration = try harness.newConfiguration()
             let tokens = try harness.opening(configuration) { first in
@@ -71,13 +74,14 @@ extension StoreRule where Store: HistoryProviding {
                 return tokens
             }
             try harness.opening(configuration) { again in
-                try expect(again.store.currentHistoryToken(), is: tokens[1], "the current token after everything went")
-                try expect(.historyTokenExpired, of: "reading on from before what was deleted") {
+                try expect(
+                    again.store.currentHistoryToken(), is: tokens[1], "the current token after deleting the history")
+                try expect(.historyTokenExpired, of: "reading on from before deleted transactions") {
                     try again.history(.after(tokens[0]))
                 }
                 try again.write("c")
                 let read = try again.titles(again.history(.after(tokens[1])))
-                try expect(read, is: ["c"], "what comes after the deleted history")
+                try expect(read, is: ["c"], "the transactions after the deleted ones")
             }
         }
     }

@@ -1,13 +1,13 @@
 import Chronicle
 
-/// Somebody who reads: with relationships that are kept as links, of every kind.
+/// A model with every kind of relationship that is stored in a link table.
 final class Reader: PersistentModel {
     @Attribute(.unique) var name: String
-    /// Many on both sides.
+    /// A many-to-many relationship.
     @Relationship(inverse: \Club.readers) var clubs: [Club]
-    /// The friends of a reader have the reader for a friend.
+    /// A many-to-many relationship that is its own inverse.
     @Relationship(inverse: Reader.mutual) var friends: [Reader]
-    /// Nothing leads back.
+    /// A to-many relationship without an inverse.
     @Relationship var wishes: [Book]
     static var mutual: AnyKeyPath { \Reader.friends }
 
@@ -41,11 +41,12 @@ final class Club: PersistentModel {
 extension ModelContext {
     func reader(_ name: String) throws -> Reader {
         let found = try fetch(FetchDescriptor<Reader>()).filter { $0.name == name }
-        return try require(found.count == 1 ? found.first : nil, "one reader called \(name), found \(found.count)")
+        return try require(
+            found.count == 1 ? found.first : nil, "one reader with the name \(name), found \(found.count)")
     }
 
     func club(_ name: String) throws -> Club {
         let found = try fetch(FetchDescriptor<Club>()).filter { $0.name == name }
-        return try require(found.count == 1 ? found.first : nil, "one club called \(name), found \(found.count)")
+        return try require(found.count == 1 ? found.first : nil, "one club with the name \(name), found \(found.count)")
     }
 }

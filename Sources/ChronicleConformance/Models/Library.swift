@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Has books, which go with it.
+/// A model whose books are deleted with it.
 final class Shelf: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var name: String
     @Relationship(deleteRule: .cascade, inverse: \Book.shelf) var books: [Book]
@@ -22,7 +22,7 @@ final class Book: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var rating: Double?
     @Attribute(.preserveValueOnDeletion) var printed: Date
     @Relationship var shelf: Shelf?
-    /// Stays behind without its book.
+    /// A one-to-one relationship; the card is kept when the book is deleted.
     @Relationship(deleteRule: .nullify, inverse: \Card.book) var card: Card?
 
     static let properties: PropertyMap<Book> = [
@@ -41,7 +41,7 @@ final class Book: PersistentModel {
     }
 }
 
-/// The catalog's card of one book.
+/// The catalog card of a book.
 final class Card: PersistentModel {
     @Attribute var number: Int
     @Relationship var book: Book?
@@ -57,7 +57,7 @@ final class Card: PersistentModel {
     }
 }
 
-/// Somebody has a book, which stays as long as that.
+/// A model with a required reference, which prevents its book from being deleted.
 final class Loan: PersistentModel {
     @Attribute var reader: String
     @Relationship var book: Book
@@ -73,7 +73,7 @@ final class Loan: PersistentModel {
     }
 }
 
-/// No two have the same code, or the same note if they have one.
+/// A model with unique attributes, one of them optional.
 final class Stamp: PersistentModel {
     @Attribute(.unique) var code: String
     @Attribute(.unique) var note: String?

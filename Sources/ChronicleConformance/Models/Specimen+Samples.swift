@@ -1,7 +1,8 @@
 import Foundation
 
 extension Specimen {
-    /// Specimens with the values that stores lose most easily.
+    /// Specimens with values that stores are likely to change: extremes, negative zero, NaN payloads, and NUL
+    /// characters.
     static func samples() -> [Specimen] { [low(), high(), strange(), Specimen()] }
 
     private static func low() -> Specimen {
@@ -39,8 +40,8 @@ extension Specimen {
 
     // MARK: For queries
 
-    /// Specimens to look for: each type has values below, at and above those that are asked for, some more than once, and
-    /// the optionals none in every third.
+    /// Specimens for queries: each type has values below, equal to, and above the values in the predicates, some of
+    /// them repeated. Every third specimen has no optional values.
     static func sought() -> [Specimen] {
         let integers = [-7, 0, 1, 7, 7, 100, .min, .max]
         let reals = [-0.5, 0, 0.1, 7, 7, 1e300, -.infinity, .infinity]

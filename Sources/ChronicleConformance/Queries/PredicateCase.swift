@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A predicate, and what it is called in a report.
+/// A predicate with a description for the report.
 struct PredicateCase<Model: PersistentModel> {
     let text: String
     let predicate: Predicate<Model>
@@ -11,11 +11,11 @@ struct PredicateCase<Model: PersistentModel> {
     }
 }
 
-// Questions to a property of any type: the macro would need them written out for each.
+// Predicates on a property of any type; `#Predicate` would require one for each type.
 extension PredicateCase {
     typealias Path<Value> = any KeyPath<Model, Value> & Sendable
 
-    /// `==` and `!=` with each value.
+    /// Returns predicates with `==` and `!=` for each value.
     static func equality<Value: Equatable & Codable & Sendable>(
         _ name: String, _ path: Path<Value>, _ values: Value...
     ) -> [PredicateCase] {
@@ -39,7 +39,7 @@ extension PredicateCase {
         }
     }
 
-    /// `<`, `<=`, `>` and `>=` with each value.
+    /// Returns predicates with `<`, `<=`, `>`, and `>=` for each value.
     static func order<Value: Comparable & Codable & Sendable>(
         _ name: String, _ path: Path<Value>, _ values: Value...
     ) -> [PredicateCase] {
@@ -61,18 +61,18 @@ extension PredicateCase {
 }
 
 extension StoreHarness {
-    /// Expects that the store finds for each predicateCase what `Predicate.evaluate` does, however it is asked.
+    /// Expects that fetches, counts, and identifiers for each predicate agree with `Predicate.evaluate`.
     func expectAgreement<Model: PersistentModel>(_ predicateCases: [PredicateCase<Model>]) throws {
-        let (judge, asking) = (context(), context())
-        let all = try judge.fetch(FetchDescriptor<Model>())
+        let (evaluating, fetching) = (context(), context())
+        let all = try evaluating.fetch(FetchDescriptor<Model>())
         for predicateCase in predicateCases {
             let expected = try all.filter { try predicateCase.predicate.evaluate($0) }.map(\.persistentModelID)
             let descriptor = FetchDescriptor(predicate: predicateCase.predicate)
-            let found = try asking.fetch(descriptor).map(\.persistentModelID)
+            let found = try fetching.fetch(descriptor).map(\.persistentModelID)
             let what = "of \(Model.entityName) with \"\(predicateCase.text)\""
             try expect(found.sorted(), is: expected, "the rows \(what)")
-            try expect(asking.fetchIdentifiers(descriptor), is: found, "the identifiers \(what)")
-            try expect(asking.fetchCount(descriptor), is: found.count, "the count \(what)")
+            try expect(fetching.fetchIdentifiers(descriptor), is: found, "the identifiers \(what)")
+            try expect(fetching.fetchCount(descriptor), is: found.count, "the count \(what)")
         }
     }
 }

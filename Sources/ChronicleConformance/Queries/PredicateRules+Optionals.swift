@@ -1,10 +1,10 @@
 import Chronicle
 import Foundation
 
-// Predicates that are made of others, and of what may be nil.
+// Compound predicates and predicates on optional values.
 extension StoreRule {
     static var conditions: StoreRule {
-        StoreRule("conditions are true or false and nothing else, whatever is nil") { harness in
+        StoreRule("conditions on nil values are true or false, as in Swift") { harness in
             try insertSought(harness)
             let seven: Int? = 7
             try harness.expectAgreement([
@@ -38,9 +38,9 @@ extension StoreRule {
     }
 
     static var arithmetic: StoreRule {
-        StoreRule("predicates calculate as Swift does") { harness in
+        StoreRule("arithmetic in predicates agrees with Swift") { harness in
             let context = harness.context()
-            // None of these overflows.
+            // None of these values causes an overflow.
             for (index, pages) in [-7, -1, 0, 1, 3, 8].enumerated() {
                 context.insert(Book("\(index)", pages: pages, rating: pages > 0 ? Double(pages) / 2 : nil))
             }

@@ -1,10 +1,10 @@
 import Chronicle
 import Foundation
 
-// Predicates that go along relationships.
+// Predicates on relationships.
 extension StoreRule {
     static var toOnePredicates: StoreRule {
-        StoreRule("predicates go along a to-one relationship, also where it leads nowhere") { harness in
+        StoreRule("predicates follow to-one relationships, including nil") { harness in
             try insertLibrary(harness)
             let context = harness.context()
             let (left, card) = (try context.shelf("left").persistentModelID, PersistentIdentifier?.none)
@@ -38,7 +38,7 @@ extension StoreRule {
     }
 
     static var toManyPredicates: StoreRule {
-        StoreRule("predicates look into a to-many relationship, also into an empty one") { harness in
+        StoreRule("predicates evaluate to-many relationships, including empty ones") { harness in
             try insertLibrary(harness)
             let book = try harness.context().book("Dick").persistentModelID
             try harness.expectAgreement([
@@ -69,7 +69,7 @@ extension StoreRule {
         }
     }
 
-    /// Books on shelves and on none, with cards and without, and topics in topics.
+    /// Inserts books with and without shelves and cards, and topics with and without parts.
     static func insertLibrary(_ harness: StoreHarness<Store>) throws {
         let context = harness.context()
         let (left, right) = (Shelf("left"), Shelf("right"))

@@ -2,17 +2,17 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// What is asked for is found, and nothing else. The judge is `Predicate.evaluate`; rows, identifiers and counts have
-    /// to agree with it. A store that leaves filtering to the context (``DataStoreError/preferInMemoryFilter``) keeps
-    /// these rules by that.
+    /// Rules about predicates: a fetch returns exactly the models for which `Predicate.evaluate` returns `true`.
     ///
-    /// Texts are such that their scalars and their characters say the same.
+    /// Identifiers and counts agree with a fetch. A store that throws ``DataStoreError/preferInMemoryFilter`` meets
+    /// these rules because the context filters. The strings in the samples compare equally by Unicode scalars and by
+    /// characters.
     public static var predicates: [StoreRule] {
         [equality, order, membership, text, search, conditions, arithmetic, toOnePredicates, toManyPredicates]
     }
 
     static var equality: StoreRule {
-        StoreRule("== and != find what they say, on every type, nil included") { harness in
+        StoreRule("== and != find the matching models for every type, including nil") { harness in
             try insertSought(harness)
             typealias Case = PredicateCase<Specimen>
             let (day, id) = (Date(timeIntervalSinceReferenceDate: 7), Specimen.sought()[2].uuid)
@@ -41,7 +41,7 @@ extension StoreRule {
     }
 
     static var order: StoreRule {
-        StoreRule("<, <=, > and >= find what they say, on every type that has an order") { harness in
+        StoreRule("<, <=, >, and >= find the matching models for every comparable type") { harness in
             try insertSought(harness)
             typealias Case = PredicateCase<Specimen>
             let (day, id) = (Date(timeIntervalSinceReferenceDate: 0.1), Specimen.sought()[4].uuid)
@@ -58,7 +58,7 @@ extension StoreRule {
     }
 
     static var membership: StoreRule {
-        StoreRule("lists and ranges contain what they say") { harness in
+        StoreRule("contains on arrays, sets, and ranges finds the matching models") { harness in
             try insertSought(harness)
             let (integers, texts, none) = ([7, 100, -1], Set(["apple", "Äpfel", ""]), [Int]())
             let (optionals, reals): ([Int?], [Double?]) = ([7, nil], [7, .nan])
@@ -86,7 +86,7 @@ extension StoreRule {
     }
 
     static var text: StoreRule {
-        StoreRule("texts are looked into as they are: no case or accent is passed over, no character is special") {
+        StoreRule("string predicates are literal: sensitive to case and diacritics, without wildcards") {
             harness in
             try insertSought(harness)
             let (empty, zero, last) = ("", "a\0", "z\u{10FFFF}")
@@ -114,7 +114,7 @@ extension StoreRule {
     }
 
     static var search: StoreRule {
-        StoreRule("localizedStandardContains finds texts of whatever case, with whatever diacritics") { harness in
+        StoreRule("localizedStandardContains ignores case and diacritics") { harness in
             try insertSought(harness)
             let texts = ["APPLE", "apfel", "Ä", "É", "a\0B", "%", "_", "\u{10FFFF}", ""]
             try harness.expectAgreement(

@@ -2,26 +2,28 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// What was found comes in the order and within the limits that were asked for: first the predicate, then the order
-    /// of `sort(using:)`, then offset and limit. Counts and identifiers are those of a fetch.
+    /// Rules about fetches.
+    ///
+    /// Fetches apply the predicate, then the sort descriptors as `sort(using:)` does, then offset and limit. Counts and
+    /// identifiers agree with a fetch.
     public static var queries: [StoreRule] {
         [orderStays, sorts, compoundSorts, pages, slices, counts, deletedRows, unsavedChanges]
     }
 
     static var orderStays: StoreRule {
-        StoreRule("without a sort the order is the same each time") { harness in
+        StoreRule("the order without sort descriptors is stable") { harness in
             for title in ["d", "b", "a", "c"] { try harness.context().add(title, title + title) }
             let first = try harness.context().books().map(\.title)
             try expect(first.count, is: 8, "the number of books")
             for _ in 0..<8 { try expect(harness.context().books().map(\.title), is: first, "the books") }
             try harness.context().add("e")
             let next = try harness.context().books().map(\.title).filter { $0 != "e" }
-            try expect(next, is: first, "the books from before after another save")
+            try expect(next, is: first, "the earlier books after another save")
         }
     }
 
     static var sorts: StoreRule {
-        StoreRule("a sort by any type that has an order is that of Foundation, both ways") { harness in
+        StoreRule("sorting by any comparable type agrees with Foundation, in both orders") { harness in
             try insertSought(harness)
             let all = try harness.context().fetch(FetchDescriptor<Specimen>())
             for order in [SortOrder.forward, .reverse] {
@@ -33,14 +35,14 @@ extension StoreRule {
                     SortDescriptor(\.date, order: order), SortDescriptor(\.optionalInt, order: order),
                     SortDescriptor(\.optionalString, order: order), SortDescriptor(\.optionalDate, order: order),
                 ]
-                // No two have the same UUID, so that there is one order.
+                // Unique UUIDs make the order unambiguous.
                 for sort in sorts { try expectOrder([sort, SortDescriptor(\.uuid)], of: all, harness) }
             }
         }
     }
 
     static var compoundSorts: StoreRule {
-        StoreRule("a sort goes on with the next descriptor where the ones before say nothing, nil included") {
+        StoreRule("equal values, including nil, are sorted by the next sort descriptor") {
             harness in
             try insertLibrary(harness)
             let all = try harness.context().books()
@@ -57,7 +59,7 @@ extension StoreRule {
     }
 
     static var pages: StoreRule {
-        StoreRule("limits and offsets cut pages that fit together") { harness in
+        StoreRule("consecutive pages contain every model once") { harness in
             try insertLibrary(harness)
             let orders: [[SortDescriptor<Book>]] = [[], [SortDescriptor(\.title)]]
             for sortBy in orders {
@@ -75,7 +77,7 @@ extension StoreRule {
     }
 
     static var slices: StoreRule {
-        StoreRule("limit and offset apply to what the predicate leaves, in the order of the sort") { harness in
+        StoreRule("limit and offset apply after the predicate and the sort descriptors") { harness in
             try insertLibrary(harness)
             try forEachQuery { descriptor, all in
                 let whole = try harness.context().fetch(all).map(\.title)
@@ -89,7 +91,7 @@ extension StoreRule {
     }
 
     static var counts: StoreRule {
-        StoreRule("counts and identifiers are those of a fetch") { harness in
+        StoreRule("counts and identifiers agree with a fetch") { harness in
             try insertLibrary(harness)
             try forEachQuery { descriptor, _ in
                 let found = try harness.context().fetch(descriptor).map(\.persistentModelID)
@@ -100,13 +102,13 @@ extension StoreRule {
     }
 
     static var deletedRows: StoreRule {
-        StoreRule("deleted models are gone", needs: .deletes) { harness in
+        StoreRule("deleted models are not fetched", needs: .deletes) { harness in
             let context = harness.context()
             let books = try context.add("a", "b", "c")
             let identifier = books[1].persistentModelID
             context.delete(books[1])
             try context.save()
-            try expect(harness.context().books().map(\.title), is: ["a", "c"], "the books that are left")
+            try expect(harness.context().books().map(\.title), is: ["a", "c"], "the remaining books")
             try expect(.modelNotFound, of: "the model of a deleted row") {
                 try harness.context().existingModel(for: identifier)
             }
@@ -114,7 +116,7 @@ extension StoreRule {
     }
 
     static var unsavedChanges: StoreRule {
-        StoreRule("a context with unsaved changes finds what it finds after the save", needs: [.updates, .deletes]) {
+        StoreRule("fetches include unsaved changes as if they were saved", needs: [.updates, .deletes]) {
             harness in
             try insertLibrary(harness)
             let context = harness.context()
@@ -143,7 +145,7 @@ extension StoreRule {
         }
     }
 
-    // MARK: Parts
+    // MARK: Queries
 
     /// Expects that the store sorts as Foundation does.
     private static func expectOrder<Model: PersistentModel>(
@@ -155,7 +157,8 @@ extension StoreRule {
         try expect(found, is: expected, "the order of \(Model.entityName) by \(text.joined(separator: ", "))")
     }
 
-    /// Predicates, sorts, limits and offsets in every combination, each with the same without limit and offset.
+    /// Calls `body` with every combination of predicates, sort descriptors, limits, and offsets, and with the same
+    /// query without limit and offset.
     private static func forEachQuery(
         _ body: (_ descriptor: FetchDescriptor<Book>, _ all: FetchDescriptor<Book>) throws -> Void
     ) throws {

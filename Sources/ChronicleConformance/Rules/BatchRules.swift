@@ -2,36 +2,38 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// What a program deletes by a predicate goes as if it had been deleted model by model, whether the store does it
-    /// itself (``DataStoreBatching``) or leaves it to the context.
+    /// Rules about batch deletes.
+    ///
+    /// A batch delete has the same result as deleting each matching model, whether the store performs it
+    /// (``DataStoreBatching``) or the context does.
     public static var batches: [StoreRule] { [batchDeletes] }
 
     static var batchDeletes: StoreRule {
-        StoreRule("a batch delete takes what matches and what goes along, and nothing else", needs: .deletes) {
+        StoreRule("a batch delete deletes the matching models and applies their delete rules", needs: .deletes) {
             harness in
             try insertLibrary(harness)
             let context = harness.context()
             try context.delete(model: Shelf.self, where: #Predicate { $0.name == "left" })
             let books = ["", "Dick", "moby-dick", "right"]
-            try expect(harness.context().books().map(\.title).sorted(), is: books, "the books that are left")
+            try expect(harness.context().books().map(\.title).sorted(), is: books, "the remaining books")
             try context.delete(model: Topic.self, where: #Predicate { $0.rank == 1 })
             try expect(harness.context().fetchCount(FetchDescriptor<Topic>()), is: 0, "the number of topics")
             try context.delete(model: Book.self, where: #Predicate { $0.title == "nobody's" })
             try expect(harness.context().books().map(\.title).sorted(), is: books, "the books when none matched")
             try context.delete(model: Book.self)
-            try expect(harness.context().books().count, is: 0, "the number of books when all were to go")
+            try expect(harness.context().books().count, is: 0, "the number of books after deleting all of them")
             try expect(harness.context().fetchCount(FetchDescriptor<Shelf>()), is: 2, "the number of shelves")
         }
     }
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// What the history says of a batch delete.
+    /// Rules about batch deletes in the history.
     public static var batchChanges: [StoreRule] { [batchTransactions] }
 
     static var batchTransactions: StoreRule {
         StoreRule(
-            "a batch delete is one transaction, with all that goes along",
+            "a batch delete is one transaction with every deleted model",
             needs: [.deletes, .deleteHistory, .tombstones]
         ) { harness in
             let added = harness.context()
@@ -42,7 +44,8 @@ extension StoreRule where Store: HistoryProviding {
             try harness.context("me").delete(model: Shelf.self)
             try harness.context().delete(model: Shelf.self)
             let transactions = try harness.history().dropFirst(count)
-            try expect(transactions.map(\.author), is: ["me"], "the authors of a batch delete and of one of nothing")
+            try expect(
+                transactions.map(\.author), is: ["me"], "the authors of a batch delete and of one without matches")
             let kept = transactions.flatMap(\.changes).map { change in
                 guard case .delete(let delete) = change else { return change.line }
                 let name: String? = (delete as? any HistoryDelete<Shelf>)?.tombstone[\.name]
@@ -50,7 +53,7 @@ extension StoreRule where Store: HistoryProviding {
                 return name ?? title ?? change.line
             }
             let expected = ["left", "left a", "left b", "right", "right a", "right b"]
-            try expect(kept.sorted(), is: expected, "what the deletes kept")
+            try expect(kept.sorted(), is: expected, "the preserved values of the deletes")
         }
     }
 }

@@ -2,30 +2,32 @@ import Chronicle
 import Synchronization
 
 extension StoreRule {
-    /// Several contexts at once, on threads, in several stores on one place and in several processes: every save arrives,
-    /// whole, and writes what changed and no more.
+    /// Rules about concurrent saves.
+    ///
+    /// Contexts save on several threads, in several stores at one location, and in several processes. No save is lost
+    /// or partially visible, and each writes only the changed attributes.
     public static var concurrency: [StoreRule] {
         [differentAttributes, savesSideBySide, wholeSaves, sharedSaves, processSaves]
     }
 
     static var differentAttributes: StoreRule {
-        StoreRule("a save writes what changed and no more", needs: [.updates, .partialUpdates]) { harness in
+        StoreRule("a save writes only the changed attributes", needs: [.updates, .partialUpdates]) { harness in
             try harness.context().add("a")
             let (one, other) = (harness.context(), harness.context())
             try one.book("a").pages = 7
-            // Held: a context forgets what nobody holds and nobody changed.
+            // The model is retained because a context releases unchanged models that nothing else retains.
             let theirs = try other.book("a")
             try one.save()
             theirs.rating = 3
             try other.save()
             let book = try harness.context().book("a")
-            try expect(book.pages, is: 7, "the pages that one context saved")
-            try expect(book.rating, is: 3, "the rating that another context saved")
+            try expect(book.pages, is: 7, "the pages saved by one context")
+            try expect(book.rating, is: 3, "the rating saved by another context")
         }
     }
 
     static var savesSideBySide: StoreRule {
-        StoreRule("saves side by side all arrive") { harness in
+        StoreRule("concurrent saves are all stored") { harness in
             let container = harness.container
             try Parallel.run(4) { writer in
                 let context = ModelContext(container)
@@ -38,7 +40,7 @@ extension StoreRule {
     }
 
     static var wholeSaves: StoreRule {
-        StoreRule("a reader sees all of a save or nothing") { harness in
+        StoreRule("a reader sees a save completely or not at all") { harness in
             let container = harness.container
             let isWritten = Atomic(false)
             try Parallel.run(2) { thread in
@@ -46,7 +48,9 @@ extension StoreRule {
                 guard thread == 0 else {
                     repeat {
                         let count = try context.retrying { try $0.fetchCount(FetchDescriptor<Book>()) }
-                        try expect(count.isMultiple(of: 4), "whole saves of 4 books, found \(count) books")
+                        try expect(
+                            count.isMultiple(of: 4), "a multiple of 4 books from saves of 4 books, found \(count) books"
+                        )
                     } while !isWritten.load(ordering: .acquiring)
                     return
                 }
@@ -60,7 +64,8 @@ extension StoreRule {
 }
 
 extension ModelContext {
-    /// A store may say that it is busy, and has then done nothing: the work is done again, a hundred times at most.
+    /// Runs `body`, and again, up to a hundred times, after ``SwiftDataError/storeBusy``, with which a store changes
+    /// nothing.
     @discardableResult
     func retrying<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
         for _ in 0..<100 {

@@ -2,31 +2,33 @@ import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Two contexts that do not know of each other: one deletes a model that the other is just leading to. Whoever comes
-    /// second, no reference leads to a row that is gone.
+    /// Rules about referential integrity.
+    ///
+    /// One context deletes a model while another one, which has not seen the delete, adds a reference to it. In either
+    /// order, no reference to a deleted row remains.
     public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, unseenDenial, lostDestination] }
 
     static var unseenCascade: StoreRule {
         StoreRule(
-            "a cascading delete takes along what another context added meanwhile",
+            "a cascading delete includes models that another context added",
             needs: [.deletes, .referentialIntegrity]
         ) { harness in
             try harness.context().add("a", on: Shelf("left"))
             let context = harness.context()
             let shelf = try context.shelf("left")
-            // The list is known from here on, and soon out of date.
+            // The list is loaded here, and outdated by the next save.
             try expect(shelf.books.map(\.title), is: ["a"], "the books on the shelf")
             let other = harness.context()
             try other.add("late", on: other.shelf("left"))
             context.delete(shelf)
             try context.save()
-            try expect(harness.context().books().map(\.title), is: [], "the books without their shelf")
+            try expect(harness.context().books().map(\.title), is: [], "the books after their shelf was deleted")
         }
     }
 
     static var unseenNullify: StoreRule {
         StoreRule(
-            "a reference that another context saved meanwhile leads nowhere after the delete",
+            "a delete nullifies references that another context saved",
             needs: [.updates, .deletes, .referentialIntegrity]
         ) { harness in
             let context = harness.context()
@@ -34,7 +36,7 @@ extension StoreRule {
             let topic = Topic("gone")
             context.insert(topic)
             try context.save()
-            try expect(book.card == nil, "no card of a new book")
+            try expect(book.card == nil, "a new book without a card")
             let other = harness.context()
             other.insert(Card(7, of: try other.book("a")))
             let late = Topic("late")
@@ -52,20 +54,20 @@ extension StoreRule {
 
     static var unseenDenial: StoreRule {
         StoreRule(
-            "a row stays that another leads to with a relationship that is not optional",
+            "a delete is denied if a required reference to the row exists",
             needs: [.deletes, .referentialIntegrity]
         ) { harness in
             let context = harness.context()
             let book = try context.add("a")[0]
             context.insert(Loan("Ada", book))
             try context.save()
-            // As a context sends it that looked before the loan was saved.
+            // The request of a context that fetched before the loan was saved.
             let store = try harness.store
             let request = DataStoreSaveChangesRequest(
                 editingState: harness.editingState(context), inserted: [], updated: [],
                 deleted: try harness.rows(of: Book.self))
             try expect(.deleteDenied, of: "a save that deletes a book on loan") { _ = try store.save(request) }
-            try expect(harness.context().books().map(\.title), is: ["a"], "the books after a save that was refused")
+            try expect(harness.context().books().map(\.title), is: ["a"], "the books after a denied delete")
             let loans = try harness.context().fetch(FetchDescriptor<Loan>())
             try expect(loans.map(\.book.title), is: ["a"], "the books on loan")
         }
@@ -73,7 +75,7 @@ extension StoreRule {
 
     static var lostDestination: StoreRule {
         StoreRule(
-            "a save of a reference to a row that is gone writes nothing", needs: [.deletes, .referentialIntegrity]
+            "a save of a reference to a deleted row writes nothing", needs: [.deletes, .referentialIntegrity]
         ) { harness in
             try harness.context().add("a", on: Shelf("left"))
             let context = harness.context()
@@ -86,15 +88,15 @@ extension StoreRule {
             try expect(.modelValidationFailure, of: "a save of a book on a shelf that another context deleted") {
                 try context.save()
             }
-            try expect(harness.context().books().count, is: 0, "the number of books after a save that failed")
+            try expect(harness.context().books().count, is: 0, "the number of books after a failed save")
             let stamps = try harness.context().fetchCount(FetchDescriptor<Stamp>())
-            try expect(stamps, is: 0, "the number of stamps after a save that failed")
+            try expect(stamps, is: 0, "the number of stamps after a failed save")
         }
     }
 }
 
 extension StoreHarness {
-    /// What the store has for a reference of the only model of a class, whether or not it leads somewhere.
+    /// Returns the stored value of a reference of the only model of a type, even if its destination does not exist.
     func reference<Model: PersistentModel>(_ name: String, of type: Model.Type) throws -> PropertyValue {
         let slot = try store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
         let rows = try rows(of: type)
@@ -102,7 +104,7 @@ extension StoreHarness {
         return try require(slot.flatMap { rows.first?.values[$0] }, "the value of \(Model.entityName).\(name)")
     }
 
-    /// All rows of a class, as the store has them.
+    /// Returns all rows of a type as snapshots of the store.
     fileprivate func rows<Model: PersistentModel>(of type: Model.Type) throws -> [Store.Snapshot] {
         let request = DataStoreFetchRequest<Model>(descriptor: FetchDescriptor(), editingState: editingState(context()))
         return try store.fetch(request).fetchedSnapshots

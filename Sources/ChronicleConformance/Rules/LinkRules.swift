@@ -2,7 +2,7 @@ public import Chronicle
 import Foundation
 
 extension StoreRule {
-    /// Relationships that no row has a value for: pairs of models, which several writers may add and remove side by side.
+    /// Rules about relationships in link tables, to which several contexts may add and remove links at the same time.
     public static var links: [StoreRule] {
         [
             linkedSides, linkedAlone, linkedFriends, linkPredicates, linksByDifference, unlinking, linksOfFailedSaves,
@@ -10,7 +10,7 @@ extension StoreRule {
         ]
     }
 
-    /// A rule about a store with the models of links.
+    /// Returns a rule for a store with the models that have links.
     static func linkRule(
         _ name: String, needs: StoreFeatures = [], _ check: @escaping (StoreHarness<Store>) throws -> Void
     ) -> StoreRule {
@@ -20,7 +20,7 @@ extension StoreRule {
     }
 
     static var linkedSides: StoreRule {
-        linkRule("links are read from either side") { harness in
+        linkRule("links can be read from both sides") { harness in
             let context = harness.context()
             let (north, south) = (Club("north"), Club("south"))
             for reader in [Reader("Ann", in: [north, south]), Reader("Bob", in: [south]), Reader("Cid")] {
@@ -32,7 +32,7 @@ extension StoreRule {
     }
 
     static var linkedAlone: StoreRule {
-        linkRule("a model may be in several lists that nothing leads back from") { harness in
+        linkRule("a model may belong to several lists without an inverse") { harness in
             let context = harness.context()
             let books = try context.add("a", "b", "c")
             let (ann, bob) = (Reader("Ann"), Reader("Bob"))
@@ -47,7 +47,7 @@ extension StoreRule {
     }
 
     static var linkedFriends: StoreRule {
-        linkRule("a relationship that is its own inverse counts both ways") { harness in
+        linkRule("a relationship that is its own inverse is symmetric") { harness in
             let context = harness.context()
             let (ann, bob, cid) = (Reader("Ann"), Reader("Bob"), Reader("Cid"))
             ann.friends = [bob, cid]
@@ -62,7 +62,7 @@ extension StoreRule {
     }
 
     static var linkPredicates: StoreRule {
-        linkRule("predicates look along links, also where there are none") { harness in
+        linkRule("predicates follow links, including empty lists") { harness in
             let context = harness.context()
             let (north, south, empty) = (Club("north"), Club("south"), Club("empty"))
             let (ann, bob) = (Reader("Ann", in: [north, south]), Reader("Bob", in: [south]))
@@ -88,14 +88,14 @@ extension StoreRule {
     }
 
     static var linksByDifference: StoreRule {
-        linkRule("of two contexts that add links to one model both win, also with the same link") { harness in
+        linkRule("links that two contexts add to one model are all kept, without duplicates") { harness in
             let context = harness.context()
             for name in ["north", "south", "west"] { context.insert(Club(name)) }
             context.insert(Reader("Ann"))
             try context.save()
             let (first, second) = (harness.context(), harness.context())
             let (one, other) = (try first.reader("Ann"), try second.reader("Ann"))
-            try expect(one.clubs.count + other.clubs.count, is: 0, "the clubs of a reader without one")
+            try expect(one.clubs.count + other.clubs.count, is: 0, "the clubs of a reader without clubs")
             one.clubs = [try first.club("north"), try first.club("west")]
             other.clubs = [try second.club("south"), try second.club("west")]
             try first.save()
@@ -105,7 +105,8 @@ extension StoreRule {
     }
 
     static var unlinking: StoreRule {
-        linkRule("links end, from either side and with their models", needs: [.deletes]) { harness in
+        linkRule("links can be removed from both sides and are deleted with their models", needs: [.deletes]) {
+            harness in
             let context = harness.context()
             let clubs = ["north", "south", "west"].map { Club($0) }
             let readers = [Reader("Ann", in: clubs), Reader("Bob", in: clubs)]
@@ -122,14 +123,14 @@ extension StoreRule {
             try other.save()
             try expectClubs(["Ann": []], harness)
             try expect(
-                harness.context().reader("Ann").friends.count, is: 0, "the friends after the only one was deleted")
+                harness.context().reader("Ann").friends.count, is: 0, "the friends after the only friend was deleted")
             try expect(
-                harness.context().club("north").readers.count, is: 0, "the readers after the only one was deleted")
+                harness.context().club("north").readers.count, is: 0, "the readers after the only reader was deleted")
         }
     }
 
     static var linksOfFailedSaves: StoreRule {
-        linkRule("a save that fails adds no links and removes none", needs: [.updates, .uniqueness]) { harness in
+        linkRule("a save that fails adds and removes no links", needs: [.updates, .uniqueness]) { harness in
             let context = harness.context()
             let clubs = ["north", "south"].map { Club($0) }
             for club in clubs { context.insert(club) }
@@ -138,13 +139,13 @@ extension StoreRule {
             try context.save()
             ann.clubs = [clubs[1]]
             context.insert(Reader("Ann"))
-            try expect(.uniquenessViolation, of: "a save of two readers of one name") { try context.save() }
+            try expect(.uniquenessViolation, of: "a save of two readers with the same name") { try context.save() }
             try expectClubs(["Ann": ["north"]], harness)
         }
     }
 
     static var linksToLostRows: StoreRule {
-        linkRule("a save of a link to a row that is gone writes nothing", needs: [.deletes]) { harness in
+        linkRule("a save of a link to a deleted row writes nothing", needs: [.deletes]) { harness in
             let context = harness.context()
             let (club, ann) = (Club("north"), Reader("Ann"))
             context.insert(club)
@@ -159,17 +160,17 @@ extension StoreRule {
                 try context.save()
             }
             let stamps = try harness.context().fetchCount(FetchDescriptor<Stamp>())
-            try expect(stamps, is: 0, "the number of stamps after a save that failed")
+            try expect(stamps, is: 0, "the number of stamps after a failed save")
         }
     }
 
-    /// What each reader is a member of, and what each club knows of it.
+    /// Compares the clubs of each reader, and the readers of each club, with the expected ones.
     private static func expectClubs(_ expected: [String: [String]], _ harness: StoreHarness<Store>) throws {
         let context = harness.context()
         for (name, clubs) in expected {
             try expect(context.reader(name).clubs.map(\.name).sorted(), is: clubs, "the clubs of \(name)")
         }
-        // Nothing that was read from one side helps the other.
+        // A second context, so that no relationship is already loaded from the other side.
         let other = harness.context()
         for club in try other.fetch(FetchDescriptor<Club>()) {
             let readers = expected.filter { $0.value.contains(club.name) }.keys.sorted()
@@ -179,11 +180,12 @@ extension StoreRule {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// What the history says of links.
+    /// Rules about links in the history.
     public static var linkChanges: [StoreRule] { [linksAreUpdates, linksBesideInserts] }
 
     static var linksAreUpdates: StoreRule {
-        linkRule("a link that comes or goes is an update of both ends", needs: [.updateHistory]) { harness in
+        linkRule("adding or removing a link is recorded as an update of both models", needs: [.updateHistory]) {
+            harness in
             let context = harness.context()
             let (north, south) = (Club("north"), Club("south"))
             let ann = Reader("Ann", in: [north])
@@ -197,7 +199,9 @@ extension StoreRule where Store: HistoryProviding {
             let changes = try require(harness.history().last, "a transaction for a save").changes
             var names: [PersistentIdentifier: Set<String>] = [:]
             for change in changes {
-                guard case .update(let update) = change else { throw ConformanceFailure("updates, not \(change.line)") }
+                guard case .update(let update) = change else {
+                    throw ConformanceFailure("updates, found \(change.line)")
+                }
                 let properties = harness.container.schema.entitiesByName[update.changedPersistentIdentifier.entityName]
                 let changed = properties?.properties.filter { update.names.contains($0.keyPath) }.map(\.name) ?? []
                 names[update.changedPersistentIdentifier, default: []].formUnion(changed)
@@ -212,7 +216,7 @@ extension StoreRule where Store: HistoryProviding {
 
     static var linksBesideInserts: StoreRule {
         linkRule(
-            "a new model has no update for its links, and a link that is there already is no transaction",
+            "links of inserted models and links that already exist are not recorded as updates",
             needs: [.updateHistory]
         ) { harness in
             let context = harness.context()
@@ -225,14 +229,14 @@ extension StoreRule where Store: HistoryProviding {
             context.insert(Reader("Bob", in: [club]))
             try context.save()
             let changes = try require(harness.history().last, "a transaction for a save").changes
-            try expect(changes.allSatisfy { if case .insert = $0 { true } else { false } }, "inserts and no updates")
+            try expect(changes.allSatisfy { if case .insert = $0 { true } else { false } }, "inserts only")
             ann.clubs = [club]
             try context.save()
             let count = try harness.history().count
             same.clubs = [try other.club("north")]
             try other.save()
             try expect(
-                harness.history().count, is: count, "the number of transactions after a save of a link that is there")
+                harness.history().count, is: count, "the number of transactions after a save of an existing link")
         }
     }
 }

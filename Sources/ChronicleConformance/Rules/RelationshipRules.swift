@@ -1,9 +1,10 @@
 import Chronicle
 
 extension StoreRule {
-    /// Models lead to each other: both sides of a pair agree, to-many lists have the same members however they came there,
-    /// a model may lead to its own kind and to itself, and a delete does what its relationships say, to all that it
-    /// reaches.
+    /// Rules about relationships.
+    ///
+    /// Both sides of a relationship agree, to-many lists have the same members however they were assigned, models may
+    /// reference their own type and themselves, and delete rules apply to every affected model.
     public static var relationships: [StoreRule] {
         [bothSides, listsByAnyWay, oneToOne, itself, moving, cascading, cascadingDown, nullifying]
     }
@@ -21,12 +22,12 @@ extension StoreRule {
             try expectTitles(["a", "b", "c"], on: "left", harness)
             try expectTitles(["d"], on: "right", harness)
             try expect(harness.context().book("b").shelf?.name, is: "left", "the shelf of b")
-            try expect(harness.context().book("loose").shelf == nil, "no shelf of a book that has none")
+            try expect(harness.context().book("loose").shelf == nil, "a book without a shelf")
         }
     }
 
     static var listsByAnyWay: StoreRule {
-        StoreRule("a to-many list has its members, in whatever order and way they came", needs: .updates) { harness in
+        StoreRule("a to-many list has its members regardless of how they were assigned", needs: .updates) { harness in
             let context = harness.context()
             let shelf = Shelf("left")
             context.insert(shelf)
@@ -45,14 +46,14 @@ extension StoreRule {
     }
 
     static var oneToOne: StoreRule {
-        StoreRule("of a pair, each has one other, also after one of them got another", needs: .updates) { harness in
+        StoreRule("a one-to-one relationship stays one-to-one after a reassignment", needs: .updates) { harness in
             let context = harness.context()
             let books = try context.add("a", "b", "c")
             let (first, second) = (Card(1, of: books[0]), Card(2, of: books[1]))
             for card in [first, second] { context.insert(card) }
             try context.save()
             try expectCards(["a": 1, "b": 2, "c": nil], harness)
-            // Taken from another, from the side of the card, and then exchanged.
+            // Reassigned from the side of the card, then from the side of the book.
             first.book = books[2]
             try context.save()
             try expectCards(["a": nil, "b": 2, "c": 1], harness)
@@ -61,15 +62,15 @@ extension StoreRule {
             try expectCards(["a": nil, "b": nil, "c": 2], harness)
             try expect(
                 harness.context().fetch(FetchDescriptor<Card>()).filter { $0.book == nil }.map(\.number), is: [1],
-                "the cards that have no book any more")
+                "the cards without a book")
         }
     }
 
     static var itself: StoreRule {
-        StoreRule("a model may lead to its own kind, and to itself") { harness in
+        StoreRule("a model may reference its own type and itself") { harness in
             let context = harness.context()
             let (whole, part) = (Topic("whole"), Topic("part"))
-            // The part first: what it leads to comes later in the save.
+            // The part is inserted before the topics that it references.
             for topic in [part, Topic("detail", in: part), whole] { context.insert(topic) }
             part.whole = whole
             whole.related = whole
@@ -77,16 +78,16 @@ extension StoreRule {
             try context.save()
             let reader = harness.context()
             let found = try reader.topic("whole")
-            try expect(found.related?.name, is: "whole", "what leads to itself")
+            try expect(found.related?.name, is: "whole", "the topic that is related to itself")
             try expect(found.parts.map(\.name), is: ["part"], "the parts of the whole")
             try expect(found.parts.first?.parts.map(\.name), is: ["detail"], "the parts of the part")
             try expect(reader.topic("detail").whole?.whole?.name, is: "whole", "the whole of the whole of the detail")
-            try expect(reader.topic("part").related?.name, is: "detail", "what the part is related to")
+            try expect(reader.topic("part").related?.name, is: "detail", "the topic that the part is related to")
         }
     }
 
     static var moving: StoreRule {
-        StoreRule("a model moves to another owner", needs: .updates) { harness in
+        StoreRule("a model can be moved to another owner", needs: .updates) { harness in
             let context = harness.context()
             let (left, right) = (Shelf("left"), Shelf("right"))
             context.insert(right)
@@ -99,35 +100,35 @@ extension StoreRule {
     }
 
     static var cascading: StoreRule {
-        StoreRule("cascading deletes take the destinations along, and no others", needs: .deletes) { harness in
+        StoreRule("cascading deletes delete the destinations and no other models", needs: .deletes) { harness in
             try harness.context().add("a", "b", on: Shelf("left"))
             try harness.context().add("c", on: Shelf("right"))
             let context = harness.context()
             context.delete(try context.shelf("left"))
             try context.save()
-            try expect(harness.context().books().map(\.title), is: ["c"], "the books that are left")
+            try expect(harness.context().books().map(\.title), is: ["c"], "the remaining books")
         }
     }
 
     static var cascadingDown: StoreRule {
-        StoreRule("a cascade goes all the way down, and nowhere else", needs: .deletes) { harness in
+        StoreRule("cascading deletes continue through all levels", needs: .deletes) { harness in
             let context = harness.context()
             let (top, other) = (Topic("top"), Topic("other"))
             let parts = ["b", "c"].map { Topic($0, in: top) }
             let details = ["d", "e"].map { Topic($0, in: parts[0]) }
             for topic in [top, other, Topic("f", in: other)] + parts + details { context.insert(topic) }
             try context.save()
-            // None of the parts was ever fetched here.
+            // This context has fetched none of the parts.
             let deleting = harness.context()
             deleting.delete(try deleting.topic("top"))
             try deleting.save()
             let left = try harness.context().fetch(FetchDescriptor<Topic>()).map(\.name)
-            try expect(left.sorted(), is: ["f", "other"], "the topics that are left")
+            try expect(left.sorted(), is: ["f", "other"], "the remaining topics")
         }
     }
 
     static var nullifying: StoreRule {
-        StoreRule("nullified references lead nowhere", needs: [.updates, .deletes]) { harness in
+        StoreRule("nullified references are stored as nil", needs: [.updates, .deletes]) { harness in
             let context = harness.context()
             let book = try context.add("a")[0]
             book.card = Card(7, of: book)
@@ -136,7 +137,7 @@ extension StoreRule {
             other.delete(try other.book("a"))
             try other.save()
             let card = try harness.context().fetch(FetchDescriptor<Card>()).first
-            try expect(card?.number, is: 7, "the card that is left")
+            try expect(card?.number, is: 7, "the remaining card")
             try expect(harness.reference("book", of: Card.self), is: .null, "the stored reference of the card")
         }
     }

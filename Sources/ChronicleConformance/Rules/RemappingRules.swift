@@ -1,11 +1,11 @@
 import Chronicle
 
 extension StoreRule {
-    /// New models get identities.
+    /// Rules about the permanent identifiers of new models.
     public static var remapping: [StoreRule] { [permanentIdentifiers, references, identifiersAreNotReused] }
 
     static var permanentIdentifiers: StoreRule {
-        StoreRule("new models get permanent identifiers of their own") { harness in
+        StoreRule("new models get unique permanent identifiers") { harness in
             let context = harness.context()
             let models = (0..<20).map { $0.isMultiple(of: 3) ? Shelf("\($0)") as any PersistentModel : Book("\($0)") }
             for model in models { context.insert(model) }
@@ -23,10 +23,10 @@ extension StoreRule {
     }
 
     static var references: StoreRule {
-        StoreRule("references among new models lead to their rows") { harness in
+        StoreRule("references among new models are stored") { harness in
             let context = harness.context()
             let books = (0..<6).map { Book("\($0)") }
-            // The last that is inserted is what the others refer to.
+            // The shelf that the books reference is inserted last.
             let shelf = Shelf("all")
             for book in books {
                 context.insert(book)
@@ -42,14 +42,14 @@ extension StoreRule {
     }
 
     static var identifiersAreNotReused: StoreRule {
-        StoreRule("the identifier of a deleted model is never given again", needs: .deletes) { harness in
+        StoreRule("identifiers of deleted models are not reused", needs: .deletes) { harness in
             let context = harness.context()
             var seen = Set<PersistentIdentifier>()
             for title in ["a", "b", "c"] {
                 let book = try context.add(title)[0]
                 try expect(
                     seen.insert(book.persistentModelID).inserted,
-                    "a new identifier for a new model, and not \(book.persistentModelID), which a deleted one had")
+                    "a new identifier for a new model, found \(book.persistentModelID) of a deleted one")
                 context.delete(book)
                 try context.save()
             }

@@ -1,12 +1,12 @@
 import Chronicle
 
 extension StoreRule {
-    /// A store outlives its container: whoever opens it again, after everything of the first time is gone, finds it as it
-    /// was.
+    /// Rules about reopening: a store that is opened again, after every container of it was released, has the same
+    /// models.
     public static var reopening: [StoreRule] { [savedModels] }
 
     static var savedModels: StoreRule {
-        StoreRule("a store that is opened again has its models, under their identifiers", needs: .reopening) {
+        StoreRule("a reopened store has the same models and identifiers", needs: .reopening) {
             harness in
             let configuration = try harness.newConfiguration()
             let identifier = try harness.opening(configuration) { first in
@@ -19,7 +19,7 @@ extension StoreRule {
                 try expect(context.book("b").persistentModelID, is: identifier, "the identifier of a book")
                 try expect(context.book("b").shelf?.name, is: "left", "the shelf of a book")
                 let new = try context.add("c")[0].persistentModelID
-                try expect(new != identifier, "a new identifier for a new model, and not \(identifier) again")
+                try expect(new != identifier, "a new identifier for a new model, found \(identifier) again")
             }
             let count = try harness.opening(configuration) { try $0.context().books().count }
             try expect(count, is: 3, "the number of books after another save")

@@ -1,11 +1,11 @@
 import Chronicle
 
 extension StoreRule {
-    /// What goes in comes out.
+    /// Rules about values: fetched values are equal to the saved ones, bit for bit.
     public static var roundTrips: [StoreRule] { [everyTypeIsSaved, everyTypeIsChanged] }
 
     static var everyTypeIsSaved: StoreRule {
-        StoreRule("values of every type come back to the bit") { harness in
+        StoreRule("values of every type are stored bit for bit") { harness in
             let context = harness.context()
             let samples = Specimen.samples()
             for sample in samples { context.insert(sample) }
@@ -13,13 +13,13 @@ extension StoreRule {
             let reader = harness.context()
             for sample in samples {
                 let found = try reader.existingModel(for: sample.persistentModelID) as? Specimen
-                try expectSame(try require(found, "a Specimen for its identifier"), sample)
+                try expectSame(try require(found, "a Specimen with the saved identifier"), sample)
             }
         }
     }
 
     static var everyTypeIsChanged: StoreRule {
-        StoreRule("changes of every type come back to the bit", needs: .updates) { harness in
+        StoreRule("changed values of every type are stored bit for bit", needs: .updates) { harness in
             let context = harness.context()
             let specimen = Specimen()
             context.insert(specimen)
@@ -28,7 +28,7 @@ extension StoreRule {
                 specimen.copy(sample)
                 try context.save()
                 let found = try harness.context().existingModel(for: specimen.persistentModelID) as? Specimen
-                try expectSame(try require(found, "a Specimen for its identifier"), sample)
+                try expectSame(try require(found, "a Specimen with the saved identifier"), sample)
             }
         }
     }

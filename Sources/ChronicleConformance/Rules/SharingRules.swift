@@ -2,15 +2,15 @@ import Chronicle
 import Foundation
 import Synchronization
 
-// Several stores that have one place open, as several programs would.
+// Several stores at one location, as several programs open them.
 extension StoreRule {
     static var sharedSaves: StoreRule {
         StoreRule(
-            "stores that are opened on one place at once see each other's saves", needs: .sharing
+            "stores at the same location see each other's saves", needs: .sharing
         ) { harness in
             let configuration = try harness.newConfiguration()
             let (writers, saves) = (3, 8)
-            // None of them is there yet: one of the threads makes the place.
+            // The location does not exist yet: one of the threads creates the store.
             let containers = Mutex<[ModelContainer]>([])
             try Parallel.run(writers) { writer in
                 let container = try StoreHarness<Store>.open(configuration)
@@ -21,18 +21,18 @@ extension StoreRule {
             let expected = (0..<writers).flatMap { writer in (0..<saves).map { "\(writer)-\($0)" } }.sorted()
             for container in containers.withLock(\.self) {
                 let titles = try ModelContext(container).books().map(\.title)
-                try expect(titles.sorted(), is: expected, "the books that one of the stores finds")
+                try expect(titles.sorted(), is: expected, "the books in one of the stores")
             }
         }
     }
 
     static var processSaves: StoreRule {
         StoreRule(
-            "processes that save to one store at once lose nothing of each other", needs: .sharing,
+            "concurrent saves of several processes are all stored", needs: .sharing,
             capabilities: [.killing]
         ) { harness in
             let configuration = try harness.newConfiguration()
-            // Here, too, one of them makes the place.
+            // The location does not exist yet: one of the processes creates the store.
             let writers = try (0..<3).map { try WorkerCommand(.books(writer: $0), on: configuration, harness) }
             let saved = try WorkerCommand.run(writers, saves: 15)
             let titles = try harness.opening(configuration) { try $0.context().books().map(\.title) }
@@ -40,13 +40,13 @@ extension StoreRule {
                 let missing = (1...count).map { "\(writer)-\($0)" }.filter { !titles.contains($0) }
                 try expect(
                     missing.isEmpty,
-                    "all \(count) saves of a process that returned, and \(missing.count) are lost: what a store reads "
-                        + "before it writes it has to read under a lock that other processes respect")
+                    "all \(count) acknowledged saves of a process, found \(missing.count) lost: a store must read what "
+                        + "a save depends on under a lock that other processes respect")
             }
             try expect(Set(titles).count, is: titles.count, "the number of different books")
-            // The last save of each may have been done when it was killed.
+            // Each process may have completed one more save when it was killed.
             let most = saved.reduce(0) { $0 + $1 + 1 }
-            try expect(titles.count <= most, "\(most) books at most, found \(titles.count)")
+            try expect(titles.count <= most, "at most \(most) books, found \(titles.count)")
         }
     }
 }
@@ -54,7 +54,7 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     static var sharedHistory: StoreRule {
         StoreRule(
-            "reliable: a reader in one store gets what other stores on its place save, once",
+            "reliable: the history contains saves of other stores at the location once",
             needs: .sharing
         ) { harness in
             let configuration = try harness.newConfiguration()
@@ -71,7 +71,7 @@ extension StoreRule where Store: HistoryProviding {
 
     static var processHistory: StoreRule {
         StoreRule(
-            "reliable: a reader gets what other processes save, once", needs: .sharing, capabilities: [.killing]
+            "reliable: the history contains saves of other processes once", needs: .sharing, capabilities: [.killing]
         ) { harness in
             let configuration = try harness.newConfiguration()
             try harness.opening(configuration) { first in
@@ -86,7 +86,7 @@ extension StoreRule where Store: HistoryProviding {
                 for case let transaction as DefaultHistoryTransaction in read {
                     try expect(
                         transaction.processIdentifier != String(ProcessInfo.processInfo.processIdentifier),
-                        "the process of a transaction to be the one that saved, and not the one that reads")
+                        "the process identifier of the saving process, found that of the reading process")
                 }
             }
         }

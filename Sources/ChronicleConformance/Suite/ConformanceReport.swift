@@ -1,32 +1,38 @@
-/// What became of a store's test: which rules it keeps, which it breaks and how, and which were left out.
+/// The result of checking a store against conformance rules.
+///
+/// ```swift
+/// let report = checkStore { MyConfiguration(url: newTemporaryURL()) }
+/// if !report.conforms { print(report) }
+/// ```
 public struct ConformanceReport: Sendable, CustomStringConvertible {
-    /// A rule, and what there is to say of it.
+    /// A rule that failed or was skipped, with the reason.
     public struct Entry: Hashable, Sendable {
+        /// The name of the rule, as in ``StoreRule/name``.
         public let rule: String
-        /// What was expected, or why the rule was left out.
+        /// What the rule expected and what it found, or why the rule was skipped.
         public let text: String
     }
 
-    /// The store that was tested.
+    /// The name of the store type.
     public let store: String
-    /// The rules that it keeps.
+    /// The names of the rules that passed, in the order in which they ran.
     public internal(set) var passed: [String] = []
-    /// The rules that it breaks, and what was expected.
+    /// The rules that failed, each with what it expected and what it found.
     public internal(set) var failed: [Entry] = []
-    /// The rules that were left out, and why.
+    /// The rules that were skipped, each with the reason.
     public internal(set) var skipped: [Entry] = []
 
-    /// Whether no rule is broken.
+    /// A Boolean value that indicates whether no rule failed. Skipped rules do not count as failures.
     public var conforms: Bool { failed.isEmpty }
 
     init(store: String) { self.store = store }
 
-    /// A line that sums up, and one for each rule: first the broken ones, then those that were left out.
+    /// A summary line, followed by one line for each failed, skipped, and passed rule.
     public var description: String {
-        var lines = ["\(store): \(passed.count) rules kept, \(failed.count) broken, \(skipped.count) left out"]
-        lines += failed.map { "broken: \($0.rule): \($0.text)" }
-        lines += skipped.map { "left out: \($0.rule): \($0.text)" }
-        lines += passed.map { "kept: \($0)" }
+        var lines = ["\(store): \(passed.count) rules passed, \(failed.count) failed, \(skipped.count) skipped"]
+        lines += failed.map { "failed: \($0.rule): \($0.text)" }
+        lines += skipped.map { "skipped: \($0.rule): \($0.text)" }
+        lines += passed.map { "passed: \($0)" }
         return lines.joined(separator: "\n")
     }
 }

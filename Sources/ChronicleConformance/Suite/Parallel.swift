@@ -4,9 +4,9 @@ import Synchronization
 
 /// Runs code on several threads at once.
 enum Parallel {
-    /// Runs `body` as often as asked, side by side, and throws the first error.
+    /// Runs `body` on `count` new threads at the same time and throws the first error.
     ///
-    /// On threads of its own: a pool that has work for all of its threads would run one after the other.
+    /// Uses dedicated threads because a thread pool without idle threads would run the bodies one after the other.
     static func run(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
         let failure = FirstFailure()
         let group = DispatchGroup()

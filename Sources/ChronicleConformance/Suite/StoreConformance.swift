@@ -1,17 +1,23 @@
 public import Chronicle
 
-/// Tries rules on stores, each on a new one, and reports. Needs no test framework.
+/// Checks a store against the given rules, each on a new store, and returns a report.
+///
+/// This function does not require a test framework. Use it to check your own rules;
+/// ``checkStore(supporting:fixture:_:)`` checks the predefined ones.
 ///
 /// ```swift
-/// let report = checkStore { MyConfiguration(url: newTemporaryURL()) }
+/// let report = checkRules(StoreRule<MyStore>.queries) { MyConfiguration(url: newTemporaryURL()) }
 /// if !report.conforms { print(report) }
 /// ```
 ///
 /// - Parameters:
-///   - rules: What it is to keep to.
-///   - features: What the store does.
-///   - fixture: What its author can do to it from outside.
-///   - make: Makes the configuration of a new, empty store, each time another one, and without a schema.
+///   - rules: The rules to check.
+///   - features: The features that the store supports. Rules that need other features are skipped.
+///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
+///     skipped.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report. An error thrown by `make` or by a rule is reported as a failure of that rule.
+/// - Complexity: Opens at least one store per rule.
 public func checkRules<Store: DataStore>(
     _ rules: [StoreRule<Store>], supporting features: StoreFeatures = .all,
     fixture: StoreFixture<Store.Configuration> = StoreFixture(), _ make: @escaping () throws -> Store.Configuration
@@ -19,7 +25,7 @@ public func checkRules<Store: DataStore>(
     var report = ConformanceReport(store: "\(Store.self)")
     var known = Set<String>()
     for rule in rules {
-        if let reason = rule.reasonToLeaveOut(features, fixture.capabilities) {
+        if let reason = rule.reasonToSkip(features, fixture.capabilities) {
             report.skipped.append(.init(rule: rule.name, text: reason))
             continue
         }
@@ -28,11 +34,11 @@ public func checkRules<Store: DataStore>(
             let identifier = try harness.store.identifier
             try expect(
                 known.insert(identifier).inserted,
-                "a new store for each rule, with an identifier of its own; \(identifier) was there before")
+                "a new store with its own identifier for each rule, found \(identifier) again")
             try rule.check(harness)
             report.passed.append(rule.name)
         } catch {
-            let text = error is ConformanceFailure ? "\(error)" : "expected no error, got \(error)"
+            let text = error is ConformanceFailure ? "\(error)" : "expected no error, found \(error)"
             report.failed.append(.init(rule: rule.name, text: text))
         }
     }
@@ -40,16 +46,27 @@ public func checkRules<Store: DataStore>(
 }
 
 extension StoreRule {
-    /// What a store, or its author, does not do and the rule needs.
-    fileprivate func reasonToLeaveOut(_ features: StoreFeatures, _ capabilities: Set<StoreFixtureCapability>) -> String?
-    {
+    /// Returns why the rule must be skipped, or `nil` if it can run.
+    fileprivate func reasonToSkip(_ features: StoreFeatures, _ capabilities: Set<StoreFixtureCapability>) -> String? {
         let undeclared = needs.subtracting(features)
         guard undeclared.isEmpty else { return "the store does not declare \(undeclared.text)" }
         return self.capabilities.subtracting(capabilities).first?.missing
     }
 }
 
-/// Tries every rule for models on a store. See ``checkRules(_:supporting:fixture:_:)``.
+/// Checks a store without a history against every rule for models.
+///
+/// ```swift
+/// let report = checkStore { MyConfiguration(url: newTemporaryURL()) }
+/// if !report.conforms { print(report) }
+/// ```
+///
+/// - Parameters:
+///   - features: The features that the store supports. Rules that need other features are skipped.
+///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
+///     skipped.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report of all rules in ``StoreRule/models``.
 public func checkStore<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),
     _ make: @escaping () throws -> Configuration
@@ -57,7 +74,14 @@ public func checkStore<Configuration: DataStoreConfiguration>(
     checkRules(StoreRule<Configuration.Store>.models, supporting: features, fixture: fixture, make)
 }
 
-/// Tries every rule for models and for histories on a store. See ``checkRules(_:supporting:fixture:_:)``.
+/// Checks a store against every rule for models and for the history.
+///
+/// - Parameters:
+///   - features: The features that the store supports. Rules that need other features are skipped.
+///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
+///     skipped.
+///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+/// - Returns: The report of all rules in ``StoreRule/models`` and ``StoreRule/history``.
 public func checkStore<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),
     _ make: @escaping () throws -> Configuration

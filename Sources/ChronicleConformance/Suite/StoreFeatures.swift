@@ -1,44 +1,50 @@
-/// What a store does, for the rules that not every store can keep. What is not declared is not tested, and the report
-/// says so.
+/// The optional features that a store supports.
+///
+/// Rules that need a feature the store does not support are skipped, and the report lists them.
 public struct StoreFeatures: OptionSet, Sendable {
+    /// The bits of the features.
     public let rawValue: Int
 
+    /// Creates a set of features from their bits.
+    ///
+    /// - Parameter rawValue: The bits of the features.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Saved models can be changed.
+    /// Saved models can be updated.
     public static let updates = StoreFeatures(rawValue: 1 << 0)
     /// Saved models can be deleted.
     public static let deletes = StoreFeatures(rawValue: 1 << 1)
-    /// Uniqueness constraints are kept.
+    /// The store enforces uniqueness constraints.
     public static let uniqueness = StoreFeatures(rawValue: 1 << 2)
-    /// A configuration that is opened again, after everything of the first time is gone, finds what was saved.
+    /// A store persists: opening its configuration again, after every container of it was released, returns the saved
+    /// models.
     public static let reopening = StoreFeatures(rawValue: 1 << 3)
-    /// Updates are in the history, with the attributes that changed.
+    /// The history contains updates, with the attributes that changed.
     public static let updateHistory = StoreFeatures(rawValue: 1 << 4)
-    /// Deletes are in the history.
+    /// The history contains deletes.
     public static let deleteHistory = StoreFeatures(rawValue: 1 << 5)
-    /// Deletes in the history have the values marked `.preserveValueOnDeletion`.
+    /// Deletes in the history contain the values of attributes with the option `.preserveValueOnDeletion`.
     public static let tombstones = StoreFeatures(rawValue: 1 << 6)
-    /// Transactions can be deleted up to a token, and all of them.
+    /// Transactions can be deleted, up to a token or all of them.
     public static let deletingHistory = StoreFeatures(rawValue: 1 << 7)
 
-    /// Several stores may have the same place open at once, in one process or in several.
+    /// Several stores can open the same location at the same time, in one process or in several.
     public static let sharing = StoreFeatures(rawValue: 1 << 8)
-    /// References never lead to rows that are gone: delete rules hold for rows that the deleting context has not seen, and
-    /// a save of a reference to a row that another writer deleted is ``SwiftDataError/modelValidationFailure``.
+    /// The store enforces references: delete rules also apply to rows that the deleting context has not fetched, and
+    /// saving a reference to a row that another context deleted throws ``SwiftDataError/modelValidationFailure``.
     public static let referentialIntegrity = StoreFeatures(rawValue: 1 << 9)
-    /// A token of a past that was taken back, by a restored backup say, is an error also when another past was written in
-    /// its place.
+    /// Tokens of a history that was replaced, for example by restoring a backup, are rejected even after the restored
+    /// store recorded other transactions in its place.
     public static let forks = StoreFeatures(rawValue: 1 << 10)
 
-    /// Relationships are kept as links where no row has a value for them: the store is a ``DataStoreLinking``.
+    /// The store stores relationships in link tables: it conforms to ``DataStoreLinking``.
     public static let links = StoreFeatures(rawValue: 1 << 11)
 
     /// A save updates only the properties in ``DataStoreSnapshot/changed``, so that two contexts can change different
     /// properties of one model.
     public static let partialUpdates = StoreFeatures(rawValue: 1 << 12)
 
-    /// Everything there is.
+    /// All features.
     public static let all = StoreFeatures(rawValue: 1 << 13 - 1)
 
     private static let names: [(StoreFeatures, String)] = [
@@ -49,7 +55,7 @@ public struct StoreFeatures: OptionSet, Sendable {
         (.links, "links"), (.partialUpdates, "partialUpdates"),
     ]
 
-    /// The features by name.
+    /// The names of the features, separated by commas.
     var text: String {
         Self.names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
     }

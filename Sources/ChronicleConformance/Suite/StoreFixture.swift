@@ -1,21 +1,28 @@
 public import Chronicle
 public import Foundation
 
-/// What only its author can do to a store: copy it, switch its history off, and work on it in a process that is killed.
+/// The operations on a store that only its author can provide: copying it, disabling its history, and saving to it in a
+/// process that is killed.
 ///
 /// ```swift
 /// assertStoreConforms(fixture: .file(\.url, worker: "MyStoreWorker")) { MyConfiguration(url: newTemporaryURL()) }
 /// ```
 ///
-/// Rules about recovery need these. All of them may be left away; the report says which rules were then not tried.
+/// All operations are optional. Rules that need a missing operation are skipped, and the report lists them.
 public struct StoreFixture<Configuration: DataStoreConfiguration> {
-    /// Makes a copy of a store that nobody has open, as a backup does: the same store in another place.
+    /// Copies a store that is not open, as a backup does, and returns the configuration of the copy.
     public var copy: ((_ store: Configuration) throws -> Configuration)?
-    /// The same store, recording its history or not.
+    /// Returns the configuration of the same store with its history enabled or disabled.
     public var recording: ((_ store: Configuration, _ isOn: Bool) throws -> Configuration)?
-    /// The program that works on a store, beside others too, and is killed.
+    /// The program that saves to the store until it is killed.
     public var worker: StoreWorker<Configuration>?
 
+    /// Creates a fixture from the given operations.
+    ///
+    /// - Parameters:
+    ///   - copy: Copies a store that is not open and returns the configuration of the copy.
+    ///   - recording: Returns the configuration of the same store with its history enabled or disabled.
+    ///   - worker: The program that saves to the store until it is killed.
     public init(
         copy: ((_ store: Configuration) throws -> Configuration)? = nil,
         recording: ((_ store: Configuration, _ isOn: Bool) throws -> Configuration)? = nil,
@@ -24,13 +31,16 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
         (self.copy, self.recording, self.worker) = (copy, recording, worker)
     }
 
-    /// The fixture for a store in a file.
+    /// Returns the fixture of a store in a file.
     ///
     /// - Parameters:
-    ///   - url: The file. To the store belong all files and directories beside it whose names begin with the file's name.
-    ///   - recordsHistory: Whether the history is recorded, where that is a choice.
-    ///   - worker: The executable target whose program is ``runStoreWorker(_:)``. The target of the tests depends on it.
-    ///     The program is given the path of the file.
+    ///   - url: The key path of the file's URL. A copy of the store includes all files and directories in the same
+    ///     directory whose names begin with the file's name.
+    ///   - recordsHistory: The key path of the property that enables the history, if there is one.
+    ///   - worker: The name of an executable target whose program calls ``runStoreWorker(_:)``. The test target must
+    ///     depend on it. The program receives the path of the file.
+    /// - Returns: A fixture that can copy the store, and that can disable its history or run a worker if the
+    ///   corresponding argument is given.
     public static func file(
         _ url: WritableKeyPath<Configuration, URL>, recordsHistory: WritableKeyPath<Configuration, Bool>? = nil,
         worker: String? = nil
@@ -60,20 +70,32 @@ public struct StoreFixture<Configuration: DataStoreConfiguration> {
     }
 }
 
-/// The program of the author's that works on a store and is killed. All it does is ``runStoreWorker(_:)``.
+/// An executable that saves to a store until it is killed. Its `main` function calls ``runStoreWorker(_:)``.
 public struct StoreWorker<Configuration: DataStoreConfiguration> {
+    /// The URL of the executable.
     public let program: URL
-    /// What tells the program which store it is: it makes the configuration of it.
+    /// Returns the text that identifies a store to the program, such as its path; the program creates its configuration
+    /// from it.
     public let place: (_ store: Configuration) throws -> String
 
+    /// Creates a worker.
+    ///
+    /// - Parameters:
+    ///   - program: The URL of the executable. See ``programURL(_:)``.
+    ///   - place: Returns the text that identifies a store to the program.
     public init(program: URL, place: @escaping (_ store: Configuration) throws -> String) {
         (self.program, self.place) = (program, place)
     }
 }
 
-/// What a rule does to a store from outside.
+/// An operation of a ``StoreFixture`` that a rule needs.
 public enum StoreFixtureCapability: Hashable, Sendable {
-    case copying, switchingHistory, killing
+    /// The rule copies the store: ``StoreFixture/copy``.
+    case copying
+    /// The rule disables and enables the history: ``StoreFixture/recording``.
+    case switchingHistory
+    /// The rule kills a process that saves to the store: ``StoreFixture/worker``.
+    case killing
 
     static var hasProcesses: Bool {
         #if os(macOS) || os(Linux)
@@ -83,18 +105,21 @@ public enum StoreFixtureCapability: Hashable, Sendable {
         #endif
     }
 
-    /// Why a rule cannot be tried.
+    /// Why rules that need this operation are skipped.
     var missing: String {
         switch self {
-        case .copying: "there is no way to copy the store (StoreFixture.copy)"
-        case .switchingHistory: "there is no way to switch the history off (StoreFixture.recording)"
-        case .killing where !Self.hasProcesses: "this system starts no processes"
-        case .killing: "there is no process to work on the store (StoreFixture.worker)"
+        case .copying: "the fixture does not copy stores (StoreFixture.copy)"
+        case .switchingHistory: "the fixture does not disable the history (StoreFixture.recording)"
+        case .killing where !Self.hasProcesses: "processes cannot be started on this platform"
+        case .killing: "the fixture has no worker (StoreFixture.worker)"
         }
     }
 }
 
-/// The program of an executable target: it stands beside the tests.
+/// Returns the URL of an executable target's program, which is built into the same directory as the tests.
+///
+/// - Parameter name: The name of the executable target.
+/// - Returns: The URL of the program. The file is not checked for existence.
 public func programURL(_ name: String) -> URL {
     #if canImport(Darwin)
         let tests = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" }?.bundleURL
@@ -104,7 +129,7 @@ public func programURL(_ name: String) -> URL {
     return (tests ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent().appending(path: name)
 }
 
-/// Copies a file, and those beside it whose names begin with its name, to other names in the same directory.
+/// Copies a file and all files beside it whose names begin with its name, and returns the URL of the copy.
 private func copyFiles(of url: URL) throws -> URL {
     let (directory, name) = (url.deletingLastPathComponent(), url.lastPathComponent)
     let copyName = "copy-\(UUID().uuidString)-\(name)"

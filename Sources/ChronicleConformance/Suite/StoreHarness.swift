@@ -1,22 +1,28 @@
 public import Chronicle
 
-/// A new store for one rule, with the models of the rules.
+/// A new store for one rule, opened with the models of the rules.
 ///
-/// A model needs its context to find its relationships: the harness keeps every context that it hands out. A rule that works
-/// on several threads makes contexts of its own there.
+/// The harness retains every context that it creates, because models need their context to fetch relationships. Rules
+/// that use several threads create separate contexts on those threads.
 public final class StoreHarness<Store: DataStore> {
+    /// The configuration of the store.
     public let configuration: Store.Configuration
+    /// The container of the store.
     public let container: ModelContainer
-    /// What the store declares, for rules that ask more of a store that does more.
+    /// The features that the store supports. Rules use it to check more of a store that supports more.
     public let features: StoreFeatures
     let fixture: StoreFixture<Store.Configuration>
     private let make: () throws -> Store.Configuration
     private var contexts: [ModelContext] = []
 
+    /// Opens a new store.
+    ///
     /// - Parameters:
-    ///   - features: What the store does.
-    ///   - fixture: What its author can do to it from outside.
-    ///   - make: Makes the configuration of a new, empty store, each time another one.
+    ///   - features: The features that the store supports.
+    ///   - fixture: The operations on the store that only its author can provide.
+    ///   - make: Returns the configuration of a new, empty store, different for each call.
+    /// - Throws: The error that `make` throws, or the store's error if it cannot be opened, such as
+    ///   ``SwiftDataError/loadIssueModelContainer``.
     public convenience init(
         supporting features: StoreFeatures = .all, fixture: StoreFixture<Store.Configuration> = StoreFixture(),
         _ make: @escaping () throws -> Store.Configuration
@@ -39,17 +45,23 @@ public final class StoreHarness<Store: DataStore> {
         return try ModelContainer(for: Schema(all + models), configurations: [configuration])
     }
 
-    /// The store itself.
+    /// The store of the container.
+    ///
+    /// - Throws: ``ConformanceFailure`` if the container has no store of this type. Check the `Store` type of the
+    ///   configuration.
     public var store: Store {
         get throws {
             guard let store = container.stores.first as? Store else {
-                throw ConformanceFailure("the container to have a \(Store.self)")
+                throw ConformanceFailure("a container with a store of type \(Store.self)")
             }
             return store
         }
     }
 
-    /// A context that has seen nothing yet.
+    /// Creates a context and retains it as long as the harness exists.
+    ///
+    /// - Parameter author: The author of the context's transactions.
+    /// - Returns: A context without fetched models or changes.
     public func context(_ author: String? = nil) -> ModelContext {
         let context = ModelContext(container)
         context.author = author
@@ -59,18 +71,32 @@ public final class StoreHarness<Store: DataStore> {
 
     // MARK: Other stores
 
-    /// A harness with another store.
+    /// Opens another new store with the same features and fixture.
+    ///
+    /// - Returns: The harness of the other store.
+    /// - Throws: The error that creating the configuration throws, or the store's error if it cannot be opened, such as
+    ///   ``SwiftDataError/loadIssueModelContainer``.
     public func another() throws -> StoreHarness { try StoreHarness(supporting: features, fixture: fixture, make) }
 
-    /// A harness with another store that has more models.
+    /// Opens another new store with additional models.
     func another(with models: [any PersistentModel.Type]) throws -> StoreHarness {
         try StoreHarness(make(), features, fixture, make, with: models)
     }
 
-    /// The configuration of another store, which nobody has opened yet.
+    /// Returns the configuration of another new store without opening it.
+    ///
+    /// - Returns: The configuration, for example for ``opening(_:_:)``.
+    /// - Throws: The error that the closure passed to the initializer throws.
     public func newConfiguration() throws -> Store.Configuration { try make() }
 
-    /// Opens a store for as long as `body` runs, and then lets go of it.
+    /// Opens a store, runs `body`, and releases the store.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration of the store, new or already used.
+    ///   - body: A closure that uses the store.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error that `body` throws, or the store's error if it cannot be opened, such as
+    ///   ``SwiftDataError/loadIssueModelContainer``.
     @discardableResult
     public func opening<Result>(
         _ configuration: Store.Configuration, _ body: (StoreHarness) throws -> Result
@@ -79,18 +105,18 @@ public final class StoreHarness<Store: DataStore> {
         return try withExtendedLifetime(harness) { try body(harness) }
     }
 
-    /// Opens a store for as long as somebody has the harness.
+    /// Opens a store that stays open as long as the harness exists.
     func opened(_ configuration: Store.Configuration) throws -> StoreHarness {
         try StoreHarness(configuration, features, fixture, make)
     }
 
-    /// A copy of a store that nobody has open.
+    /// Copies a store that is not open and returns the configuration of the copy.
     func copy(_ configuration: Store.Configuration) throws -> Store.Configuration {
-        try require(fixture.copy, "a way to copy the store")(configuration)
+        try require(fixture.copy, "a fixture that copies stores")(configuration)
     }
 
-    /// The same store, recording its history or not.
+    /// Returns the configuration of the same store with its history enabled or disabled.
     func recording(_ configuration: Store.Configuration, _ isOn: Bool) throws -> Store.Configuration {
-        try require(fixture.recording, "a way to switch the history off")(configuration, isOn)
+        try require(fixture.recording, "a fixture that disables the history")(configuration, isOn)
     }
 }

@@ -1,25 +1,33 @@
 public import Chronicle
 
-/// Something that a store has to keep to, with the capabilities to find out whether it does.
+/// A requirement that a store must meet, and the code that checks it.
 ///
-/// The families of rules are ``StoreRule/models`` and, for stores with a history, ``StoreRule/history``; a rule of your
-/// own is made like theirs:
+/// The predefined rules are ``StoreRule/models`` and, for stores with a history, ``StoreRule/history``. You can add
+/// your own and check them with ``checkRules(_:supporting:fixture:_:)``:
 ///
 /// ```swift
 /// let rule = StoreRule<MyStore>("names are trimmed") { harness in
-///     guard … else { throw ConformanceFailure("a name without spaces around it") }
+///     guard … else { throw ConformanceFailure("a name without surrounding spaces, found …") }
 /// }
 /// ```
 public struct StoreRule<Store: DataStore> {
-    /// What has to be so, in a sentence.
+    /// The requirement, as a short sentence. It identifies the rule in reports.
     public let name: String
-    /// What a store has to do for the rule to make sense.
+    /// The features that the store must support for the rule to apply.
     public let needs: StoreFeatures
-    /// What its author has to be able to do to the store.
+    /// The operations of the fixture that the rule needs.
     public let capabilities: Set<StoreFixtureCapability>
-    /// Tries it on a new store. Throws ``ConformanceFailure`` when it is not so; any other error is a failure, too.
+    /// Checks the requirement on a new store. A ``ConformanceFailure``, or any other error, is reported as a failure.
     public let check: (StoreHarness<Store>) throws -> Void
 
+    /// Creates a rule.
+    ///
+    /// - Parameters:
+    ///   - name: The requirement, as a short sentence.
+    ///   - needs: The features that the store must support for the rule to apply.
+    ///   - capabilities: The operations of the fixture that the rule needs.
+    ///   - check: Checks the requirement on a new store and throws a ``ConformanceFailure`` if the store does not meet
+    ///     it.
     public init(
         _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
         check: @escaping (StoreHarness<Store>) throws -> Void
@@ -31,18 +39,24 @@ public struct StoreRule<Store: DataStore> {
     }
 }
 
-/// What was expected of a store, and did not come.
+/// An expectation of a rule that a store did not meet.
 public struct ConformanceFailure: Error, CustomStringConvertible, Sendable {
-    /// What was expected, and what came instead, in a few words.
+    /// What was expected and what was found, without the leading word "expected".
     let expected: String
 
+    /// Creates a failure.
+    ///
+    /// - Parameter expected: What was expected and what was found, such as `"3 books, found 2"`. The description begins
+    ///   with "expected".
     public init(_ expected: String) { self.expected = expected }
 
+    /// What was expected and what was found.
     public var description: String { "expected " + expected }
 }
 
 extension StoreRule {
-    /// What every store has to keep to, from the simple to what builds on it: mend the first broken rule first.
+    /// The rules for every store, from basic to complex ones. Fix the first failed rule first, as later rules depend on
+    /// it.
     public static var models: [StoreRule] {
         roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + concurrency
             + atomicity
@@ -51,7 +65,7 @@ extension StoreRule {
 }
 
 extension StoreRule where Store: HistoryProviding {
-    /// What every history has to keep to, beside the rules for ``models``.
+    /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
         cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + historyKills
     }

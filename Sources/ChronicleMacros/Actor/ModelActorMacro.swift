@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@ModelActor`: gives an actor a context of its own.
+/// The implementation of `@ModelActor`, which adds a context to an actor.
 enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
@@ -11,11 +11,11 @@ extension ModelActorMacro: MemberMacro {
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
         guard let actor = declaration.as(ActorDeclSyntax.self) else {
-            let mistake = MacroDiagnostic(
-                id: "noActor", message: "@ModelActor belongs to an actor, which its context is confined to")
+            let diagnostic = MacroDiagnostic(
+                id: "noActor", message: "@ModelActor can only be attached to an actor")
             let keyword = declaration.as(ClassDeclSyntax.self)?.classKeyword
             context.report(
-                mistake, at: node,
+                diagnostic, at: node,
                 fixIts: keyword.map {
                     [.replace("make it an actor", $0, with: $0.with(\.tokenKind, .keyword(.actor)))]
                 } ?? [])
@@ -31,10 +31,10 @@ extension ModelActorMacro: MemberMacro {
             context.report(
                 MacroDiagnostic(
                     id: "actorInitializer",
-                    message: "\(actor.name.trimmed.text) needs an initializer that gives '\(unset.name)' a value, "
-                        + "'modelContainer' and 'modelExecutor' too"), at: actor.name)
+                    message: "\(actor.name.trimmed.text) needs an initializer that assigns '\(unset.name)', "
+                        + "'modelContainer', and 'modelExecutor'"), at: actor.name)
         } else if !actor.initializers.contains(where: \.takesContainer) {
-            // Also beside others, which may delegate to it.
+            // Also added if there are other initializers, which may delegate to it.
             members.append(
                 """
                 \(raw: access)init(modelContainer: Chronicle::ModelContainer) {
@@ -46,7 +46,7 @@ extension ModelActorMacro: MemberMacro {
         return members
     }
 
-    /// A property that only an initialiser of the actor's own can set.
+    /// Returns a property that only an explicit initializer can assign.
     private static func unset(in actor: ActorDeclSyntax) -> StoredProperty? {
         let variables = actor.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
         return variables.flatMap(StoredProperty.all).first {
@@ -79,7 +79,7 @@ extension ActorDeclSyntax {
 }
 
 extension InitializerDeclSyntax {
-    /// Whether `init(modelContainer:)` may be a call of it.
+    /// Whether `init(modelContainer:)` can call this initializer.
     fileprivate var takesContainer: Bool {
         let parameters = signature.parameterClause.parameters
         return parameters.first?.firstName.text == "modelContainer"

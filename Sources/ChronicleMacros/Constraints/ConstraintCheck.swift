@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension ModelCheck {
-    /// What is wrong with `#Unique` and `#Index`: two of one kind, another class's, and key paths that lead to no stored
-    /// property of the class. (That they lead to something, the compiler checks.)
+    /// Reports invalid uses of `#Unique` and `#Index`: duplicates, uses for another class, and key paths that do not
+    /// refer to a stored property of the class. (The compiler checks that the key paths exist.)
     func checkConstraints() {
         var seen: Set<String> = []
         for member in model.declaration.memberBlock.members {
@@ -11,11 +11,11 @@ extension ModelCheck {
             let kind = macro.macroName.text
             guard ["Unique", "Index"].contains(kind) else { continue }
             if !seen.insert(kind).inserted {
-                report("second", "a model has one #\(kind): give it all the arrays of key paths", at: macro)
+                report("second", "a model can have only one #\(kind); pass all arrays of key paths to it", at: macro)
             } else if let type = macro.otherType(than: model.name) {
                 let name = TypeSyntax(IdentifierTypeSyntax(name: .identifier(model.name)))
                 report(
-                    "otherModel", "#\(kind) is about the class that it stands in: \(model.name)", at: type,
+                    "otherModel", "#\(kind) must refer to the enclosing model \(model.name)", at: type,
                     [.replace("use '\(model.name)'", type, with: name)])
             } else {
                 checkKeyPaths(of: macro)
@@ -25,11 +25,11 @@ extension ModelCheck {
 
     private func checkKeyPaths(of macro: MacroExpansionDeclSyntax) {
         let stored = Set(model.persistent.map(\.name))
-        for (component, name, goesOn) in macro.arguments.names(in: model.name) {
+        for (component, name, isNested) in macro.arguments.names(in: model.name) {
             if stored.contains(name) {
-                guard goesOn else { continue }
+                guard isNested else { continue }
                 report(
-                    "inside", "#\(macro.macroName.text) is about '\(name)', and not what is inside of it", at: component
+                    "inside", "#\(macro.macroName.text) does not support nested key paths; use '\(name)'", at: component
                 )
                 continue
             }
@@ -42,7 +42,7 @@ extension ModelCheck {
         }
     }
 
-    /// The name that differs in the fewest letters, if it is not another word.
+    /// Returns the most similar name, unless it is a different word.
     private func nearest(to name: String, in names: Set<String>) -> String? {
         let best = names.map { (distance: Self.distance(name, $0), name: $0) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
@@ -65,7 +65,7 @@ extension ModelCheck {
 }
 
 extension MacroExpansionDeclSyntax {
-    /// The type in angle brackets, if it has another name.
+    /// Returns the type in angle brackets if it has another name.
     fileprivate func otherType(than name: String) -> TypeSyntax? {
         guard let argument = genericArgumentClause?.arguments.first?.argument, let type = argument.as(TypeSyntax.self)
         else { return nil }
@@ -74,9 +74,9 @@ extension MacroExpansionDeclSyntax {
 }
 
 extension LabeledExprListSyntax {
-    /// The first name of each key path in the arguments, behind the model's own in `\Module.Trip.name`, and whether the key
-    /// path goes on after it.
-    fileprivate func names(in model: String) -> [(DeclReferenceExprSyntax, String, goesOn: Bool)] {
+    /// The first property of each key path in the arguments, after the model's name in `\Module.Trip.name`, and whether
+    /// the key path continues after it.
+    fileprivate func names(in model: String) -> [(DeclReferenceExprSyntax, String, isNested: Bool)] {
         let finder = KeyPathFinder(model: model)
         finder.walk(self)
         return finder.found
@@ -85,7 +85,7 @@ extension LabeledExprListSyntax {
 
 private final class KeyPathFinder: SyntaxVisitor {
     let model: String
-    var found: [(DeclReferenceExprSyntax, String, goesOn: Bool)] = []
+    var found: [(DeclReferenceExprSyntax, String, isNested: Bool)] = []
 
     init(model: String) {
         self.model = model
@@ -94,7 +94,7 @@ private final class KeyPathFinder: SyntaxVisitor {
 
     override func visit(_ node: KeyPathExprSyntax) -> SyntaxVisitorContinueKind {
         let properties = node.components.map { $0.component.as(KeyPathPropertyComponentSyntax.self) }
-        // Of a type with dots the first name alone is the root.
+        // The root of a type with a qualified name is only its first name.
         let own = node.root == nil ? nil : properties.firstIndex { $0?.declName.baseName.text == model }
         let start = own.map { $0 + 1 } ?? 0
         if start < properties.count, let property = properties[start] {

@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `#Unique<Trip>([\.name], …)`: declares the class's `uniqueness`.
+/// The implementation of `#Unique<Trip>([\.name], …)`, which declares the static property `uniqueness`.
 enum UniqueMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -11,7 +11,7 @@ enum UniqueMacro: DeclarationMacro {
     }
 }
 
-/// `#Index<Trip>([\.name], …)`: declares the class's `indices`.
+/// The implementation of `#Index<Trip>([\.name], …)`, which declares the static property `indices`.
 enum IndexMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -20,7 +20,7 @@ enum IndexMacro: DeclarationMacro {
     }
 }
 
-/// What the two have in common: a static property of the class that the macro stands in.
+/// The common implementation: a static property of the enclosing class.
 private struct ConstraintMacro {
     private let node: any FreestandingMacroExpansionSyntax
     private let context: any MacroExpansionContext
@@ -33,19 +33,20 @@ private struct ConstraintMacro {
     func declaration(_ name: String, _ type: String) throws -> [DeclSyntax] {
         guard let model = context.lexicalContext.first?.as(ClassDeclSyntax.self) else {
             context.report(
-                MacroDiagnostic(id: "place", message: "#\(node.macroName.text) stands in the class of the model"),
+                MacroDiagnostic(id: "place", message: "#\(node.macroName.text) must be declared in the model class"),
                 at: node)
             return []
         }
         let arguments = node.arguments.map { argument in
-            // Of `.binary([…])` what counts is the array.
+            // The array of `.binary([…])` is its argument.
             let array = argument.expression.as(FunctionCallExprSyntax.self)?.arguments.first?.expression
             return (array ?? argument.expression).trimmedDescription
         }
         guard !arguments.isEmpty, !arguments.contains("[]") else {
             context.report(
-                MacroDiagnostic(id: "empty", message: "#\(node.macroName.text) needs arrays of key paths"), at: node
-            )
+                MacroDiagnostic(
+                    id: "empty", message: "#\(node.macroName.text) needs arrays of key paths that are not empty"),
+                at: node)
             return []
         }
         let access = ModelClass(model).access

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What a macro has to say about a declaration, in the words of this package's other errors.
+/// A message of a macro about a declaration.
 struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
     let id: String
     let message: String
@@ -14,14 +14,14 @@ struct MacroDiagnostic: DiagnosticMessage, FixItMessage {
 
 extension MacroExpansionContext {
     func report(
-        _ mistake: MacroDiagnostic, at node: some SyntaxProtocol, fixIts: [FixIt] = []
+        _ diagnostic: MacroDiagnostic, at node: some SyntaxProtocol, fixIts: [FixIt] = []
     ) {
-        diagnose(Diagnostic(node: node, message: mistake, fixIts: fixIts))
+        diagnose(Diagnostic(node: node, message: diagnostic, fixIts: fixIts))
     }
 }
 
 extension FixIt {
-    /// A change of one node.
+    /// Returns a fix-it that replaces a node.
     static func replace(
         _ message: String, _ old: some SyntaxProtocol, with new: some SyntaxProtocol
     ) -> FixIt {

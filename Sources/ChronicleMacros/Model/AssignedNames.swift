@@ -1,9 +1,9 @@
 import SwiftSyntax
 
-/// The names that the body of an initialiser assigns to, as `name = …` or `self.name = …`.
+/// The names that the body of an initializer assigns with `name = …` or `self.name = …`.
 struct AssignedNames {
     private(set) var names: Set<String> = []
-    /// Whether it calls another initialiser, which assigns the rest.
+    /// Whether the body calls another initializer, which assigns the other properties.
     private(set) var delegates = false
 
     init(in body: CodeBlockSyntax) {
@@ -24,7 +24,7 @@ struct AssignedNames {
             return .visitChildren
         }
 
-        // After operators were folded, an assignment is this.
+        // The form of an assignment after operator folding.
         override func visit(_ node: InfixOperatorExprSyntax) -> SyntaxVisitorContinueKind {
             if node.operator.is(AssignmentExprSyntax.self) { collect(node.leftOperand) }
             return .visitChildren

@@ -2,14 +2,14 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-// Initialisers that are missing, or forget something.
+// Reports missing and incomplete initializers.
 extension ModelCheck {
     func checkInitializers() {
         let required = model.persistent.filter { $0.isRequired && !$0.isConstant && $0.canBeWrapped }
         if !model.hasDesignatedInitializer, !required.isEmpty {
             let names = required.map { "'\($0.name)'" }.joined(separator: ", ")
             report(
-                "initializer", "\(model.name) needs an initializer that gives \(names) a value",
+                "initializer", "\(model.name) needs an initializer that assigns \(names)",
                 at: model.declaration.name,
                 [addInitializer(required)])
         }
@@ -21,8 +21,8 @@ extension ModelCheck {
                 context.report(
                     MacroDiagnostic(
                         id: "unassigned",
-                        message: "this initializer gives '\(property.name)' no value, without which it "
-                            + "cannot be saved", severity: .warning),
+                        message: "this initializer does not assign '\(property.name)', which needs a value "
+                            + "before the model is saved", severity: .warning),
                     at: initializer.initKeyword)
             }
         }

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-// Inverses, as far as both sides stand in one class. Of two classes the compiler says what is wrong.
+// Reports inverses within a class. For two classes, the compiler reports the problem.
 extension ModelCheck {
-    /// Where both sides name the other one, Swift finds that each needs the other's type before its own.
+    /// If both sides name each other, the compiler needs the type of each before that of the other.
     func checkInverses() {
         var seen: Set<String> = []
         for property in model.persistent {
@@ -13,11 +13,12 @@ extension ModelCheck {
                 inverse(of: other)?.name == property.name
             else { continue }
             report(
-                "inverses", "only one of '\(name)' and '\(property.name)' names the other as its inverse", at: argument)
+                "inverses", "only one of '\(name)' and '\(property.name)' can specify the other as its inverse",
+                at: argument)
         }
     }
 
-    /// The argument of `@Relationship`, and the property of this class that it leads to.
+    /// Returns the argument of `@Relationship` and the property of this class that it refers to.
     private func inverse(of property: StoredProperty) -> (argument: LabeledExprSyntax, name: String)? {
         let arguments = property.attribute("Relationship")?.arguments?.as(LabeledExprListSyntax.self)
         guard let argument = arguments?.first(where: { $0.label?.text == "inverse" }),

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-// What is wrong with the declarations of properties.
+// Reports invalid declarations of properties.
 extension ModelCheck {
     func checkMember(_ member: DeclSyntax) {
         if let variable = member.as(VariableDeclSyntax.self) {
@@ -13,7 +13,7 @@ extension ModelCheck {
         let variables = condition.members.compactMap { $0.as(VariableDeclSyntax.self) }
         for property in variables.flatMap(StoredProperty.all) where !property.isTransient {
             report(
-                "conditional", "a stored property of a model cannot depend on #if: mark it @Transient",
+                "conditional", "a stored property of a model cannot be conditional (#if); mark it @Transient",
                 at: property.identifier,
                 [addTransient(property)])
         }
@@ -29,27 +29,27 @@ extension ModelCheck {
         fixed.leadingTrivia = variable.leadingTrivia
         let kind = variable.has(.static) || variable.has(.class) ? "static" : "computed"
         report(
-            "computed", "a \(kind) property is not stored: remove @\(wrapper.name)", at: wrapper,
+            "computed", "a \(kind) property is not stored; remove @\(wrapper.name)", at: wrapper,
             [.replace("remove @\(wrapper.name)", variable, with: fixed)])
     }
 
     private func checkSeveral(_ variable: VariableDeclSyntax) {
         guard variable.attributes.first(named: "Transient") == nil, !variable.has(.static) else { return }
         if let tuple = variable.bindings.first(where: { $0.pattern.is(TuplePatternSyntax.self) }) {
-            report("several", "a property of a model is declared by itself, not in a tuple", at: tuple.pattern)
+            report("several", "declare each property of a model separately instead of in a tuple", at: tuple.pattern)
         }
         guard variable.bindings.count > 1, StoredProperty.all(in: variable).count > 1 else { return }
         report(
-            "several", "a property of a model is declared by itself: use one `var` for each", at: variable.bindings,
+            "several", "declare each property of a model separately, with one `var` for each", at: variable.bindings,
             [.replace("use one `var` for each", variable.bindings, with: split(variable))])
     }
 
-    /// The bindings with a keyword of their own instead of the commas.
+    /// Returns the bindings with separate keywords instead of commas.
     private func split(_ variable: VariableDeclSyntax) -> PatternBindingListSyntax {
         let keyword = (variable.modifiers.map(\.trimmedDescription) + [variable.bindingSpecifier.text])
             .joined(separator: " ")
         var type: TypeAnnotationSyntax?
-        // From the end: of `a, b: Int` the type is that of both.
+        // In reverse order, because in `a, b: Int` the type applies to both.
         let bindings = variable.bindings.reversed().map { binding in
             type = binding.typeAnnotation ?? (binding.initializer == nil ? type : nil)
             var binding = binding.with(
@@ -66,7 +66,7 @@ extension ModelCheck {
         if let wrapper = property.conditionalWrapper {
             report(
                 "conditionalWrapper",
-                "what is stored, and how, cannot depend on #if: say @\(wrapper.name) of '\(property.name)' everywhere",
+                "@\(wrapper.name) of '\(property.name)' cannot be conditional (#if); apply it unconditionally",
                 at: wrapper)
         } else if property.isTransient {
             checkTransient(property)
@@ -76,16 +76,16 @@ extension ModelCheck {
             let words = ["lazy": "a lazy", "weak": "a weak", "unowned": "an unowned"]
             let word = property.declaration.modifiers.lazy.compactMap { words[$0.name.text] }.first
             report(
-                "lazy", "\(word ?? "this") property cannot be stored: mark it @Transient",
+                "lazy", "\(word ?? "this") property cannot be stored; mark it @Transient",
                 at: property.identifier, [addTransient(property)])
         } else if !property.hasType {
-            // Of `var a, b: Int` the other mistake has been reported.
+            // For `var a, b: Int`, another error was already reported.
             guard property.declaration.bindings.count == 1 else { return }
             var binding = property.binding
             binding.typeAnnotation = TypeAnnotationSyntax(
                 colon: .colonToken(trailingTrivia: .space), type: TypeSyntax(stringLiteral: "<#Type#>"))
             report(
-                "type", "'\(property.name)' needs a type: a store keeps values of one type", at: property.identifier,
+                "type", "'\(property.name)' needs a type annotation", at: property.identifier,
                 [.replace("add a type", property.binding, with: binding)])
         } else {
             OptionCheck(property, context).check()
@@ -93,18 +93,18 @@ extension ModelCheck {
         }
     }
 
-    /// Of an attribute that is not known here nobody can say whether it is a wrapper, which Swift would refuse in words that
-    /// lead nowhere, or a macro, with which there is nothing wrong. So that is a note.
+    /// Reports unknown attributes with a note: they may be property wrappers, for which the compiler's error is
+    /// unclear, or macros, which are valid.
     private func checkWrappers(_ property: StoredProperty) {
         let attributes = property.declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
         let own = attributes.filter { ["Attribute", "Relationship"].contains($0.name) }
         if own.count > 1 {
-            report("wrappers", "'\(property.name)' is one attribute, or one relationship: leave one", at: own[1])
+            report("wrappers", "'\(property.name)' can have only one @Attribute or @Relationship", at: own[1])
         }
         let known = ["Attribute", "Relationship", "ObservationIgnored", "MainActor"]
         for other in attributes where other.name.first?.isUppercase == true && !known.contains(other.name) {
             let message =
-                "a stored property of a model can have no other wrapper: if @\(other.name) is one, "
+                "a stored property of a model cannot have another property wrapper; if @\(other.name) is one, "
                 + "mark '\(property.name)' @Transient"
             context.report(MacroDiagnostic(id: "otherWrapper", message: message, severity: .note), at: other)
         }
@@ -117,26 +117,26 @@ extension ModelCheck {
         var fixIts: [FixIt] = [.replace("make it a `var`", keyword, with: variable)]
         if !property.isRequired { fixIts.append(addTransient(property)) }
         report(
-            "constant", "'\(property.name)' is a constant, which a fetch could not set: make it a `var`",
+            "constant", "'\(property.name)' is a constant, which a fetch cannot set; make it a `var`",
             at: keyword, fixIts)
     }
 
     private func checkTransient(_ property: StoredProperty) {
         if let wrapper = property.wrapper {
-            report("transient", "'\(property.name)' is either stored or @Transient", at: wrapper)
+            report("transient", "'\(property.name)' cannot be both stored and @Transient", at: wrapper)
         }
         guard property.isRequired || (property.isConstant && property.binding.initializer == nil), !property.isLazy
         else {
             return
         }
         report(
-            "transientDefault", "'\(property.name)' needs a default value: a fetch makes the model without one",
+            "transientDefault", "'\(property.name)' needs a default value, which fetched models receive",
             at: property.identifier)
     }
 }
 
 extension StoredProperty {
-    /// Whether Swift allows a property wrapper on it.
+    /// Whether a property wrapper can be applied to it.
     var canBeWrapped: Bool {
         !isConstant && !isLazy && hasType && declaration.bindings.count == 1
     }

@@ -3,8 +3,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// Finds what is wrong with the declaration of a model, as far as the text of the class alone tells. The rest is found by
-/// the types of the wrappers, and by the schema.
+/// Reports errors in the declaration of a model that can be detected from the source text of the class. The types of
+/// the wrappers and the schema detect other errors.
 struct ModelCheck {
     let model: ModelClass
     let context: any MacroExpansionContext
@@ -14,18 +14,18 @@ struct ModelCheck {
         self.context = context
     }
 
-    /// What a class can be.
+    /// The kind of a class.
     enum Verdict {
         case model
-        /// One that inherits from a model, and so cannot be another.
-        case heir
+        /// A class that inherits from a model, and therefore cannot be a model.
+        case subclass
         case nothing
     }
 
-    /// Reports all mistakes.
+    /// Reports all errors and returns the kind of the class.
     func verdict(conformingTo protocols: [TypeSyntax]) -> Verdict {
         guard canBeNamed() else { return .nothing }
-        guard !inherits(conformingTo: protocols) else { return .heir }
+        guard !inherits(conformingTo: protocols) else { return .subclass }
         checkActor()
         for member in model.declaration.memberBlock.members { checkMember(member.decl) }
         for property in model.properties { check(property) }
@@ -44,24 +44,24 @@ struct ModelCheck {
         if let structure = declaration.as(StructDeclSyntax.self) {
             fixIts = [.replace("make it a class", structure.structKeyword, with: structure.structKeyword.asClass)]
         }
-        let mistake = MacroDiagnostic(
-            id: "noClass", message: "@Model belongs to a class: a model has an identity, and lives in a context")
-        context.report(mistake, at: node, fixIts: fixIts)
+        let diagnostic = MacroDiagnostic(
+            id: "noClass", message: "@Model can only be attached to a class")
+        context.report(diagnostic, at: node, fixIts: fixIts)
     }
 
     private func canBeNamed() -> Bool {
         let declaration = model.declaration
         if let generics = declaration.genericParameterClause {
-            report("generic", "a model class cannot be generic: its entity has one name", at: generics)
+            report("generic", "a model class cannot be generic, because its entity has a single name", at: generics)
             return false
         }
         switch ModelPlace(of: declaration, in: context.lexicalContext) {
         case .reachable: return true
-        // The compiler has said so.
+        // The compiler reports this.
         case .local: return false
         case .hidden: break
         }
-        let message = "the macro cannot name what is private in another type: make it fileprivate"
+        let message = "a nested model and its enclosing types cannot be private; make them fileprivate"
         if let word = declaration.modifiers.first(where: { $0.name.tokenKind == .keyword(.private) })?.name {
             let fix = FixIt.replace("make it fileprivate", word, with: word.with(\.tokenKind, .keyword(.fileprivate)))
             report("private", message, at: word, [fix])
@@ -72,27 +72,27 @@ struct ModelCheck {
     }
 
     private func inherits(conformingTo protocols: [TypeSyntax]) -> Bool {
-        guard protocols.isEmpty, !model.declaration.saysThatItIsAModel,
+        guard protocols.isEmpty, !model.declaration.declaresConformance,
             let first = model.declaration.inheritanceClause?.inheritedTypes.first
         else { return false }
         report(
-            "inheritance", "\(model.name) inherits from a model, which is not supported: use a relationship",
+            "inheritance", "\(model.name) inherits from a model, which is not supported; use a relationship",
             at: first.type)
         return true
     }
 
-    /// A warning, because Swift 5 gets along with it.
+    /// A warning, because the declaration is valid in Swift 5 mode.
     private func checkActor() {
         guard let attribute = model.declaration.attributes.first(named: "MainActor") else { return }
-        let mistake = MacroDiagnostic(
-            id: "actor", message: "a model belongs to its context, and not to an actor: remove @MainActor",
+        let diagnostic = MacroDiagnostic(
+            id: "actor", message: "a model is confined to its context, not to an actor; remove @MainActor",
             severity: .warning)
         let all = model.declaration.attributes
         let rest = all.filter { $0.id != attribute.id }.with(\.leadingTrivia, all.leadingTrivia)
-        context.report(mistake, at: attribute, fixIts: [.replace("remove @MainActor", all, with: rest)])
+        context.report(diagnostic, at: attribute, fixIts: [.replace("remove @MainActor", all, with: rest)])
     }
 
-    // MARK: Parts
+    // MARK: Reporting
 
     func addTransient(_ property: StoredProperty) -> FixIt {
         let old = property.declaration

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// A class with `@Model`, as far as its declaration tells.
+/// The declaration of a class with `@Model`.
 struct ModelClass {
     let declaration: ClassDeclSyntax
     let properties: [StoredProperty]
@@ -15,23 +15,23 @@ struct ModelClass {
 
     var name: String { declaration.name.trimmed.text }
     var isFinal: Bool { declaration.modifiers.contains(.final) }
-    /// Whether it has initialisers that others can build on. Without any, Swift gives a class `init()`.
+    /// Whether the class declares designated initializers. Without any, the compiler adds `init()`.
     var hasDesignatedInitializer: Bool { !initializers.allSatisfy { $0.modifiers.contains(.convenience) } }
-    /// Whether the superclass is the one that the text alone tells from a protocol.
+    /// Whether the superclass is NSObject, the only superclass that the source text distinguishes from a protocol.
     var inheritsFromNSObject: Bool {
         declaration.inheritanceClause?.inheritedTypes.first?.type.lastName == "NSObject"
     }
-    /// What a store keeps.
+    /// The stored properties.
     var persistent: [StoredProperty] { properties.filter { !$0.isTransient } }
 
-    /// What members that others need begin with: the class's own access, as far as members can have it.
+    /// The access modifier of generated members: that of the class, where members can have it.
     var access: String {
         let levels: [Keyword] = [.public, .package, .fileprivate]
         if declaration.modifiers.contains(.open) { return "public " }
         return levels.first(where: declaration.modifiers.contains).map { "\($0) " } ?? ""
     }
 
-    /// Whether the class itself declares a property with this name, of its instances or of the class.
+    /// Whether the class declares an instance property or a static property with this name.
     func declares(_ name: String, isStatic: Bool) -> Bool {
         declaration.memberBlock.members.withConditional.contains { member in
             guard let variable = member.as(VariableDeclSyntax.self),
@@ -49,21 +49,21 @@ struct ModelClass {
 }
 
 extension MemberBlockItemListSyntax {
-    /// The members, and those in every branch of `#if`.
+    /// The members, including those in every branch of `#if`.
     var withConditional: [DeclSyntax] {
         flatMap { $0.decl.as(IfConfigDeclSyntax.self)?.members ?? [$0.decl] }
     }
 }
 
 extension IfConfigDeclSyntax {
-    /// The members of a type in all of its branches.
+    /// The members of a type in all branches.
     var members: [DeclSyntax] {
         clauses.flatMap { $0.elements?.as(MemberBlockItemListSyntax.self)?.withConditional ?? [] }
     }
 }
 
 extension TypeSyntaxProtocol {
-    /// The name without what it stands in.
+    /// The name without its qualification.
     var lastName: String? {
         Syntax(self).as(MemberTypeSyntax.self)?.name.text ?? Syntax(self).as(IdentifierTypeSyntax.self)?.name.text
     }

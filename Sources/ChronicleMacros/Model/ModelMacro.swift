@@ -2,10 +2,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Model`: adds to a class what one would write by hand, see `Documentation/Models.md`.
+/// The implementation of `@Model`, which generates the members described in `Documentation/Models.md`.
 enum ModelMacro {}
 
-/// What connects a model to its context, and the map of its properties.
+/// Adds the members that connect a model to its context, and the map of its properties.
 extension ModelMacro: MemberMacro {
     static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -18,13 +18,14 @@ extension ModelMacro: MemberMacro {
         let model = ModelClass(declaration)
         switch ModelCheck(model, context).verdict(conformingTo: protocols) {
         case .model: return members(of: model)
-        case .heir: return membersOfHeir(model)
+        case .subclass: return membersOfSubclass(model)
         case .nothing: return []
         }
     }
 
-    /// Of a class that inherits from a model it has been said that it cannot. Swift need not say that it lacks this.
-    private static func membersOfHeir(_ model: ModelClass) -> [DeclSyntax] {
+    /// Returns the members of a class that inherits from a model, for which an error was reported. They prevent further
+    /// errors of the compiler.
+    private static func membersOfSubclass(_ model: ModelClass) -> [DeclSyntax] {
         if !model.hasDesignatedInitializer || model.declaresRowInitializer { return [] }
         return ["\(raw: model.access)required init(backingData: Chronicle::BackingData) { fatalError() }"]
     }
@@ -49,7 +50,7 @@ extension ModelMacro: MemberMacro {
                 }
                 """)
         }
-        // What Swift gives to a class that has no initialiser; with the one above, it does not.
+        // The initializer that the compiler adds only to a class without initializers.
         if !model.hasDesignatedInitializer {
             members.append(model.inheritsFromNSObject ? "override init() {}" : "init() {}")
         }
@@ -62,18 +63,18 @@ extension ModelMacro: MemberMacro {
     }
 }
 
-/// The wrapper of each stored property that has none.
+/// Adds a wrapper to each stored property without one.
 extension ModelMacro: MemberAttributeMacro {
     static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingAttributesFor member: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
-        // A class that cannot be a model was reported, and its wrappers would say no more than that.
+        // For a class that cannot be a model, an error was reported, and wrappers would cause further errors.
         guard let model = declaration.as(ClassDeclSyntax.self), model.genericParameterClause == nil,
             let variable = member.as(VariableDeclSyntax.self), model.isReachable(in: context)
         else { return [] }
         let properties = StoredProperty.all(in: variable)
-        // What cannot have a wrapper is reported with the rest of the class.
+        // Properties that cannot have a wrapper are reported by `ModelCheck`.
         guard properties.count == 1, let property = properties.first, property.canBeWrapped,
             property.wrapper == nil, !property.isTransient, property.name != "persistentBackingData"
         else { return [] }
@@ -90,13 +91,13 @@ extension ModelMacro: ExtensionMacro {
         guard let declaration = declaration.as(ClassDeclSyntax.self), declaration.genericParameterClause == nil,
             !protocols.isEmpty, declaration.isReachable(in: context)
         else { return [] }
-        // A model belongs to its context, and not to the actor that a module may have as its default.
+        // A model belongs to its context, not to the default actor of its module.
         return [try ExtensionDeclSyntax("nonisolated extension \(type.trimmed): Chronicle::PersistentModel {}")]
     }
 }
 
 extension ModelClass {
-    /// Naming what is deprecated is a warning, unless what names it is as well.
+    /// Referring to a deprecated declaration is a warning, unless the referring declaration is deprecated too.
     fileprivate var mapAttribute: String {
         persistent.contains(where: \.isDeprecated) ? "@available(*, deprecated) " : ""
     }

@@ -1,25 +1,29 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Where a class with `@Model` stands. The extension that makes it a model stands outside of everything, and has to name it.
+/// The place of a class with `@Model`. The extension with the conformance is at file scope and must be able to name the
+/// class.
 enum ModelPlace {
     case reachable
-    /// The class, or a type around it, is private to the type that it stands in.
+    /// The class or an enclosing type is private to the type that contains it.
     case hidden
-    /// In a function, where Swift allows no macro that adds an extension.
+    /// The class is in a function, where Swift does not allow macros that add extensions.
     case local
 
-    /// - Parameter enclosing: What the class stands in, the innermost first: a context's `lexicalContext`.
+    /// Determines the place of a class.
+    ///
+    /// - Parameter enclosing: The enclosing declarations, beginning with the innermost: the `lexicalContext` of a
+    ///   context.
     init(of declaration: ClassDeclSyntax, in enclosing: [Syntax]) {
-        // For an attribute of a member the class comes first itself.
+        // For an attribute of a member, the class itself is the first element.
         let isItself = enclosing.first?.as(ClassDeclSyntax.self)?.name.text == declaration.name.text
         let enclosing = enclosing.dropFirst(isItself ? 1 : 0)
         let types = enclosing.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }
-        // What stands in nothing else is private to its file, which is where the extension is.
+        // A private declaration at file scope is accessible in the file, which contains the extension.
         let nested = ([declaration] + types).dropLast()
         if types.count < enclosing.count {
             self = .local
-        } else if !declaration.saysThatItIsAModel, nested.contains(where: { $0.modifiers.contains(.private) }) {
+        } else if !declaration.declaresConformance, nested.contains(where: { $0.modifiers.contains(.private) }) {
             self = .hidden
         } else {
             self = .reachable
@@ -28,8 +32,8 @@ enum ModelPlace {
 }
 
 extension ClassDeclSyntax {
-    /// Whether it declares the conformance itself, so that it needs no extension.
-    var saysThatItIsAModel: Bool {
+    /// Whether the class declares the conformance, so that no extension is needed.
+    var declaresConformance: Bool {
         inheritanceClause?.inheritedTypes.contains { $0.type.trimmedDescription.hasSuffix("PersistentModel") } ?? false
     }
 }

@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Options of `@Attribute` that the written type of a property cannot have.
+/// Reports options of `@Attribute` that do not apply to the written type of a property.
 struct OptionCheck {
     let property: StoredProperty
     let context: any MacroExpansionContext
@@ -14,7 +14,8 @@ struct OptionCheck {
     func check() {
         guard let arguments = property.attribute("Attribute")?.arguments?.as(LabeledExprListSyntax.self) else { return }
         for argument in arguments where argument.label == nil {
-            guard let option = argument.expression.as(MemberAccessExprSyntax.self), let reason = misfit(option) else {
+            guard let option = argument.expression.as(MemberAccessExprSyntax.self), let reason = reasonToReject(option)
+            else {
                 continue
             }
             let rest = LabeledExprListSyntax(arguments.filter { $0.id != argument.id }.withoutFinalComma)
@@ -25,10 +26,10 @@ struct OptionCheck {
         }
     }
 
-    private func misfit(_ option: MemberAccessExprSyntax) -> String? {
+    private func reasonToReject(_ option: MemberAccessExprSyntax) -> String? {
         switch option.declName.baseName.text {
-        case "unique" where isCollection: "collections have no values of their own to compare"
-        case "externalStorage" where isScalar: "only data is kept outside of the row"
+        case "unique" where isCollection: "values of collections cannot be unique"
+        case "externalStorage" where isScalar: "only Data can be stored externally"
         default: nil
         }
     }

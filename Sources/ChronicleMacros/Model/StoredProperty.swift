@@ -1,26 +1,26 @@
 import SwiftSyntax
 
-/// A stored property as its class declares it.
+/// The declaration of a stored property.
 struct StoredProperty {
     let declaration: VariableDeclSyntax
     let binding: PatternBindingSyntax
     let identifier: TokenSyntax
 
-    /// The name without the backticks of a name that is a keyword.
+    /// The name without backticks.
     var name: String { identifier.text.filter { $0 != "`" } }
     var isConstant: Bool { declaration.bindingSpecifier.tokenKind == .keyword(.let) }
     var isLazy: Bool { declaration.has(.lazy) || declaration.has(.weak) || declaration.has(.unowned) }
     var type: TypeSyntax? { binding.typeAnnotation?.type }
     var hasType: Bool { type != nil || binding.initializer != nil }
     var isTransient: Bool { attribute("Transient") != nil }
-    /// The wrapper that it is declared with.
+    /// The property wrapper with which the property is declared.
     var wrapper: AttributeSyntax? { attribute("Attribute") ?? attribute("Relationship") }
     var isOptional: Bool {
         guard let type else { return false }
         return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
             || type.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
-    /// Whether an instance cannot do without being given a value.
+    /// Whether an initializer must assign a value.
     var isRequired: Bool { binding.initializer == nil && !isOptional }
 
     var isDeprecated: Bool {
@@ -32,13 +32,14 @@ struct StoredProperty {
         declaration.attributes.first(named: name) ?? ported.lazy.compactMap { $0.first(named: name) }.first
     }
 
-    /// The attributes that are there because the module of the macros is: `#if canImport(SwiftData) … #endif`.
+    /// The attributes in a condition that is true if the module of the macros exists: `#if canImport(SwiftData) …
+    /// #endif`.
     private var ported: [AttributeListSyntax] {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self)?.clauses.first }
         return clauses.filter(\.isAboutThisModule).compactMap { $0.elements?.as(AttributeListSyntax.self) }
     }
 
-    /// A wrapper that is there or not, as conditions have it of which a macro knows nothing.
+    /// A wrapper in another condition, which a macro cannot evaluate.
     var conditionalWrapper: AttributeSyntax? {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self) }.flatMap { condition in
             condition.clauses.dropFirst(condition.clauses.first?.isAboutThisModule == true ? 1 : 0)
@@ -51,7 +52,7 @@ struct StoredProperty {
 }
 
 extension StoredProperty {
-    /// The stored properties of a declaration; none for what is computed or belongs to the type.
+    /// Returns the stored properties of a declaration; none for computed and static properties.
     static func all(in declaration: VariableDeclSyntax) -> [StoredProperty] {
         guard !declaration.has(.static), !declaration.has(.class) else { return [] }
         return declaration.bindings.compactMap { binding in
@@ -62,7 +63,7 @@ extension StoredProperty {
 }
 
 extension PatternBindingSyntax {
-    /// Whether it has nothing but observers.
+    /// Whether the accessors are only observers.
     fileprivate var isStored: Bool {
         guard let accessorBlock else { return true }
         guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
@@ -81,7 +82,7 @@ extension DeclModifierListSyntax {
 }
 
 extension AttributeListSyntax {
-    /// The attribute with this name, whether or not the name of a module stands before it.
+    /// Returns the attribute with this name, with or without a module name.
     func first(named name: String) -> AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.name == name }
     }

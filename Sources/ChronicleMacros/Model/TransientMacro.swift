@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Transient`: `@Model` leaves the property alone. It adds nothing itself.
+/// The implementation of `@Transient`, which excludes a property from `@Model`. It adds nothing itself.
 enum TransientMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -7,7 +7,7 @@ enum Macros {
     }
 }
 
-// A toolchain brings SwiftSyntax along without the module that makes a program a plug-in, and with what that is made of.
+// The SwiftSyntax of a toolchain lacks the module for compiler plug-ins, but contains the modules that it is based on.
 #if canImport(SwiftCompilerPlugin)
     import SwiftCompilerPlugin
 
@@ -34,6 +34,6 @@ enum Macros {
 
     struct UnknownMacro: Error, CustomStringConvertible {
         let name: String
-        var description: String { "the plug-in of Chronicle has no macro \(name)" }
+        var description: String { "the macro plug-in of Chronicle does not implement \(name)" }
     }
 #endif

@@ -1,21 +1,28 @@
 import ChronicleCSQLite
 
-/// A function for the queries of a connection.
+/// An application-defined SQL function for the queries of a connection.
 ///
-/// It answers the same for the same arguments. Views, triggers and indexes cannot use it: what stands in a file has to be
-/// understood by every program that opens it.
+/// The function must be deterministic. Views, triggers, and indexes cannot use it, because a file must work in every
+/// program that opens it.
 package final class SQLFunction: Sendable {
+    /// The name of the function in SQL.
     package let name: String
     let argumentCount: Int32
     let body: @Sendable (borrowing FunctionCall) -> Result?
 
+    /// The result of a call.
     package enum Result {
         case integer(Int64)
-        /// A NaN becomes NULL.
+        /// A real number. NaN becomes NULL.
         case real(Double)
     }
 
-    /// - Parameter body: Returns the result; `nil` for NULL.
+    /// Creates a function.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the function in SQL.
+    ///   - argumentCount: The number of its arguments.
+    ///   - body: Returns the result of a call, or `nil` for NULL.
     package init(
         _ name: String, argumentCount: Int32, _ body: @escaping @Sendable (borrowing FunctionCall) -> Result?
     ) {
@@ -26,6 +33,9 @@ package final class SQLFunction: Sendable {
 }
 
 extension Connection {
+    /// Makes functions available to the statements of this connection.
+    ///
+    /// - Throws: `SQLiteError` if a statement is running or the connection is closed.
     package func define(_ functions: [SQLFunction]) throws {
         let handle = try openHandle()
         // https://www.sqlite.org/c3ref/c_deterministic.html
@@ -35,14 +45,14 @@ extension Connection {
                 handle, function.name, function.argumentCount, flags, Unmanaged.passRetained(function).toOpaque(),
                 { call, _, arguments in
                     guard let call, let arguments else { return }
-                    answer(FunctionCall(context: call, arguments: arguments))
+                    evaluate(FunctionCall(context: call, arguments: arguments))
                 }, nil, nil, release)
             guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
         }
     }
 }
 
-private func answer(_ call: borrowing FunctionCall) {
+private func evaluate(_ call: borrowing FunctionCall) {
     guard let data = sqlite3_user_data(call.context) else { return }
     let function = Unmanaged<SQLFunction>.fromOpaque(data).takeUnretainedValue()
     switch function.body(call) {
@@ -52,24 +62,24 @@ private func answer(_ call: borrowing FunctionCall) {
     }
 }
 
-/// One call of a function, good until it returns, as are the texts.
+/// A call of a function. The call and its texts are valid until the function returns.
 package struct FunctionCall: ~Copyable {
     fileprivate let context: OpaquePointer
     fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>
 
-    /// An argument as an integer; 0 for NULL.
+    /// Returns an argument as an integer; 0 for NULL.
     package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
 
-    /// The UTF-8 of an argument as text, valid or not, without a copy; `nil` for NULL.
+    /// Returns the UTF-8 of an argument as text without copying it, or `nil` for NULL. The text may be invalid UTF-8.
     package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
         guard let value = arguments[index], sqlite3_value_type(value) != SQLITE_NULL else { return nil }
-        // The pointer first, then the length: the other way round a conversion in between makes the length wrong.
+        // The pointer before the length, because a conversion in between would make the length wrong.
         let start = sqlite3_value_text(value)
         return UnsafeBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 
-    /// What is made of an argument that is text; `nil` for NULL. Of one that is the same for all rows it is made once.
-    /// https://www.sqlite.org/c3ref/get_auxdata.html
+    /// Returns an object created from a text argument, or `nil` for NULL. For an argument that is constant across rows,
+    /// the object is created once. https://www.sqlite.org/c3ref/get_auxdata.html
     package func prepared<Value: AnyObject>(_ index: Int, _ make: (UnsafeBufferPointer<UInt8>) -> Value) -> Value? {
         if let data = sqlite3_get_auxdata(context, Int32(index)) {
             return Unmanaged<Value>.fromOpaque(data).takeUnretainedValue()
@@ -80,7 +90,7 @@ package struct FunctionCall: ~Copyable {
     }
 }
 
-/// For an object of whatever class.
+/// Releases an object of any class.
 private let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
     guard let data else { return }
     Unmanaged<AnyObject>.fromOpaque(data).release()

@@ -1,21 +1,23 @@
 import ChronicleCSQLite
 
-/// Tells SQLite whether a read is to go on.
+/// The condition under which SQLite interrupts a read.
 package final class Interruption: Sendable {
     fileprivate let isCancelled: @Sendable () -> Bool
 
-    /// - Parameter isCancelled: Whether the caller has no use for the result any more. SQLite calls it on the thread that
-    ///   reads, every few microseconds.
+    /// Creates an interruption.
+    ///
+    /// - Parameter isCancelled: Returns whether the result is no longer needed. SQLite calls it on the reading thread
+    ///   every few microseconds.
     package init(_ isCancelled: @escaping @Sendable () -> Bool) { self.isCancelled = isCancelled }
 
-    /// How many instructions of its virtual machine SQLite runs between two calls, next to which a call costs nothing.
+    /// The number of virtual machine instructions between two calls, chosen so that the calls have no measurable cost.
     fileprivate static let interval: Int32 = 10_000
 }
 
-// Reads that end when nobody needs their result any more. Writes are not interrupted: SQLite would roll back their
-// transaction.
+// Interruption of reads whose result is no longer needed. Writes are not interrupted, because SQLite would roll back
+// their transaction.
 extension Connection {
-    /// Whether statements end with an error that `isInterrupted` when ``interruption`` says so.
+    /// Sets whether ``interruption`` can end statements with an error for which `isInterrupted` is true.
     ///
     /// https://www.sqlite.org/c3ref/progress_handler.html
     func setInterruptible(_ isInterruptible: Bool) {
@@ -26,14 +28,14 @@ extension Connection {
             handle, Interruption.interval,
             { interruption in
                 guard let interruption else { return 0 }
-                // The connection keeps it as long as it is open.
+                // The connection retains it while it is open.
                 return Unmanaged<Interruption>.fromOpaque(interruption).takeUnretainedValue().isCancelled() ? 1 : 0
             }, Unmanaged.passUnretained(interruption).toOpaque())
     }
 
-    /// Runs reads, or writes, of a connection that does both.
+    /// Runs reads or writes on a connection that performs both.
     func interruptibly<Result>(_ isInterruptible: Bool, _ body: () throws -> Result) rethrows -> Result {
-        // What runs inside of a transaction belongs to a write.
+        // Reads in a transaction belong to a write.
         let previous = self.isInterruptible
         let next = isInterruptible && !isInTransaction
         guard next != previous else { return try body() }

@@ -1,19 +1,19 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Writes the text of a table's definition anew, for a change that leaves the rows as they are: what a column says of NULL
-    /// or of a foreign key. Part of the transaction that is open.
-    /// https://www.sqlite.org/lang_altertable.html#otheralter
+    /// Replaces the text of a table's definition in the open transaction, for changes that do not affect the rows: NOT
+    /// NULL and foreign keys of columns. https://www.sqlite.org/lang_altertable.html#otheralter
     ///
-    /// - Parameter sql: A `CREATE TABLE` with the same columns in the same order. A wrong one makes the file unreadable.
+    /// - Parameter sql: A CREATE TABLE statement with the same columns in the same order. A wrong statement makes the
+    ///   file unreadable.
     package func replaceDefinition(ofTable table: String, with sql: String) throws {
-        // Nobody does so by accident: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
+        // Defensive mode prevents accidental writes: https://www.sqlite.org/c3ref/c_dbconfig_defensive.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 0)
         let written = Result { try write(sql, ofTable: table) }
         // RESET also makes this connection read the schema again.
         // https://www.sqlite.org/pragma.html#pragma_writable_schema
         let reset = Result { try execute("PRAGMA writable_schema = RESET") }
-        // Whatever came of the two: in this mode the schema cannot be written, even if it was not reset.
+        // In any case: defensive mode protects the schema even if it was not reset.
         try set(SQLITE_DBCONFIG_DEFENSIVE, 1)
         try written.get()
         try reset.get()

@@ -1,8 +1,8 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Runs one statement or many, and ignores any rows. What ran before a failing one stays, unless a transaction
-    /// around them is rolled back.
+    /// Runs one or more statements and ignores their rows. Statements before one that fails keep their effect, unless a
+    /// surrounding transaction is rolled back.
     package func execute(_ sql: String) throws {
         let handle = try openHandle()
         try requireNoNUL(in: sql)
@@ -10,29 +10,29 @@ extension Connection {
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle, sql: sql) }
     }
 
-    /// Prepares exactly one statement, for the caller to keep.
+    /// Prepares exactly one statement, which is not cached.
     package func prepare(_ sql: String) throws -> Statement {
         try prepare(sql, flags: 0)
     }
 
-    /// The statement for `sql` from the connection's cache, reset and with all parameters NULL.
+    /// Returns the statement for `sql` from the connection's cache, reset and with all parameters NULL.
     ///
-    /// While someone holds it, the next caller gets one of its own, so that a loop over rows may use the same SQL
-    /// inside. Let go of it, or reset it, when the rows are done.
+    /// While the statement is in use, the next caller receives a separate statement, so that nested loops can use the
+    /// same SQL. Release or reset the statement after reading its rows.
     package func cached(_ sql: String) throws -> Statement {
-        switch statements.look(up: sql) {
+        switch statements.lookUp(sql) {
         case .free(let statement):
             statement.reset()
             statement.clearBindings()
             return statement
-        case .taken:
+        case .inUse:
             return try prepare(sql)
         case .unknown:
-            // The hint keeps long-lived statements out of the small, fast lookaside memory.
+            // The flag keeps long-lived statements out of SQLite's small lookaside memory.
             // https://www.sqlite.org/c3ref/c_prepare_persistent.html
             let statement = try prepare(sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
-            // Some pragmas do their work, or read their answer, while they are being prepared: a second run would
-            // repeat the old answer. https://www.sqlite.org/pragma.html
+            // Some pragmas run or read their result while they are prepared, and would return the old result again.
+            // https://www.sqlite.org/pragma.html
             if !isPragma(sql) { statements.insert(statement, for: sql) }
             return statement
         }
@@ -45,15 +45,15 @@ extension Connection {
         return try sql.withUTF8 { utf8 in
             let (statement, used) = try prepare(utf8[...], flags, on: handle)
             guard let statement else {
-                throw SQLiteError.misuse("there is no statement in the SQL", sql: String(decoding: utf8, as: UTF8.self))
+                throw SQLiteError.misuse("the SQL contains no statement", sql: String(decoding: utf8, as: UTF8.self))
             }
-            // SQLite stops after the first statement; the rest must be blank or comment, never silently left out.
+            // SQLite stops after the first statement. The rest must be blank or a comment; it is never ignored.
             var rest = utf8[(utf8.startIndex + used)...]
             while !rest.isEmpty {
                 let (next, used) = try prepare(rest, 0, on: handle)
                 guard next == nil else {
                     throw SQLiteError.misuse(
-                        "there is more than one statement in the SQL", sql: String(decoding: utf8, as: UTF8.self))
+                        "the SQL contains more than one statement", sql: String(decoding: utf8, as: UTF8.self))
                 }
                 rest = rest.dropFirst(max(used, 1))
             }
@@ -61,7 +61,7 @@ extension Connection {
         }
     }
 
-    /// The first statement in `utf8`, nil if that is blank or a comment, and how many bytes it took.
+    /// Returns the first statement in `utf8`, or `nil` if the text is blank or a comment, and the number of its bytes.
     private func prepare(
         _ utf8: Slice<UnsafeBufferPointer<UInt8>>, _ flags: UInt32, on handle: OpaquePointer
     ) throws -> (Statement?, used: Int) {
@@ -79,29 +79,29 @@ extension Connection {
         return (prepared.map { Statement(owning: $0) }, used: tail.map { $0 - start } ?? bytes.count)
     }
 
-    /// SQLite would take the text up to the first NUL, and leave the rest out without a word.
+    /// SQLite would silently ignore the text after the first NUL character.
     private func requireNoNUL(in sql: String) throws {
-        guard !sql.utf8.contains(0) else { throw SQLiteError.misuse("there is a NUL character in the SQL", sql: sql) }
+        guard !sql.utf8.contains(0) else { throw SQLiteError.misuse("the SQL contains a NUL character", sql: sql) }
     }
 
     private func isPragma(_ sql: String) -> Bool {
-        // The letters differ from their capitals in one bit.
+        // Letters and their capitals differ in one bit.
         let first = sql.utf8.drop { [0x09, 0x0A, 0x0D, 0x20].contains($0) }.prefix(6)
         return first.map { $0 | 0x20 } == Array("pragma".utf8)
     }
 }
 
-// MARK: - One value
+// MARK: - Single values
 
 extension Connection {
-    /// The first column of the first row as an integer; nil when there is no row or the value is NULL.
+    /// Returns the first column of the first row as an integer, or `nil` if there is no row or the value is NULL.
     ///
     ///     let count = try connection.scalarInt64("SELECT count(*) FROM trip WHERE name = ?1") { try $0.bind(name, at: 1) }
     package func scalarInt64(_ sql: String, _ bind: (Statement) throws -> Void = { _ in }) throws -> Int64? {
         try scalar(sql, bind) { $0.int64(0) }
     }
 
-    /// The first column of the first row as text; nil when there is no row or the value is NULL.
+    /// Returns the first column of the first row as text, or `nil` if there is no row or the value is NULL.
     package func scalarText(_ sql: String, _ bind: (Statement) throws -> Void = { _ in }) throws -> String? {
         try scalar(sql, bind) { $0.text(0) }
     }

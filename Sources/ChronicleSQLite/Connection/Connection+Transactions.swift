@@ -1,23 +1,25 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Runs `body` inside `BEGIN IMMEDIATE … COMMIT`, and rolls everything back when it throws.
+    /// Runs `body` inside `BEGIN IMMEDIATE … COMMIT` and rolls back if it throws.
     ///
-    /// The write lock is taken before `body` reads anything, so what it read is still true when it writes, and the
-    /// only place to wait for other writers is the beginning. <https://www.sqlite.org/lang_transaction.html>
+    /// The write lock is acquired before `body` reads, so that what it read is still valid when it writes, and only the
+    /// beginning waits for other writers. <https://www.sqlite.org/lang_transaction.html>
     ///
-    /// - Parameter explain: Sees an error while what it came from can still be looked at, and says what to throw.
-    /// - Throws: the first error there was: of `BEGIN` (`isBusy` when another connection kept the lock for the whole
-    ///   busy timeout; `body` did not run), of `body`, or of `COMMIT`. After any of them nothing of it is stored.
+    /// - Parameters:
+    ///   - explain: Converts an error before the rollback, while the transaction can still be queried.
+    ///   - body: The reads and writes of the transaction.
+    /// - Throws: The first error of `BEGIN`, `body`, or `COMMIT`. Nothing is stored in that case. `BEGIN` throws an
+    ///   error for which `isBusy` is true if another connection kept the lock for the whole busy timeout.
     package func immediate<T>(
         explaining explain: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
         try transact(begin: "BEGIN IMMEDIATE", explaining: explain, body)
     }
 
-    /// Runs `body` on one snapshot: all its reads see the same state, the one at the time of the first of them.
+    /// Runs `body` in a read transaction, in which all reads see the state at the time of the first one.
     ///
-    /// Inside a transaction that is open already `body` just runs, since that one is its snapshot.
+    /// If a transaction is already open, `body` runs in it.
     package func deferredRead<T>(_ body: () throws -> T) throws -> T {
         if isInTransaction { return try body() }
         return try transact(begin: "BEGIN DEFERRED", explaining: { $0 }, body)
@@ -26,11 +28,11 @@ extension Connection {
     private func transact<T>(
         begin: String, explaining explain: (any Error) -> any Error, _ body: () throws -> T
     ) throws -> T {
-        // Outside of the `do`: when it fails, a transaction that may be open is somebody else's.
+        // Outside of the `do` block: if it fails, an open transaction belongs to another caller.
         try cached(begin).run()
         do {
             let result = try body()
-            // Fails when SQLite has ended the transaction by itself and `body` hid that error.
+            // COMMIT fails if SQLite has rolled back the transaction and `body` ignored the error.
             try cached("COMMIT").run()
             return result
         } catch {
@@ -40,9 +42,9 @@ extension Connection {
         }
     }
 
-    /// Rolls back if there is something to roll back. It has no error of its own: it follows one, and that one wins.
+    /// Rolls back an open transaction. Its own errors are ignored in favor of the error that caused the rollback.
     func rollback() {
-        // After errors like SQLITE_FULL or SQLITE_IOERR SQLite has rolled back already, and a second ROLLBACK would
+        // After errors such as SQLITE_FULL or SQLITE_IOERR, SQLite has already rolled back, and another ROLLBACK would
         // be an error. https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
         guard let handle, isInTransaction else { return }
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)

@@ -1,15 +1,17 @@
 import ChronicleCSQLite
 
 extension Connection {
-    /// Puts the file into WAL mode, where readers and the writer do not wait for each other. It stays in it.
+    /// Enables WAL mode, in which readers and the writer do not block each other. The mode is stored in the file.
     ///
-    /// Several processes may do this to one new file at once. An in-memory database has no log and is left as it is.
+    /// Several processes may call this for a new file at the same time. A database in memory has no log and is not
+    /// changed.
     ///
-    /// - Throws: `SQLiteError`: `isBusy` when the file stayed locked for the whole busy timeout, or at most twice as
-    ///   long; others for files that are no database, cannot be written, or lie where there is no shared memory.
+    /// - Throws: `SQLiteError`, for which `isBusy` is true if the file stayed locked for the busy timeout, or at most
+    ///   twice as long. Other errors occur if the file is not a database, cannot be written, or is on a file system
+    ///   without shared memory.
     package func enableWAL() throws {
         let handle = try openHandle()
-        // The empty name is that of a database without a file. https://www.sqlite.org/c3ref/db_filename.html
+        // The name is empty for a database without a file. https://www.sqlite.org/c3ref/db_filename.html
         guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return }
         let deadline = ContinuousClock.now + busyTimeout
         var pause: Int32 = 1
@@ -18,12 +20,13 @@ extension Connection {
                 let mode = try scalarText("PRAGMA journal_mode = WAL")
                 guard mode == "wal" else {
                     throw SQLiteError(
-                        extendedCode: SQLITE_ERROR, message: "the journal mode stayed '\(mode ?? "unknown")'")
+                        extendedCode: SQLITE_ERROR,
+                        message: "the journal mode is still '\(mode ?? "unknown")', not 'wal'")
                 }
                 return
             } catch let error as SQLiteError where error.isBusy && ContinuousClock.now < deadline {
-                // The change takes a shared lock and then a stronger one. Two that do so at once would wait for each other
-                // for ever; SQLite fails one of them at once, without the busy handler, and the waiting is ours.
+                // The change acquires a shared lock and then upgrades it. Two connections that do so would deadlock;
+                // SQLite fails one of them immediately, without the busy handler, so the wait is implemented here.
                 // https://www.sqlite.org/c3ref/busy_handler.html
                 _ = sqlite3_sleep(pause)
                 pause = min(pause * 2, 20)

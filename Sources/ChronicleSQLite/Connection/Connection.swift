@@ -1,55 +1,59 @@
 import ChronicleCSQLite
 
-/// One connection to one database.
+/// A connection to a database.
 ///
-/// Not `Sendable`, and opened without SQLite's own mutex: one thread at a time uses it, which `Database` sees to by
-/// showing it only inside its closures. Closed by `close` or when the last reference goes.
+/// A connection is not `Sendable` and is opened without SQLite's mutex: only one thread may use it at a time, which
+/// `Database` ensures by exposing it only inside closures. It is closed by `close` or with its last reference.
 ///
-/// The limits are the same for every connection: extended result codes, a bounded busy wait, no extensions, no writes
-/// to the schema table, no double-quoted strings, no unsafe functions in the schema of a file from elsewhere, no views for
-/// connections that only read.
+/// Every connection has the same settings: extended result codes, a busy timeout, no extensions, no writes to the
+/// schema table, no double-quoted strings, no unsafe functions in the schema of a file, and no views for read-only
+/// connections.
 package final class Connection {
+    /// How a connection opens its file.
     package enum Mode: Sendable {
-        /// The file has to exist, and is not written.
+        /// The file must exist and is not written.
         case readOnly
-        /// The file has to exist and has to be writable.
+        /// The file must exist and must be writable.
         case readWrite
-        /// The file is made when it is missing; its directory is not.
+        /// The file is created if it does not exist. Its directory must exist.
         case readWriteCreate
     }
 
-    /// Nil once closed.
+    /// The handle, or `nil` after closing.
     private(set) var handle: OpaquePointer?
 
-    /// How long one statement waits for a lock of another connection.
+    /// How long a statement waits for another connection's lock.
     let busyTimeout: Duration
 
     var statements = StatementCache(capacity: 128)
 
-    /// What ends a read; see ``setInterruptible(_:)``.
+    /// The condition that ends reads; see ``setInterruptible(_:)``.
     var interruption: Interruption?
     var isInterruptible = false
 
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
     ///
-    /// SQLite reads the file with the first statement, not here: a file that is no database shows itself only then.
+    /// SQLite reads the file with the first statement. A file that is not a database is detected only then.
     ///
-    /// - Parameter busyTimeout: how long a statement waits for another connection's lock before it throws an error
-    ///   that `isBusy`. Counted in milliseconds; zero does not wait.
-    /// - Throws: `SQLiteError`: `isCannotOpen` when the file or its directory is missing or closed to us, `isReadOnly`
-    ///   when writing was asked for and the file does not allow it.
+    /// - Parameters:
+    ///   - path: The path or URI of the database.
+    ///   - mode: How the file is opened.
+    ///   - busyTimeout: How long a statement waits for another connection's lock before it throws an error for which
+    ///     `isBusy` is true, in milliseconds. Zero does not wait.
+    /// - Throws: `SQLiteError`, for which `isCannotOpen` is true if the file or its directory is missing or
+    ///   inaccessible, and `isReadOnly` if the file must be writable but is not.
     package init(path: String, mode: Mode, busyTimeout: Duration = .seconds(5)) throws {
         self.busyTimeout = busyTimeout
-        // With SQLITE_THREADSAFE=0 no two connections could work at the same time, whatever locks we hold.
+        // With SQLITE_THREADSAFE=0, two connections cannot be used at the same time, regardless of locks.
         // https://www.sqlite.org/threadsafe.html
-        guard sqlite3_threadsafe() != 0 else { throw SQLiteError.misuse("this SQLite was built without threads") }
-        // As a C string the path would end at its first NUL, and name another file.
+        guard sqlite3_threadsafe() != 0 else { throw SQLiteError.misuse("SQLite was built without thread support") }
+        // A C string would end at the NUL character and name another file.
         guard !path.utf8.contains(0) else {
-            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path has a NUL character in it")
+            throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path contains a NUL character")
         }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, mode.flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nil)
-        // A failed open returns a handle too, for its message, and that has to be closed like any other.
+        // A failed open also returns a handle, which provides the message and must be closed.
         // https://www.sqlite.org/c3ref/open.html
         handle = opened
         do {
@@ -67,14 +71,15 @@ package final class Connection {
         close()
     }
 
-    /// Rolls back what is open and closes. A second call does nothing; any other call from here on throws `isMisuse`.
+    /// Rolls back an open transaction and closes the connection. A second call has no effect; all other calls then
+    /// throw an error for which `isMisuse` is true.
     package func close() {
         guard let handle else { return }
         settle()
         statements.removeAll()
         self.handle = nil
-        // Version 2 waits for statements that someone still holds, so that these can be released in any order. It
-        // only fails with SQLITE_OK. https://www.sqlite.org/c3ref/close.html
+        // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.
+        // https://www.sqlite.org/c3ref/close.html
         _ = sqlite3_close_v2(handle)
     }
 }
@@ -82,31 +87,32 @@ package final class Connection {
 // MARK: - State
 
 extension Connection {
+    /// Whether the connection was closed.
     package var isClosed: Bool { handle == nil }
 
-    /// The rowid of the last successful insert of this connection; 0 before the first.
+    /// The rowid of the last successful insert of this connection, or 0 before the first one.
     package var lastInsertRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
-    /// The rows that the last INSERT, UPDATE or DELETE changed, without those that its triggers changed.
+    /// The number of rows that the last INSERT, UPDATE, or DELETE changed, without changes by triggers.
     package var changes: Int { handle.map { Int(sqlite3_changes64($0)) } ?? 0 }
 
-    /// Whether a transaction is open. SQLite ends one by itself after some errors, so this is asked, not remembered.
+    /// Whether a transaction is open. This reads SQLite's state, because SQLite rolls back after some errors.
     /// <https://www.sqlite.org/c3ref/get_autocommit.html>
     package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-    /// Whether it can only read.
+    /// Whether the connection is read-only.
     package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
-    /// The handle, or the error that the connection is closed.
+    /// Returns the handle, or throws an error if the connection is closed.
     func openHandle() throws -> OpaquePointer {
         guard let handle else { throw SQLiteError.misuse("the connection is closed") }
         return handle
     }
 
-    /// Ends what a user left behind: cursors half way, which would pin their snapshot and keep checkpoints from
-    /// finishing, and an open transaction, which is rolled back.
+    /// Resets running statements, which would keep their snapshot and prevent checkpoints from completing, and rolls
+    /// back an open transaction.
     ///
-    /// - Returns: whether a transaction was open.
+    /// - Returns: Whether a transaction was open.
     @discardableResult
     func settle() -> Bool {
         guard let handle else { return false }
@@ -114,7 +120,7 @@ extension Connection {
         guard wasOpen || sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE else { return false }
         var statement = sqlite3_next_stmt(handle, nil)
         while let current = statement {
-            // The result repeats an error that was thrown already.
+            // The result repeats an error that was already thrown.
             _ = sqlite3_reset(current)
             statement = sqlite3_next_stmt(handle, current)
         }
@@ -138,28 +144,27 @@ extension Connection.Mode {
 extension Connection {
     private func configure(_ mode: Mode) throws {
         let handle = try openHandle()
-        // SQLite opens a write-protected file for reading instead, and says so only when asked.
-        // https://www.sqlite.org/c3ref/open.html
+        // SQLite opens a write-protected file read-only without an error. https://www.sqlite.org/c3ref/open.html
         guard mode == .readOnly || sqlite3_db_readonly(handle, "main") == 0 else {
-            throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the file cannot be written")
+            throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the file is not writable")
         }
         _ = sqlite3_extended_result_codes(handle, 1)
         _ = sqlite3_busy_timeout(handle, busyTimeout.clampedMilliseconds)
-        // A file may come from anywhere: its schema must not do more than SQL, and no SQL may break the schema.
-        // https://www.sqlite.org/security.html
+        // A file may come from any source: its schema must not execute unsafe functions, and SQL must not corrupt the
+        // schema. https://www.sqlite.org/security.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 1)
         try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
-        // A misspelt "column" is an error and not a string. https://www.sqlite.org/quirks.html#dblquote
+        // A misspelled "column" is an error instead of a string. https://www.sqlite.org/quirks.html#dblquote
         try set(SQLITE_DBCONFIG_DQS_DML, 0)
         try set(SQLITE_DBCONFIG_DQS_DDL, 0)
         if mode == .readOnly { denyViews(handle) }
     }
 
-    /// Lets no statement read through a view, which another program may have put in the place of a table, and which may have
-    /// no end. SQLite asks while it prepares a statement, and does so again when the schema changed.
+    /// Prevents statements from reading views, which another program may have created in place of a table and which may
+    /// have infinite rows. SQLite checks this when it prepares a statement, and again after schema changes.
     /// https://www.sqlite.org/c3ref/set_authorizer.html
     private func denyViews(_ handle: OpaquePointer) {
-        // The last argument names the view or trigger that needs the access. A connection that only reads runs no triggers.
+        // The last argument names the view or trigger that causes the access. A read-only connection runs no triggers.
         _ = sqlite3_set_authorizer(handle, { _, _, _, _, _, view in view == nil ? SQLITE_OK : SQLITE_DENY }, nil)
     }
 
@@ -170,7 +175,7 @@ extension Connection {
 }
 
 extension Duration {
-    /// What SQLite's 32-bit millisecond arguments take.
+    /// The duration for SQLite's 32-bit millisecond arguments.
     fileprivate var clampedMilliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

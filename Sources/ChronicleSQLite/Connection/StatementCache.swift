@@ -1,12 +1,13 @@
-/// Prepared statements by their SQL, at most `capacity` of them; the one longest unused makes room.
+/// A cache of prepared statements by their SQL. The least recently used statement is removed if the capacity is
+/// exceeded.
 struct StatementCache {
     private struct Entry {
         var statement: Statement
         var lastUse: UInt64
     }
 
-    /// SQL that is looked up with every use of its statement: nearly always the very string that is in the cache, which
-    /// comparing finds out at once. Its length tells most statements apart; a real hash would read all of the text.
+    /// The SQL of a statement. Usually the string is identical to the cached one, which a comparison detects
+    /// immediately. The hash value uses only the length, because hashing would read the whole text.
     private struct Key: Hashable {
         let sql: String
 
@@ -21,25 +22,26 @@ struct StatementCache {
         self.capacity = capacity
     }
 
-    /// What the cache has to say about some SQL.
-    enum Answer {
-        /// Nobody else refers to this statement.
+    /// The result of a lookup.
+    enum Lookup {
+        /// The statement is cached and has no other references.
         case free(Statement)
-        /// It is here, and someone still holds it.
-        case taken
+        /// The statement is cached but in use.
+        case inUse
+        /// The statement is not cached.
         case unknown
     }
 
-    mutating func look(up sql: String) -> Answer {
+    mutating func lookUp(_ sql: String) -> Lookup {
         guard let index = entries.index(forKey: Key(sql: sql)) else { return .unknown }
         clock += 1
         entries.values[index].lastUse = clock
-        guard isKnownUniquelyReferenced(&entries.values[index].statement) else { return .taken }
+        guard isKnownUniquelyReferenced(&entries.values[index].statement) else { return .inUse }
         return .free(entries.values[index].statement)
     }
 
     mutating func insert(_ statement: Statement, for sql: String) {
-        // A linear search for the oldest: it only runs beside a prepare, which costs more.
+        // A linear search is sufficient, because it only runs with a prepare, which costs more.
         if entries.count >= capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
             entries[oldest.key] = nil
         }

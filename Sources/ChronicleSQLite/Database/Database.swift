@@ -1,4 +1,4 @@
-/// A database that threads share: one connection to write through and a pool to read from.
+/// A database that several threads share: one connection for writing and a pool of connections for reading.
 ///
 ///     let database = try Database(path: path) { connection in
 ///         if !connection.isReadOnly { try connection.enableWAL() }
@@ -7,33 +7,36 @@
 ///         try connection.immediate { try connection.execute("INSERT INTO trip(name) VALUES ('Rome')") }
 ///     }
 ///
-/// Writers take turns, readers do not wait for anyone. With a file in WAL mode they see what was committed before
-/// they began to read. An in-memory database has a single connection, for which readers and writers take turns.
+/// Writes are serialized, and reads never wait. In WAL mode, reads see what was committed before they began. A database
+/// in memory has a single connection, so reads and writes are serialized.
 ///
-/// A connection and its statements are good only inside the closure that was given them. What a closure leaves behind
-/// is ended after it: cursors are reset, and a transaction that it began and did not end is rolled back, with an error.
+/// A connection and its statements are valid only inside the closure that receives them. After the closure, running
+/// statements are reset, and a transaction that was not ended is rolled back with an error.
 package final class Database: Sendable {
-    /// Nil when the database is read-only.
+    /// The writing connection, or `nil` if the database is read-only.
     private let writer: SharedConnection?
 
-    /// Nil when the database is in memory.
+    /// The reading connections, or `nil` if the database is in memory.
     private let readers: ReaderPool?
 
+    /// Whether the database is read-only.
     package let isReadOnly: Bool
 
-    /// Opens the database, and makes the file when it is missing and may be written.
+    /// Opens the database, creating the file if it does not exist and can be written.
     ///
     /// - Parameters:
-    ///   - path: a file or an SQLite URI; not used in memory.
-    ///   - inMemory: a database of its own, gone when it is closed.
-    ///   - readOnly: no writer: the file has to exist, and `write` throws `isReadOnly`. Not for `inMemory`.
-    ///   - busyTimeout: how long a statement waits for another connection's lock before it throws `isBusy`.
-    ///   - maximumReaders: how many idle readers stay open. More are opened while they are needed, since a reader that
-    ///     had to wait for another could wait for itself.
-    ///   - interruption: ends a `read` whose result is not needed any more with an error that `isInterrupted`; never a
-    ///     `write`.
-    ///   - configure: prepares each new connection, the writer's first. `isReadOnly` tells which kind it is.
-    /// - Throws: the errors of `Connection.init`, and those of `configure`.
+    ///   - path: A file or an SQLite URI. Ignored for a database in memory.
+    ///   - inMemory: Whether the database is kept in memory and discarded when it is closed.
+    ///   - readOnly: Whether the file must exist and `write` throws an error for which `isReadOnly` is true. Ignored
+    ///     for a database in memory.
+    ///   - busyTimeout: How long a statement waits for another connection's lock before it throws an error for which
+    ///     `isBusy` is true.
+    ///   - maximumReaders: The number of idle readers that stay open. Additional readers are opened as needed, because
+    ///     waiting for a reader could deadlock nested reads.
+    ///   - interruption: The condition that ends a `read` with an error for which `isInterrupted` is true. It does not
+    ///     affect `write`.
+    ///   - configure: Prepares each new connection, beginning with the writer. Use `isReadOnly` to distinguish them.
+    /// - Throws: The errors of `Connection.init` and of `configure`.
     package init(
         path: String,
         inMemory: Bool = false,
@@ -56,7 +59,7 @@ package final class Database: Sendable {
             readers = nil
             return
         }
-        // The writer comes first: it makes the file, and only a writer can make the log that readers need.
+        // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
         writer = readOnly ? nil : try SharedConnection(make(path, .readWriteCreate))
         readers = ReaderPool(capacity: maximumReaders) { try make(path, .readOnly) }
         if readOnly { try readers?.warm() }
@@ -66,28 +69,29 @@ package final class Database: Sendable {
         close()
     }
 
-    /// Runs `body` with the writing connection, which no other thread has meanwhile. It does not begin a transaction.
+    /// Runs `body` with the writing connection, which no other thread uses at the same time. It does not begin a
+    /// transaction.
     ///
-    /// The same thread may call `write` and `read` inside of it.
+    /// The same thread may call `write` and `read` inside `body`.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard let writer else { throw SQLiteError.readOnlyDatabase }
         return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
     }
 
-    /// Runs `body` with a reading connection, of which another call, nested or in another thread, gets a different one.
+    /// Runs `body` with a reading connection that no other call uses at the same time.
     ///
-    /// In memory it is the only connection there is: nested calls share it, other threads wait, and nothing but the
-    /// caller's discipline keeps `body` from writing.
+    /// For a database in memory, this is the only connection: nested calls share it, other threads wait, and `body`
+    /// must not write.
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
         if let readers { return try readers.use(body) }
         guard let writer else { throw SQLiteError.readOnlyDatabase }
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
-    /// Closes the readers and then the writer, waiting for a `write` that is running. Readers in use are closed when
-    /// they are done. From here on `read` and `write` throw `isMisuse`.
+    /// Closes the readers and then the writer, after waiting for a running `write`. Readers in use are closed
+    /// afterwards. Later calls of `read` and `write` throw an error for which `isMisuse` is true.
     package func close() {
-        // The last connection to go copies the log into the file and removes it, which only a writer can.
+        // The last connection to close copies the log into the file and deletes it, which only a writer can do.
         // https://www.sqlite.org/wal.html
         readers?.close()
         writer?.close()

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The connections that only read. Taking one never waits: when all are in use, another is opened.
+/// The reading connections. Obtaining one never waits: if all are in use, another one is opened.
 final class ReaderPool: Sendable {
-    /// A connection on its way between threads.
+    /// A connection that is passed between threads.
     private struct Lease: @unchecked Sendable {
-        // A connection is either in `idle`, protected by the mutex, or with the one thread that took it out.
+        // A connection is either in `idle`, which the mutex protects, or used by a single thread.
         let connection: Connection
     }
 
@@ -14,13 +14,15 @@ final class ReaderPool: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Tells Thread Sanitizer that a thread takes a connection after another one gave it back. It does not see this from
-    /// a mutex that a thread had to wait for.
+    /// Orders returning and obtaining a connection for Thread Sanitizer, which does not recognize this order from a
+    /// mutex that a thread had to wait for.
     private let returns = Atomic(0)
     private let capacity: Int
     private let make: @Sendable () throws -> Connection
 
-    /// - Parameter capacity: how many idle connections stay open for the next reader.
+    /// Creates a pool.
+    ///
+    /// - Parameter capacity: The number of idle connections that stay open.
     init(capacity: Int, make: @escaping @Sendable () throws -> Connection) {
         self.capacity = capacity
         self.make = make
@@ -32,12 +34,13 @@ final class ReaderPool: Sendable {
         return try lease.connection.tidily(body)
     }
 
-    /// Opens a connection for the first reader, to see whether that works.
+    /// Opens a connection for the first reader, to detect errors early.
     func warm() throws {
         give(back: try take())
     }
 
-    /// Closes the idle connections now and those in use when they come back. From here on `use` throws `isMisuse`.
+    /// Closes the idle connections now and the others when they are returned. Later calls of `use` throw an error for
+    /// which `isMisuse` is true.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true
@@ -50,17 +53,17 @@ final class ReaderPool: Sendable {
     private func take() throws -> Lease {
         let idle = try state.withLock { state in
             if state.isClosed { throw SQLiteError.misuse("the database is closed") }
-            // The one used last: its page cache is the warmest.
+            // The most recently used connection has the most useful page cache.
             return state.idle.popLast()
         }
         _ = returns.load(ordering: .acquiring)
-        // Opened outside of the lock: the file may be slow, and other readers need not wait for it.
+        // Opened outside of the lock, so that other readers need not wait for slow file access.
         return try idle ?? Lease(connection: make())
     }
 
     private func give(back lease: Lease) {
         returns.wrappingAdd(1, ordering: .acquiringAndReleasing)
-        // One that still has a transaction could not be rolled back: nobody should get it again.
+        // A connection with an open transaction could not be rolled back and must not be reused.
         let isKept = state.withLock { state in
             guard !state.isClosed, state.idle.count < capacity, !lease.connection.isInTransaction else { return false }
             state.idle.append(lease)

@@ -1,17 +1,16 @@
 import ChronicleCSQLite
 
-/// A lock that the thread holding it may take again.
+/// A lock that its owning thread may acquire again.
 ///
-/// `Mutex` cannot be taken twice, and knowing whether this thread already holds it takes a thread identifier, for
-/// which every platform has its own import. SQLite's recursive mutex is the same everywhere.
-/// <https://www.sqlite.org/c3ref/mutex_alloc.html>
+/// `Mutex` is not recursive, and determining its owner would require thread identifiers, whose API differs between
+/// platforms. SQLite's recursive mutex is the same everywhere. <https://www.sqlite.org/c3ref/mutex_alloc.html>
 final class RecursiveLock: Sendable {
-    /// Set once; what it points to is a lock, made to be used from every thread.
+    /// Set once. The mutex that it points to can be used from every thread.
     nonisolated(unsafe) private let mutex: OpaquePointer
 
     init() throws {
         guard let mutex = sqlite3_mutex_alloc(SQLITE_MUTEX_RECURSIVE) else {
-            throw SQLiteError(extendedCode: SQLITE_NOMEM, message: "SQLite has no mutex to give")
+            throw SQLiteError(extendedCode: SQLITE_NOMEM, message: "SQLite could not allocate a mutex")
         }
         self.mutex = mutex
     }

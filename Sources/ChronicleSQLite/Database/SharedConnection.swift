@@ -1,6 +1,6 @@
-/// One connection that threads use in turn. The thread whose turn it is may ask for it again.
+/// A connection that threads use one after the other. The current thread may acquire it again.
 final class SharedConnection: @unchecked Sendable {
-    // `lock` protects the connection and the depth: both are touched only while it is held.
+    // `lock` protects the connection and the depth.
     private let lock: RecursiveLock
     private let connection: Connection
     private var depth = 0
@@ -10,7 +10,8 @@ final class SharedConnection: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Waits for its turn and runs `body`. What `body` leaves open is ended when the outermost call is over.
+    /// Waits for the connection and runs `body`. The outermost call resets running statements and rolls back an open
+    /// transaction.
     func use<T>(_ body: (Connection) throws -> T) throws -> T {
         try lock.withLock {
             depth += 1
@@ -25,10 +26,10 @@ final class SharedConnection: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Runs `body`, and ends whatever cursors and transaction it leaves behind.
+    /// Runs `body`, resets running statements, and rolls back an open transaction.
     ///
-    /// - Throws: the error of `body`, or else `isMisuse` for a transaction that it began and did not end: it is rolled
-    ///   back, and what it wrote is not stored.
+    /// - Throws: The error of `body`, or an error for which `isMisuse` is true if `body` began a transaction without
+    ///   ending it. The transaction is rolled back.
     func tidily<T>(_ body: (Connection) throws -> T) throws -> T {
         _ = try openHandle()
         let result: T
@@ -38,7 +39,7 @@ extension Connection {
             settle()
             throw error
         }
-        guard !settle() else { throw SQLiteError.misuse("a transaction was begun and not ended") }
+        guard !settle() else { throw SQLiteError.misuse("a transaction was begun but not ended") }
         return result
     }
 }

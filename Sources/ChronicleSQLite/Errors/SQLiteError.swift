@@ -10,17 +10,17 @@ import ChronicleCSQLite
     import Android
 #endif
 
-/// What SQLite answered when it would not do what it was asked.
+/// An error reported by SQLite.
 ///
-/// The text of the statement is kept, the values bound to it are not: `description` can go into a log as it is.
+/// It contains the SQL of the statement but not its bound values, so that `description` can be logged.
 package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     /// The extended result code, <https://www.sqlite.org/rescode.html>.
     package let extendedCode: Int32
 
-    /// SQLite's own words, or ours when the error was found before SQLite was asked.
+    /// The message of SQLite, or of this module if it detected the error.
     package let message: String
 
-    /// The statement with its parameters still as placeholders, when there was one.
+    /// The statement with placeholders for its parameters, if there is one.
     package let sql: String?
 
     package init(extendedCode: Int32, message: String, sql: String? = nil) {
@@ -29,9 +29,10 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
         self.sql = sql
     }
 
-    /// The low byte of the extended code: the family of the error.
+    /// The primary result code, which is the low byte of the extended code.
     package var primaryCode: Int32 { extendedCode & 0xFF }
 
+    /// The code, the message, and the statement.
     package var description: String {
         let head = "SQLite error \(extendedCode): \(message)"
         guard let sql else { return head }
@@ -39,99 +40,101 @@ package struct SQLiteError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-// MARK: - Families
+// MARK: - Categories
 
 extension SQLiteError {
-    /// Another connection held a lock until the busy timeout ran out: the same call may succeed later.
+    /// Another connection held a lock until the busy timeout expired. The same call may succeed later.
     ///
-    /// A conflict inside one connection (`SQLITE_LOCKED`) is not busy, since no waiting resolves it.
+    /// Conflicts within a connection (`SQLITE_LOCKED`) are not included, because waiting does not resolve them.
     package var isBusy: Bool { primaryCode == SQLITE_BUSY }
 
-    /// A constraint of the schema, or `RAISE` in a trigger, refused the statement.
+    /// The statement violated a constraint of the schema or was rejected by `RAISE` in a trigger.
     package var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
 
-    /// A `UNIQUE` index, a primary key or a rowid that exists already.
+    /// The value already exists in a `UNIQUE` index, a primary key, or a rowid.
     package var isUniqueConstraint: Bool {
         // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY and _ROWID are nested macros, which Swift does not import.
         // https://www.sqlite.org/rescode.html#constraint_unique
         [2067, 1555, 2579].contains(extendedCode)
     }
 
-    /// A foreign key without its parent, or a parent that still has children.
+    /// A foreign key references a missing row, or a deleted row is still referenced.
     ///
-    /// A key declared `ON DELETE RESTRICT` is not among them: SQLite reports it as a trigger of its own.
+    /// Keys with `ON DELETE RESTRICT` are not included, because SQLite reports them as a trigger constraint.
     package var isForeignKeyConstraint: Bool {
         // SQLITE_CONSTRAINT_FOREIGNKEY. https://www.sqlite.org/rescode.html#constraint_foreignkey
         extendedCode == 787
     }
 
-    /// A write through a connection, to a file, or in a directory that only allows reading.
+    /// The connection, the file, or the directory only allows reading.
     package var isReadOnly: Bool { primaryCode == SQLITE_READONLY }
 
-    /// What a process left that did not end its transaction has to be rolled back or recovered, and this connection may not
+    /// An interrupted transaction of another process must be rolled back or recovered, but this connection cannot
     /// write.
     package var needsRecovery: Bool {
         // SQLITE_READONLY_ROLLBACK and SQLITE_READONLY_RECOVERY. https://www.sqlite.org/rescode.html#readonly_rollback
         [776, 264].contains(extendedCode)
     }
 
-    /// The file, or one of the files beside it, cannot be opened or made.
+    /// The file, or a file beside it, cannot be opened or created.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
-    /// The file does not begin as an SQLite database begins.
+    /// The file does not have the header of an SQLite database.
     package var isNotADatabase: Bool { primaryCode == SQLITE_NOTADB }
 
-    /// The file is a database and is damaged.
+    /// The file is a damaged database.
     package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT }
 
-    /// The system could not read or write a file. The file itself may be as it should be.
+    /// The system could not read or write a file, which may itself be undamaged.
     package var isInputOutput: Bool { primaryCode == SQLITE_IOERR }
 
-    /// The disk, or the size limit of the database, is used up.
+    /// The disk is full, or the database reached its size limit.
     package var isFull: Bool { primaryCode == SQLITE_FULL }
 
-    /// A connection that only reads would have read through a view.
+    /// A read-only connection would have read a view.
     package var isDenied: Bool { primaryCode == SQLITE_AUTH }
 
-    /// A statement beyond one of SQLite's limits, which depend on its version and on how it was built.
+    /// The statement exceeds a limit of SQLite, which depends on its version and build options.
     /// https://www.sqlite.org/limits.html
     package var isLimitExceeded: Bool {
         guard isUnspecific else { return primaryCode == SQLITE_TOOBIG }
-        // These have no code of their own. The parser's stack is in no list of limits; since 3.46 it has none.
+        // These errors have no specific code. The parser's stack is not in the list of limits; since version 3.46 it is
+        // unlimited.
         return ["Expression tree is too large", "parser stack overflow", "too many ", "at most "]
             .contains { message.hasPrefix($0) }
     }
 
-    /// SQLite's code for what has no code of its own, such as triggers that fire triggers without end.
+    /// The error has SQLite's generic code, which it uses for infinitely recursive triggers and others.
     package var isUnspecific: Bool { extendedCode == SQLITE_ERROR }
 
-    /// A read ended because its result was not needed any more.
+    /// A read was interrupted because its result is no longer needed.
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }
 
-    /// The call itself was wrong: a closed connection, several statements where one belongs, a transaction left open.
+    /// The call was invalid, for example for a closed connection, with several statements, or with a transaction that
+    /// was not ended.
     package var isMisuse: Bool { primaryCode == SQLITE_MISUSE }
 }
 
-// MARK: - Making them
+// MARK: - Creating errors
 
 extension SQLiteError {
-    /// The error that `connection` has just reported.
+    /// Creates the error that `connection` has just reported.
     init(code: Int32, on connection: OpaquePointer?, sql: String? = nil) {
         if code & 0xFF == SQLITE_CORRUPT, let failure = connection.flatMap(Self.failedRead) {
             // SQLITE_IOERR_CORRUPTFS, which is a nested macro. https://www.sqlite.org/rescode.html#ioerr_corruptfs
             self.init(extendedCode: 8458, message: "the system could not read the file: \(failure)", sql: sql)
             return
         }
-        // Without a handle there was not even memory for one; `sqlite3_errstr` knows the code by itself.
+        // Without memory for a handle, `sqlite3_errstr` still provides the text of the code.
         let text = connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         self.init(extendedCode: code, message: text.map { String(cString: $0) } ?? "unknown error", sql: sql)
     }
 
-    /// What the system said to a read that failed; `nil` when none did.
+    /// Returns the system's message for a failed read, or `nil` if no read failed.
     ///
-    /// When a read fails with one of three codes, SQLite takes the file system for corrupt, and a statement that was running
-    /// reports that as corruption of the database. The file remembers the system's code. It does so until its next failure:
-    /// damage that is found on a disk which could not be read before is reported as that, too.
+    /// When a read fails with one of three codes, SQLite assumes a corrupt file system, and a running statement reports
+    /// it as corruption of the database. The file keeps the system's code until its next failure, so that damage found
+    /// later, on a disk that could not be read before, is reported in the same way.
     private static func failedRead(on connection: OpaquePointer) -> String? {
         var code: Int32 = 0
         var log: UnsafeMutablePointer<sqlite3_file>?

@@ -1,13 +1,13 @@
-/// Memory of a statement's own for short texts and blobs, one slot for each of its parameters.
+/// Memory for short texts and blobs, with one slot for each parameter of a statement.
 ///
-/// SQLite copies what it is given into memory that it allocates for each bind and frees with the next. A slot is
-/// allocated once, and SQLite is told that it stays valid, which holds until the next bind of the same parameter. That
-/// takes half the time.
+/// SQLite copies a bound value to memory that it allocates for each bind and frees with the next one. A slot is
+/// allocated once and passed as static memory, which stays valid until the next bind of the same parameter. This takes
+/// half the time.
 struct ParameterSlots {
-    /// Longer values are copied by SQLite.
+    /// The size of a slot. SQLite copies longer values.
     static let size = 64
 
-    /// Further parameters have none, so that a long list of them does not cost as much again in empty memory.
+    /// The maximum number of slots, which limits the unused memory of statements with many parameters.
     private static let maximum: Int32 = 512
 
     private let start: UnsafeMutableRawPointer?
@@ -23,7 +23,7 @@ struct ParameterSlots {
         start?.deallocate()
     }
 
-    /// The slot of the parameter, nil when it has none or `byteCount` is too much for it.
+    /// Returns the slot of a parameter, or `nil` if it has none or the value is too long.
     func slot(at index: Int32, for byteCount: Int) -> UnsafeMutableRawPointer? {
         guard byteCount <= Self.size, index >= 1, index <= count else { return nil }
         return start.map { $0 + Int(index - 1) * Self.size }

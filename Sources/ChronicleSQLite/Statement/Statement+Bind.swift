@@ -1,29 +1,33 @@
 import ChronicleCSQLite
 
-// Every bind throws for an index that the statement does not have (SQLITE_RANGE), a value over SQLite's length limit
-// (SQLITE_TOOBIG) and a statement that is being stepped (SQLITE_MISUSE). https://www.sqlite.org/c3ref/bind_blob.html
+// Every bind throws for an index that the statement does not have (SQLITE_RANGE), a value that exceeds SQLite's length
+// limit (SQLITE_TOOBIG), and a running statement (SQLITE_MISUSE). https://www.sqlite.org/c3ref/bind_blob.html
 extension Statement {
+    /// Binds NULL.
     package func bindNull(_ index: Int32) throws {
         try check(sqlite3_bind_null(handle, index))
     }
 
+    /// Binds an integer.
     package func bind(_ value: Int64, at index: Int32) throws {
         try check(sqlite3_bind_int64(handle, index, value))
     }
 
-    /// The same for `Int`, which is also what an integer literal becomes.
+    /// Binds an `Int`, which is also the type of integer literals.
     package func bind(_ value: Int, at index: Int32) throws {
         try check(sqlite3_bind_int64(handle, index, Int64(value)))
     }
 
-    /// Infinities are kept. NaN becomes NULL: SQLite has no NaN, and whoever needs one has to encode it.
+    /// Binds a real number, including infinities. NaN becomes NULL, because SQLite does not support it; encode it if
+    /// necessary.
     package func bind(_ value: Double, at index: Int32) throws {
         try check(sqlite3_bind_double(handle, index, value))
     }
 
-    /// Binds a copy of the UTF-8 of `value`, NUL characters included.
+    /// Binds a copy of the UTF-8 of `value`, including NUL characters.
     package func bind(_ value: String, at index: Int32) throws {
-        // Unlike `withUTF8` this neither copies nor retains; only strings bridged from Objective-C have no UTF-8 to show.
+        // Unlike `withUTF8`, this neither copies nor retains. Only strings bridged from Objective-C lack contiguous
+        // UTF-8.
         if let code = value.utf8.withContiguousStorageIfAvailable({ bindText(UnsafeRawBufferPointer($0), at: index) }) {
             return try check(code)
         }
@@ -31,23 +35,23 @@ extension Statement {
         try check(bridged.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index) })
     }
 
-    /// Binds a copy of the bytes as a BLOB; no bytes are an empty BLOB and not NULL.
+    /// Binds a copy of the bytes as a BLOB. An empty buffer is an empty BLOB, not NULL.
     package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws {
         try check(bindBlob(bytes, at: index))
     }
 
     private func bindText(_ utf8: UnsafeRawBufferPointer, at index: Int32) -> Int32 {
-        // The 64-bit form: a length that does not fit in 32 bits is an error instead of a wrong length.
+        // The 64-bit function reports a length of more than 32 bits as an error instead of truncating it.
         func bind(_ start: UnsafeRawPointer, _ lifetime: sqlite3_destructor_type?) -> Int32 {
             sqlite3_bind_text64(
                 handle, index, start.assumingMemoryBound(to: CChar.self), UInt64(utf8.count), lifetime,
                 UInt8(SQLITE_UTF8))
         }
         guard let start = utf8.baseAddress else {
-            // A nil pointer would bind NULL, and an empty text need not have an address.
+            // A nil pointer would bind NULL, and an empty text may not have an address.
             return sqlite3_bind_text64(handle, index, "", 0, chronicle_sqlite_transient(), UInt8(SQLITE_UTF8))
         }
-        // A running statement still reads its slots; SQLite refuses to bind anything to it.
+        // A running statement still reads its slots; SQLite rejects binding values to it.
         guard !isBusy, let slot = slots.slot(at: index, for: utf8.count) else {
             return bind(start, chronicle_sqlite_transient())
         }

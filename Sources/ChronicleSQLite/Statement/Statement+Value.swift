@@ -1,22 +1,23 @@
 import ChronicleCSQLite
 
-/// One value of a row, in the storage class that it has.
+/// A value of a row in its storage class.
 package enum ColumnValue {
     case null
     case integer(Int64)
     case real(Double)
-    /// The UTF-8 as it is stored, valid or not, until the next step or reset.
+    /// The stored UTF-8, which may be invalid, until the next step or reset.
     case text(UnsafeBufferPointer<UInt8>)
-    /// The bytes until the next step or reset.
+    /// The bytes, until the next step or reset.
     case blob(UnsafeRawBufferPointer)
 }
 
 extension Statement {
-    /// The value of a column, whatever it is.
+    /// Returns the value of a column in its storage class.
     ///
-    /// SQLite looks a column up with each call; here it does so once, where asking for the type first and then for text
-    /// and length takes three. Values of columns count as "unprotected" where other threads could use the connection;
-    /// ours is opened without a mutex and has one thread at a time. https://www.sqlite.org/c3ref/value.html
+    /// SQLite looks up the column in each call. This function requires a single lookup, where reading the type, the
+    /// text, and the length requires three. Column values are "unprotected" if several threads can use the connection;
+    /// this connection is opened without a mutex and used by one thread at a time.
+    /// https://www.sqlite.org/c3ref/value.html
     package func value(_ index: Int32) -> ColumnValue {
         guard let value = sqlite3_column_value(handle, index) else { return .null }
         switch sqlite3_value_type(value) {
@@ -25,7 +26,7 @@ extension Statement {
         case SQLITE_FLOAT:
             return .real(sqlite3_value_double(value))
         case SQLITE_TEXT:
-            // The pointer first, then the length, as in `withText`.
+            // The pointer before the length, as in `withText`.
             let start = sqlite3_value_text(value)
             return .text(UnsafeBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value)))
         case SQLITE_BLOB:

@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// A row that leads to a row that is not there: what SQLite says, without its name, when it refuses to commit.
+/// A row that references a missing row. When SQLite refuses to commit it, the error does not name the row.
 /// https://www.sqlite.org/foreignkeys.html#fk_deferred
 private struct BrokenReference {
     let row: PersistentIdentifier
@@ -10,32 +10,36 @@ private struct BrokenReference {
 }
 
 extension DefaultStore {
-    /// What a transaction was refused for; another error comes as it is.
+    /// Returns a more specific error for a violated foreign key; other errors are returned unchanged.
     ///
-    /// - Parameter deleted: The rows that the transaction deletes; `nil` when it does nothing else.
-    func explain(_ error: any Error, on connection: Connection, deleted: [DefaultSnapshot]?) -> any Error {
-        guard let refusal = error as? SQLiteError, refusal.isForeignKeyConstraint else { return error }
-        let general = SwiftDataError(refusal, storeIdentifier: identifier)
+    /// - Parameter deleted: The rows that a save deletes, or `nil` for a batch delete.
+    func referenceError(from error: any Error, on connection: Connection, deleted: [DefaultSnapshot]?) -> any Error {
+        guard let violation = error as? SQLiteError, violation.isForeignKeyConstraint else { return error }
+        let general = SwiftDataError(violation, storeIdentifier: identifier)
         do {
             let broken = try brokenReferences(connection)
             let deleted = deleted.map { Set($0.map(\.persistentIdentifier)) }
             let denied = broken.first { $0.destination.map { deleted?.contains($0) != false } == true }
-            guard let violation = denied ?? broken.first else { return general }
-            guard denied != nil, let destination = violation.destination else {
+            guard let reference = denied ?? broken.first else { return general }
+            guard denied != nil, let destination = reference.destination else {
                 return general.with(
-                    detail: "it leads to a model that another writer deleted", entityName: violation.row.entityName,
-                    propertyName: violation.property, persistentIdentifier: violation.row)
+                    detail: "the relationship references a deleted model; assign another model and save again",
+                    entityName: reference.row.entityName, propertyName: reference.property,
+                    persistentIdentifier: reference.row)
             }
             return SwiftDataError.deleteDenied.with(
-                detail: "\(violation.row.entityName).\(violation.property) of \(violation.row) leads to it",
-                entityName: destination.entityName, persistentIdentifier: destination, underlying: refusal)
+                detail: "\(reference.row.entityName).\(reference.property) of \(reference.row) references this model; "
+                    + "change that relationship or delete its model first",
+                entityName: destination.entityName, persistentIdentifier: destination, underlying: violation)
         } catch {
-            // That there is no more to say is no reason to hide what SQLite said.
+            // The foreign keys could not be checked: SQLite's error is reported without the row.
             return general
         }
     }
 
-    /// The rows that lead to nothing, those of before the transaction too. Looks at every reference of the file.
+    /// Returns every row of the file that references a missing row, including rows from before the transaction.
+    ///
+    /// - Complexity: Checks every reference in the file.
     private func brokenReferences(_ connection: Connection) throws -> [BrokenReference] {
         let check = try connection.prepare(
             """
@@ -46,7 +50,7 @@ extension DefaultStore {
         while try check.step() {
             let (table, row, column) = (check.text(0), check.int64(1), check.text(3))
             if let links = layout.linkTablesByName[table]?.links {
-                // Of rows without a number SQLite does not say which.
+                // In tables without rowids, SQLite does not report the row.
                 if check.isNull(1) { found += try brokenLinks(links, connection) }
                 continue
             }

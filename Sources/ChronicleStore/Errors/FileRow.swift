@@ -1,9 +1,9 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// A row of a table that Chronicle or SQLite keeps beside the models, as an error names it.
+/// A row of a table that Chronicle or SQLite keeps in addition to the models, as named in errors.
 enum FileRow {
-    /// By its position.
+    /// A row identified by its history position.
     case change(Int64)
     case entity(Int64)
     case attribute(entity: Int64, number: Int64)
@@ -24,42 +24,44 @@ extension FileRow: CustomStringConvertible {
 }
 
 extension SwiftDataError {
-    /// A row that Chronicle cannot have written: another program changed it, or the file is damaged.
+    /// Returns an error for a row that Chronicle cannot have written, because another program changed it or the file is
+    /// damaged.
     static func damagedRow(_ row: FileRow, _ detail: String) -> SwiftDataError {
         .damagedFile.with(detail: "\(row): \(detail)")
     }
 }
 
-// What a row of these tables holds. A file from elsewhere can have any value in any column: what is used as a number, an
-// index or a name is read through these.
+// Checked reads of these tables. A file from another source can contain any value in any column, so values that are
+// used as numbers, indexes, or names are read with these functions.
 extension Statement {
     @inline(__always)
     func isInteger(_ column: Int32) -> Bool {
-        // Without `==`, which for an enum of another module is a call through its conformance.
+        // Pattern matching instead of `==`, which calls the witness for an enum of another module.
         if case .integer = columnType(column) { true } else { false }
     }
 
-    /// The integer in a column.
+    /// Returns the integer in a column.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a value of another storage class.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class.
     @inline(__always)
     func integer(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> Int64 {
         guard isInteger(column) else { throw damaged(column, row(), "is not an integer") }
         return int64(column)
     }
 
-    /// The integer in a column.
+    /// Returns the integer in a column.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a value of another storage class, or outside of the range.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class or is outside of the range.
     func integer(_ column: Int32, in range: ClosedRange<Int64>, of row: @autoclosure () -> FileRow) throws -> Int64 {
         let value = try integer(column, of: row())
         guard range.contains(value) else { throw damaged(column, row(), "is out of range") }
         return value
     }
 
-    /// The text in a column.
+    /// Returns the text in a column.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a value of another storage class, or one that no SQL can contain.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class or contains a NUL character,
+    ///   which SQL text cannot contain.
     func text(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> String {
         guard case .text = columnType(column) else { throw damaged(column, row(), "is not text") }
         let value = text(column)

@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLite
 
 extension SwiftDataError {
-    /// What an SQLite error means to a caller; the code and the statement stay with it.
+    /// Creates the error for an SQLite error, with the result code and the statement.
     init(_ error: SQLiteError, storeIdentifier: String?) {
         let kind: SwiftDataError =
             switch error {
@@ -18,14 +18,16 @@ extension SwiftDataError {
             }
         let detail =
             switch error {
-            // SQLite checks references when a save commits, and does not say which row it was: `explain` finds out.
-            case _ where error.isForeignKeyConstraint: "a relationship leads to a model that another writer deleted"
+            // SQLite checks references when a save commits and does not report the row;
+            // `referenceError(from:on:deleted:)` finds it.
+            case _ where error.isForeignKeyConstraint:
+                "a relationship references a deleted model; assign another model and save again"
             case _ where error.needsRecovery:
-                "a program that wrote the file was interrupted; open the store once with `allowsSave: true`, and SQLite "
-                    + "restores the file from the journal beside it"
-            case _ where error.isDenied: "another program put a view in the place of a table: \(error.message)"
+                "a program was interrupted while it wrote the file; open the store once with `allowsSave: true` to restore "
+                    + "it from its journal"
+            case _ where error.isDenied: "another program replaced a table with a view: \(error.message)"
             case _ where error.isInputOutput:
-                "\(error.message); the disk, or the connection to it, may be failing, and the file itself be undamaged"
+                "\(error.message); the disk or the connection to it may be failing, and the file may be undamaged"
             default: error.message
             }
         self = kind.with(
@@ -34,9 +36,10 @@ extension SwiftDataError {
     }
 }
 
-/// Runs `body`, and says what SQLite's errors mean.
+/// Runs `body` and converts SQLite errors to `SwiftDataError`.
 ///
-/// - Throws: `CancellationError` for a read that ended because its task was cancelled.
+/// - Throws: `CancellationError` if a read was interrupted because its task was canceled, or the error that `body`
+///   throws.
 func translatingErrors<Result>(storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as SQLiteError {
         if error.isInterrupted { throw CancellationError() }

@@ -2,6 +2,14 @@ public import ChronicleCore
 import ChronicleSQLite
 
 extension DefaultStore: DataStoreExcluding {
+    /// Returns snapshots of the rows that match a request.
+    ///
+    /// - Parameter request: The fetch request of a context.
+    /// - Returns: The snapshots in the order of the request.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for
+    ///   expressions without an SQL equivalent; rewrite them. ``SwiftDataError/storeBusy`` if the file stays locked;
+    ///   try again.
+    /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
@@ -13,6 +21,15 @@ extension DefaultStore: DataStoreExcluding {
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
 
+    /// Calls a closure with the identifier and the values of each row that matches a request.
+    ///
+    /// - Parameters:
+    ///   - request: The fetch request of a context.
+    ///   - row: A closure that receives the identifier and the values of a row, without creating a snapshot.
+    /// - Throws: The error that `row` throws, ``SwiftDataError/unsupportedPredicate`` or
+    ///   ``SwiftDataError/unsupportedSortDescriptor`` for expressions without an SQL equivalent, or
+    ///   ``SwiftDataError/storeBusy`` if the file stays locked.
+    /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
@@ -25,10 +42,23 @@ extension DefaultStore: DataStoreExcluding {
         }
     }
 
+    /// Returns the number of rows that match a request.
+    ///
+    /// - Parameter request: The fetch request of a context.
+    /// - Returns: The number of rows, after applying the limit and the offset.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent; rewrite them.
+    ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         try run(request, \.count) { try $0.step() ? Int($0.int64(0)) : 0 }
     }
 
+    /// Returns the identifiers of the rows that match a request.
+    ///
+    /// - Parameter request: The fetch request of a context.
+    /// - Returns: The identifiers in the order of the request.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for
+    ///   expressions without an SQL equivalent; rewrite them. ``SwiftDataError/storeBusy`` if the file stays locked;
+    ///   try again.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let origin = try layout.table(for: Model.self).origin
         return try run(request, \.identifiers) { statement in
@@ -57,7 +87,7 @@ extension DefaultStore: DataStoreExcluding {
 }
 
 extension Statement {
-    /// The row that the statement stands at, without the primary key in its first column.
+    /// Returns the values of the current row, without the primary key in the first column.
     func values(_ table: EntityTable) -> [PropertyValue] {
         var values: [PropertyValue] = []
         values.reserveCapacity(table.storages.count)

@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Makes typed changes of rows. Keeps what rows have in common, so that most of them look nothing up.
+/// Creates typed changes from rows. Caches what consecutive rows share, so that most rows need no lookup.
 struct ChangeAssembly {
     private struct MaskKey: Hashable {
         let entity: Int64
@@ -22,9 +22,9 @@ struct ChangeAssembly {
         entities = catalog.entities
     }
 
-    /// The changes of a transaction.
+    /// Returns the changes of a transaction.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for an entity or attribute that the file does not know,
+    /// - Throws: ``SwiftDataError/damagedFile`` if an entity or an attribute is missing in the file, or
     ///   ``SwiftDataError/undecodableValue``.
     mutating func changes(_ buffer: ChangeBuffer, of transaction: Int64) throws -> [HistoryChange] {
         var changes: [HistoryChange] = []
@@ -50,7 +50,7 @@ struct ChangeAssembly {
         return changes
     }
 
-    /// Where the changes end that differ from the first in nothing but their model.
+    /// Returns the end of the run of changes that differ from the first only in their model.
     private func end(ofRunFrom begin: Int, _ rows: [ChangeBuffer.Row]) -> Int {
         let first = rows[begin]
         var end = begin + 1
@@ -67,12 +67,12 @@ struct ChangeAssembly {
         if let entity = entities[row.entity] { return entity }
         try reload(row)
         guard let entity = entities[row.entity] else {
-            throw SwiftDataError.damagedRow(.change(row.position), "its entity is not in chronicle_entity")
+            throw SwiftDataError.damagedRow(.change(row.position), "its entity is missing in chronicle_entity")
         }
         return entity
     }
 
-    /// Another process may have added to what this one knows.
+    /// Reloads the entities, because another process may have added one.
     private mutating func reload(_ row: ChangeBuffer.Row) throws {
         guard !isReloaded else { return }
         isReloaded = true
@@ -120,6 +120,6 @@ struct ChangeAssembly {
     }
 
     private func unknownAttribute(_ row: ChangeBuffer.Row) -> SwiftDataError {
-        .damagedRow(.change(row.position), "its attribute is not in chronicle_attribute")
+        .damagedRow(.change(row.position), "its attribute is missing in chronicle_attribute")
     }
 }

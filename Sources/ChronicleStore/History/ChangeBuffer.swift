@@ -2,34 +2,35 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// The rows of one transaction, collected until its header says which it is. Used again for the next one.
+/// The rows of one transaction, collected until its header is read. The buffer is reused for the next transaction.
 struct ChangeBuffer {
-    /// A change as its row has it.
+    /// A change as stored in its row.
     struct Row {
         let position: Int64
         let entity: Int64
         let operation: RecordedTable.Operation
         let key: Int64
-        /// Of an update, the mask of the attributes 0...61; of a delete, how many values it kept.
+        /// For updates, the mask of the attributes 0...61; for deletes, the number of preserved values.
         var detail: Int64
-        /// The place of an update's further masks in ``masks``, or of a delete's first value in ``kept``; -1 for none.
+        /// The index of an update's further masks in ``masks``, or of a delete's first value in ``kept``; -1 if there
+        /// is none.
         var place: Int
     }
 
-    /// A value that a delete kept of an attribute.
+    /// The preserved value of an attribute of a deleted model.
     struct KeptValue {
         /// The number of the attribute.
         let attribute: Int64
-        /// As SQLite has it.
+        /// The value as SQLite stores it.
         let value: PropertyValue
     }
 
     private(set) var rows: [Row] = []
-    /// The masks of attributes from 62 on.
+    /// The masks of the attributes from 62 on.
     private(set) var masks: [String] = []
-    /// The values that deletes kept.
+    /// The preserved values of deletes.
     private(set) var kept: [KeptValue] = []
-    /// The positions of the first and the last row of the file that it took, and of all between them; 0 for none.
+    /// The positions of the first and last collected rows; 0 if there are none.
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = 0
 
@@ -42,14 +43,15 @@ struct ChangeBuffer {
         (first, last) = (0, 0)
     }
 
-    /// Takes the row that a statement on `id, what, key, detail, more` stands at.
+    /// Appends the current row of a statement on `id, what, key, detail, more`.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a row that no trigger writes, or that does not follow the one before.
+    /// - Throws: ``SwiftDataError/damagedFile`` if no trigger writes such a row, or if it does not directly follow the
+    ///   previous row.
     mutating func append(_ statement: Statement, position: Int64, what: Int64) throws {
         if first == 0 {
             first = try statement.position(0)
         } else if position != last &+ 1 {
-            throw damaged("changes before it are missing", position)
+            throw damaged("previous changes are missing", position)
         }
         last = position
         let (entity, key) = (what >> 2, try statement.integer(2, of: .change(position)))
@@ -73,7 +75,7 @@ struct ChangeBuffer {
         default:
             guard let delete = rows.last, delete.operation == .delete, delete.entity == entity, delete.key == key,
                 delete.detail > 0
-            else { throw damaged("a kept value without its delete", position) }
+            else { throw damaged("a preserved value without a delete", position) }
             try keep(statement, position)
         }
     }
@@ -90,7 +92,7 @@ struct ChangeBuffer {
 }
 
 extension Statement {
-    /// The value of a column, as SQLite has it.
+    /// Returns the value of a column as SQLite stores it.
     fileprivate func plainValue(_ index: Int32) -> PropertyValue {
         switch columnType(index) {
         case .null: .null

@@ -1,13 +1,13 @@
 import ChronicleCore
 
-/// Makes the typed changes of one entity; its class is known to the implementation only.
+/// Creates the typed changes of one entity. Only the implementation knows the model type.
 ///
-/// In runs of changes that differ in nothing but their model, so that what they share is looked up once.
+/// Takes runs of changes that differ only in their model, so that shared data is looked up once.
 protocol ChangeMaker: Sendable {
     func inserts(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
         into changes: inout [HistoryChange])
-    /// Updates of the same attributes.
+    /// Appends updates of the same attributes.
     func updates(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
         names: [String], into changes: inout [HistoryChange])

@@ -1,24 +1,33 @@
 public import ChronicleCore
 import ChronicleSQLite
 
-/// Reading goes on beside saves, on a connection of its own, and sees one moment: what was committed when it began.
+/// The history of the store.
 ///
-/// What other programs wrote and no save has sealed yet is read as one external transaction, the last of the history.
+/// History reads run concurrently with saves on a separate connection and see the data that was committed when they
+/// began. Changes by other programs that no save has sealed yet are returned as one external transaction at the end of
+/// the history.
 extension DefaultStore: HistoryProviding {
+    /// The type of the store's transactions.
     public typealias HistoryType = DefaultHistoryTransaction
 
+    /// A Boolean value that indicates whether the store records its history.
     public var recordsHistory: Bool { configuration.recordsHistory }
 
-    /// The transactions that match, in commit order unless the descriptor sorts.
+    /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
     ///
-    /// Costs what is returned, and a scan of what comes after a token in the predicate; without other conditions, only as
-    /// far as the limit reaches. Nothing depends on what lies before the token.
-    ///
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family for a token that transactions have to come after
-    ///   and that cannot be continued from: read the models again and go on from a current token.
-    ///   ``SwiftDataError/historyDisabled``; ``SwiftDataError/unsupportedPredicate``,
-    ///   ``SwiftDataError/unsupportedSortDescriptor``; ``SwiftDataError/undecodableValue`` when a delete kept what is no
-    ///   value of the attribute's present type; ``SwiftDataError/damagedFile``.
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The matching transactions with their changes.
+    /// - Throws:
+    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the predicate requires transactions
+    ///     after a token that cannot be continued from. Fetch the models again and continue from a current token.
+    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
+    ///   - ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for expressions
+    ///     without an SQL equivalent. Rewrite them.
+    ///   - ``SwiftDataError/undecodableValue`` if a preserved value cannot be converted to the current type of the
+    ///     attribute.
+    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    /// - Complexity: Proportional to the returned changes and to the scanned history after the token in the predicate.
+    ///   Without other conditions, the scan ends at the limit. The history before the token adds no cost.
     public func fetchHistory(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
@@ -33,9 +42,12 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// The transactions that match, without their changes.
+    /// Returns the transactions that match a descriptor, without their changes.
     ///
-    /// - Throws: As ``fetchHistory(_:)``.
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The matching transactions, with empty arrays of changes.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryWithoutChanges(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [DefaultHistoryTransaction] {
@@ -48,28 +60,37 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// How many transactions match.
+    /// Returns the number of transactions that match a descriptor.
     ///
-    /// - Throws: As ``fetchHistory(_:)``.
+    /// - Parameter descriptor: The predicate, limit, and offset of the transactions.
+    /// - Returns: The number of matching transactions, after applying the limit and the offset.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).count() }
     }
 
-    /// The identifiers of the transactions that match.
+    /// Returns the identifiers of the transactions that match a descriptor.
     ///
-    /// - Throws: As ``fetchHistory(_:)``.
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Returns: The identifiers in the order of the descriptor.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
     public func fetchHistoryIdentifiers(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
     ) throws -> [Int64] {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).identifiers() }
     }
 
-    /// The newest position, also when it was deleted; 0 when there never was one. One look-up.
+    /// Returns the token of the newest transaction, even if that transaction was deleted.
     ///
-    /// - Throws: ``SwiftDataError/historyDisabled``, ``SwiftDataError/damagedFile``.
+    /// - Returns: The token, which has the position 0 if there never was a transaction.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
+    ///   configuration. ``SwiftDataError/damagedFile`` if the history is damaged; restore the file from a backup.
+    /// - Complexity: O(log *n*) in the length of the history.
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         try requireHistory()
-        return try naming {
+        return try attributingErrors {
             try database.read { connection in
                 let newest = try HistoryFacts(connection).newest()
                 return DefaultHistoryToken(
@@ -84,7 +105,7 @@ extension DefaultStore: HistoryProviding {
     ) throws -> Result {
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
-        return try naming {
+        return try attributingErrors {
             try database.read { connection in
                 try connection.deferredRead {
                     try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
@@ -93,8 +114,8 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Runs `body`, and says of its errors which store they come from.
-    func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    /// Runs `body` and adds the store identifier to its errors.
+    func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try translating(body) } catch let error as SwiftDataError {
             throw error.storeIdentifier == nil ? error.with(storeIdentifier: identifier) : error
         }
@@ -103,14 +124,14 @@ extension DefaultStore: HistoryProviding {
     func requireHistory() throws {
         guard recordsHistory else {
             throw SwiftDataError.historyDisabled.with(
-                detail: "the configuration \"\(configuration.name)\" says `recordsHistory: false`",
+                detail: "the configuration \"\(configuration.name)\" disables it with `recordsHistory: false`",
                 storeIdentifier: identifier)
         }
     }
 }
 
 extension TransactionReader {
-    /// Reads the transactions of some headers. Those that follow each other are one scan.
+    /// Reads the transactions of the given headers, with one scan for each run of consecutive transactions.
     ///
     /// - Returns: The transactions in the order of the headers.
     mutating func read(_ headers: [HistoryHeader]) throws -> [DefaultHistoryTransaction] {

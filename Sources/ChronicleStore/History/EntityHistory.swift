@@ -1,6 +1,6 @@
 import ChronicleCore
 
-/// An entity as the history has it: how to make its changes, and what its attributes are called.
+/// An entity in the history: the conversion of its changes, and its attributes.
 final class EntityHistory: Sendable {
     let name: String
     let origin: PersistentIdentifier.Origin
@@ -23,8 +23,8 @@ final class EntityHistory: Sendable {
         TypedChangeMaker<Model>()
     }
 
-    /// The names of the attributes in a list of masks, the first of which has the lowest numbers; `nil` when one of them
-    /// is not known.
+    /// Returns the names of the attributes in a list of masks, beginning with the mask of the lowest numbers, or `nil`
+    /// if an attribute is unknown.
     func names(_ masks: [Int64]) -> [String]? {
         var names: [String] = []
         for (index, mask) in masks.enumerated() {
@@ -40,9 +40,10 @@ final class EntityHistory: Sendable {
         return names
     }
 
-    /// What a delete kept, by name and of the properties' types; `nil` when one of the attributes is not known.
+    /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
+    /// attribute is unknown.
     ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` for what is no value of the property's type.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if a value cannot be converted to the type of its property.
     func tombstone(_ kept: ArraySlice<ChangeBuffer.KeptValue>) throws -> [HistoryTombstone<RemovedModel>.Element]? {
         var elements: [HistoryTombstone<RemovedModel>.Element] = []
         elements.reserveCapacity(kept.count)

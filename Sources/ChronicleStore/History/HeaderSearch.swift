@@ -2,14 +2,14 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Finds the headers that a query asks for. What other programs wrote and no header follows yet is found like a
-/// transaction, which it is to a reader.
+/// Finds the headers that match a query. Changes by other programs that no header follows yet are found as if they were
+/// a transaction.
 struct HeaderSearch {
     let query: HistoryQuery
     var range: HistoryRange
     let connection: Connection
 
-    /// The headers, in the order asked for.
+    /// Returns the headers in the order of the query.
     func headers() throws -> [HistoryHeader] {
         let statement = try statement(Self.columns)
         defer { statement.reset() }
@@ -18,7 +18,7 @@ struct HeaderSearch {
         return headers
     }
 
-    /// The positions, in the order asked for.
+    /// Returns the positions in the order of the query.
     func identifiers() throws -> [Int64] {
         let statement = try statement("SELECT h.id")
         defer { statement.reset() }
@@ -33,10 +33,11 @@ struct HeaderSearch {
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
     }
 
-    /// The transactions at the beginning of the history that all match: the last of them, and the next one, which does
-    /// not. `nil` when the query does not begin there, or is not for all that match.
+    /// Returns the last transaction of the initial part of the history in which every transaction matches, and the
+    /// following transaction, which does not match. Returns `nil` if the query has a lower bound, a limit, or an
+    /// offset.
     ///
-    /// For deleting: the rows themselves need not be looked at.
+    /// Used for deletion, which then does not visit every row.
     func beginning() throws -> (last: (position: Int64, check: Int64)?, next: Int64?)? {
         guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
         var next: HistoryHeader?
@@ -56,12 +57,12 @@ struct HeaderSearch {
 
     // MARK: SQL
 
-    /// What ``HistoryHeader`` is decoded from.
+    /// The columns from which ``HistoryHeader`` is decoded.
     private static let columns = "SELECT h.id, h.what, h.key, h.detail, h.more"
 
-    /// A header at the position after the range's begin ends changes that all are before it.
+    /// A header at the position after the start of the range ends changes that all precede the range.
     ///
-    /// A subquery that SQLite takes apart, so that the order of positions is that of the table and a limit ends the scan.
+    /// SQLite flattens this subquery, so that rows are visited in the order of the table and a limit ends the scan.
     /// https://www.sqlite.org/optoverview.html#flattening
     private static let source = """
          FROM (SELECT id, CASE WHEN what > 0 THEN -\(RecorderStatements.externalSource) ELSE what END AS what, \

@@ -2,10 +2,10 @@ import ChronicleCore
 import ChronicleSQLite
 import Synchronization
 
-/// What readers of one store's history need to know beside its rows: entities by number, and who signed.
+/// The data that readers of a store's history need in addition to its rows: entities and sources by their numbers.
 ///
-/// Made once for a store. Other processes add to both, so that what is missing here is looked up in the file, by the
-/// reader that misses it and in its snapshot.
+/// Created once for each store. Other processes may add entities and sources; the reader that misses one looks it up in
+/// the file, in its snapshot.
 final class HistoryCatalog: Sendable {
     private struct State {
         var entities: NumberedList<EntityHistory>
@@ -23,17 +23,17 @@ final class HistoryCatalog: Sendable {
         state = Mutex(State(entities: entities))
     }
 
-    /// The entities by their number, as far as known.
+    /// The known entities by their numbers.
     var entities: NumberedList<EntityHistory> { state.withLock(\.entities) }
 
-    /// The number of an entity, as far as known.
+    /// Returns the number of a known entity.
     func number(ofEntity name: String) -> Int64? {
         entities.firstNumber { $0.name == name }
     }
 
-    /// The entities by their number, as the connection's snapshot has them.
+    /// Reloads the entities from the snapshot of a connection.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile``.
+    /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
     func reloadEntities(_ connection: Connection) throws -> NumberedList<EntityHistory> {
         let entities = Self.entities(try EntityRegistry(connection).entities(), schema, storeIdentifier)
         state.withLock { $0.entities = entities }
@@ -47,7 +47,7 @@ final class HistoryCatalog: Sendable {
             recorded.map { ($0.number, EntityHistory($0, schema, storeIdentifier: storeIdentifier)) })
     }
 
-    /// The source with this number; `nil` when the file does not have it.
+    /// Returns the source with a number, or `nil` if the file does not contain it.
     func source(_ number: Int64, _ connection: Connection) throws -> RecordedSource? {
         if let known = state.withLock({ $0.sources[number] }) { return known }
         let statement = try connection.cached(

@@ -2,31 +2,39 @@ public import ChronicleCore
 import ChronicleSQLite
 
 extension DefaultStore {
-    /// Deletes the transactions that match, each as a whole. The models are not touched, and nothing records it.
+    /// Deletes the transactions that match a descriptor, each as a whole.
     ///
-    /// Tokens from before the newest deleted transaction expire; the token of that transaction, and later ones, stay good.
-    /// With a limit, the first that match are deleted, in the order of the descriptor. What other programs wrote up to now
-    /// is sealed first. When nothing matches, no token expires.
+    /// The models are not changed, and the deletion is not recorded. Tokens before the newest deleted transaction
+    /// expire; its own token and later ones remain valid. With a limit, the first matching transactions are deleted, in
+    /// the order of the descriptor. Changes by other programs are sealed first. If no transaction matches, no token
+    /// expires.
     ///
-    /// The file does not become smaller; the room is used for what comes next. What was deleted is overwritten with zeros; the
-    /// log keeps copies until a checkpoint, see the guide *History*.
+    /// The file does not shrink; its free space is reused. Deleted content is overwritten with zeros, but the
+    /// write-ahead log contains copies until a checkpoint.
     ///
-    /// - Throws: The family of ``SwiftDataError/historyTokenExpired`` for a token in the predicate that is not of this
-    ///   store's past, ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/storeReadOnly``,
-    ///   ``SwiftDataError/storeBusy``, ``SwiftDataError/historyDisabled``, ``SwiftDataError/damagedFile``. After an error
-    ///   nothing was deleted.
+    /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
+    /// - Throws: One of the following errors. Nothing was deleted in that case.
+    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if a token in the predicate does not
+    ///     belong to the past of this store. Use a current token.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent. Rewrite them.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    /// - Complexity: Proportional to the number of deleted rows; deletion from the beginning of the history does not
+    ///   visit each transaction.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         guard configuration.allowsSave else {
             throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
         }
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
-        try naming {
+        try attributingErrors {
             try database.write { connection in
                 try connection.immediate {
-                    // First of all, whether there is a history that can be gone on with.
+                    // Checked first: throws if the history is disabled.
                     _ = try HistoryFacts(connection).facts(at: 0)
-                    try HeaderWriter(self, connection).sealForeignChanges()
+                    try HeaderWriter(self, connection).sealExternalChanges()
                     try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
                     var eraser = try HistoryEraser(connection)
@@ -37,15 +45,15 @@ extension DefaultStore {
     }
 }
 
-/// Deletes transactions, inside of a write transaction.
+/// Deletes transactions in a write transaction.
 ///
-/// Neighbours go together: a beginning of the history is one range of the table. The newest row stays, since SQLite would
-/// give its number again; it becomes a void header, which keeps its check value and stands for nothing.
+/// Consecutive transactions are deleted as one range of the table. The newest row is kept, because SQLite would reuse
+/// its key; it becomes a void header, which keeps its check value and belongs to no transaction.
 struct HistoryEraser {
     private let connection: Connection
-    /// The newest row of the stream, a header.
+    /// The newest row of the history, which is a header.
     private let newest: Int64
-    /// The highest position that was deleted so far.
+    /// The highest position deleted so far.
     private var highest: (position: Int64, check: Int64)?
 
     init(_ connection: Connection) throws {
@@ -66,17 +74,18 @@ struct HistoryEraser {
         try raiseFloor()
     }
 
-    /// The rows of the transactions, and void headers before them, as few ranges, each with the check value of its last.
+    /// Returns the ranges of the rows of the transactions, and of void headers before them, with the check value of the
+    /// last row of each.
     private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, check: Int64)] {
         var ranges: [(ClosedRange<Int64>, check: Int64)] = []
         for header in headers.sorted(by: { $0.position < $1.position }) {
-            // Only changes that no header follows have no check value, and there are none: they were sealed.
+            // Only unsealed changes have no check value, and all changes were sealed before.
             guard let check = header.check else { continue }
             var first = header.first
             if ranges.last?.0.upperBound != first - 1 {
                 first = try lastKept(before: first) + 1
             }
-            // What lies between is void or gone: the range before goes on in this one.
+            // The rows in between are void or deleted, so both ranges become one.
             if let last = ranges.last, last.0.upperBound >= first - 1 {
                 first = last.0.lowerBound
                 ranges.removeLast()
@@ -86,7 +95,7 @@ struct HistoryEraser {
         return ranges
     }
 
-    /// The last row before a position that is not void; 0 when there is none.
+    /// Returns the position of the last row before a position that is not void, or 0 if there is none.
     private func lastKept(before position: Int64) throws -> Int64 {
         let statement = try connection.cached(Self.selectKeptBefore)
         defer { statement.reset() }

@@ -1,16 +1,16 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Looks things up in the history of one file, in the snapshot or transaction that the connection has open.
+/// Looks up facts about a file's history in the open transaction of a connection.
 struct HistoryFacts {
     let connection: Connection
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// What the file knows about a position.
+    /// Returns what the file contains about a position.
     ///
-    /// - Throws: ``SwiftDataError/historyDisabled`` when another program opened the file without history, since when nothing
-    ///   is recorded; ``SwiftDataError/damagedFile``.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if another program opened the file without history, so that changes
+    ///   are no longer recorded, or ``SwiftDataError/damagedFile``.
     func facts(at position: Int64) throws -> HistoryPositionFacts {
         let statement = try connection.cached(Self.select)
         defer { statement.reset() }
@@ -34,26 +34,29 @@ struct HistoryFacts {
         return facts
     }
 
-    /// A position that the file keeps, 0 for none. The newest row is never deleted: nothing lies after it.
+    /// Returns a position from the meta table, or 0 if there is none. It cannot be greater than the newest position,
+    /// because the newest row is never deleted.
     private func meta(
         _ name: MetaTable.Name, in column: Int32, of statement: Statement, upTo newest: Int64
     ) throws -> Int64 {
         let position = try MetaTable.position(name, in: column, of: statement) ?? 0
         guard position <= newest else {
-            throw SwiftDataError.damagedRow(.meta(name.text), "it is after the newest position of the history")
+            throw SwiftDataError.damagedRow(
+                .meta(name.text), "the position is greater than the newest position of the history")
         }
         return position
     }
 
-    /// The newest position; `nil` when there never was one. One look-up.
+    /// Returns the newest position, or `nil` if there never was one, with a single lookup.
     ///
-    /// - Throws: As ``facts(at:)``.
+    /// - Throws: The errors of ``facts(at:)``.
     func newest() throws -> (position: Int64, check: Int64?)? {
         try newest(requiringHistory: true)
     }
 
-    /// The changes of other programs that no header follows yet, as far as they lie after a position. Costs a scan of
-    /// these.
+    /// Returns the range of changes by other programs after a position that no header follows yet.
+    ///
+    /// - Complexity: Proportional to the number of these changes.
     func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
         guard let newest = try newest(requiringHistory: false), newest.check == nil, newest.position > position else {
             return nil
@@ -76,7 +79,9 @@ struct HistoryFacts {
     }
 
     static let historyDisabled = SwiftDataError.historyDisabled.with(
-        detail: "the file was opened with `recordsHistory: false`; open it with history to go on recording")
+        detail:
+            "the file was last opened with `recordsHistory: false`; open it with `recordsHistory: true` to record it again"
+    )
 
     private static let select = """
         SELECT (SELECT max(id) FROM chronicle_change), c.what, c.detail, \

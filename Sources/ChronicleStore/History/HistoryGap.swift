@@ -1,18 +1,18 @@
 import ChronicleSQLite
 import Foundation
 
-/// Marks the place where recording began again: what happened before it, while it was off or while another program had
-/// changed the triggers, nobody knows.
+/// Records the position at which recording resumed. Changes before it, while the history was disabled or its triggers
+/// were changed, are unknown.
 enum HistoryGap {
     static func record(_ connection: Connection) throws {
-        // What other programs wrote while history was on ends before the gap. A void header says nothing of changes.
+        // Seals changes by other programs from before the gap. A void header must not follow changes.
         if let unsealed = try HistoryFacts(connection).unsealed(after: 0) {
             try insertHeader(connection, what: -RecorderStatements.externalSource) { statement in
                 try statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
                 try statement.bind(unsealed.lowerBound, at: 4)
             }
         }
-        // A void header: it takes the next position, so that no token from before stands at or after it.
+        // A void header that occupies the next position, so that all earlier tokens are before the gap.
         try insertHeader(connection, what: 0)
         try MetaTable.set(.gap, connection.lastInsertRowID, connection)
     }

@@ -8,12 +8,12 @@ struct HistoryHeader {
     /// The number of the source.
     let source: Int64
     let timestamp: Date
-    /// `nil` for what other programs wrote and no header follows yet: the position is that of the last change.
+    /// The check value, or `nil` for unsealed changes by other programs; the position is then that of the last change.
     let check: Int64?
-    /// The first change.
+    /// The position of the first change.
     let first: Int64
 
-    /// The end of changes that no header follows.
+    /// Returns the header of changes that no header row follows.
     static func unsealed(_ positions: ClosedRange<Int64>) -> HistoryHeader {
         HistoryHeader(
             position: positions.upperBound, source: RecorderStatements.externalSource, timestamp: Date(), check: nil,
@@ -28,26 +28,26 @@ struct HistoryHeader {
         self.first = first
     }
 
-    /// Reads the row that a statement on `id, what, key, detail, more` stands at. It is not void.
+    /// Reads the current row of a statement on `id, what, key, detail, more`, which must not be a void header.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a header that no save writes.
+    /// - Throws: ``SwiftDataError/damagedFile`` if no save writes such a header.
     init(_ statement: Statement) throws {
         position = try statement.position(0)
         let row = FileRow.change(position)
         source = 0 &- (try statement.integer(1, of: row))
         let seconds = statement.double(2)
         guard statement.isNumber(2), seconds.isFinite else {
-            throw SwiftDataError.damagedRow(row, "a header without a time")
+            throw SwiftDataError.damagedRow(row, "a header without a timestamp")
         }
         timestamp = Date(timeIntervalSinceReferenceDate: seconds)
         check = statement.isNull(3) ? nil : try statement.integer(3, of: row)
         first = try statement.integer(4, of: row)
         guard first >= 1, first <= position else {
-            throw SwiftDataError.damagedRow(row, "a header of changes that are not before it")
+            throw SwiftDataError.damagedRow(row, "a header whose changes are not before it")
         }
     }
 
-    /// The last change.
+    /// The position of the last change.
     var last: Int64 { check == nil ? position : position - 1 }
 
     func transaction(_ changes: [HistoryChange], _ source: RecordedSource, storeIdentifier: String)

@@ -1,33 +1,35 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// A descriptor, as far as it can be understood without looking into the history.
+/// A descriptor, translated to SQL without reading the history.
 struct HistoryQuery {
     let sql: HistorySQL
-    /// `nil` for no limit.
+    /// The limit, or `nil` if there is none.
     let limit: Int?
     let offset: Int
 
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``.
+    /// Translates a descriptor.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
     init(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: DefaultStore) throws {
-        sql = try store.naming {
+        sql = try store.attributingErrors {
             try HistorySQL(descriptor, storeIdentifier: store.identifier, entityNumber: store.entityNumber)
         }
         limit = [0, .max].contains(descriptor.fetchLimit) ? nil : Int(clamping: descriptor.fetchLimit)
         offset = Int(clamping: descriptor.fetchOffset)
     }
 
-    /// Whether it asks for all transactions after a position, in commit order.
+    /// Whether the query selects all transactions after a position, in commit order.
     var isPlain: Bool {
         sql.condition == nil && sql.order.isEmpty && !sql.lowerBounds.contains { $0.isInclusive }
     }
 }
 
 extension DefaultStore {
-    /// The number under which the history knows an entity; `nil` when it does not.
+    /// Returns the number of an entity in the history, or `nil` if the history does not contain it.
     fileprivate func entityNumber(_ name: String) throws -> Int64? {
         if let number = historyCatalog.number(ofEntity: name) { return number }
-        // Another process may have added it.
+        // Another process may have added the entity.
         return try database.read { connection in
             _ = try historyCatalog.reloadEntities(connection)
             return historyCatalog.number(ofEntity: name)

@@ -1,20 +1,22 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The part of the stream that the tokens of a query leave, once they are known to be good.
+/// The part of the history that the tokens of a query select, after checking the tokens.
 struct HistoryRange {
-    /// Changes up to here are left out, even those of a transaction that ends later. 0 for none.
+    /// Changes up to this position are excluded, even those of a transaction that ends later. 0 for none.
     private(set) var after: Int64 = 0
-    /// Transactions that end up to here are left out. Not less than ``after``.
+    /// Transactions that end at or before this position are excluded. Not less than ``after``.
     private(set) var endingAfter: Int64 = 0
 
-    /// Leaves out the transaction at a position, too, and those before it.
+    /// Excludes the transaction at a position and all before it.
     mutating func skip(_ position: Int64) { endingAfter = max(endingAfter, position) }
 
-    /// - Throws: ``SwiftDataError/historyTokenExpired`` and its family, ``SwiftDataError/historyDisabled``.
+    /// Checks the tokens of a query.
+    ///
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, an error of its family, or ``SwiftDataError/historyDisabled``.
     init(_ query: HistoryQuery, storeIdentifier: String, _ connection: Connection) throws {
         let history = HistoryFacts(connection)
-        // Also without tokens: says whether there is a history.
+        // Checks that the history is enabled, even without tokens.
         if query.sql.lowerBounds.isEmpty { _ = try history.facts(at: 0) }
         for bound in query.sql.lowerBounds {
             let position = try history.checkedPosition(bound, storeIdentifier: storeIdentifier)
@@ -30,9 +32,9 @@ struct HistoryRange {
 }
 
 extension HistoryFacts {
-    /// The position of a token that transactions come after.
+    /// Returns the position of a token that is a lower bound.
     ///
-    /// - Throws: What keeps it from being continued from.
+    /// - Throws: The error that describes why reading cannot continue from the token.
     func checkedPosition(_ bound: HistoryTokenBound<DefaultHistoryToken>, storeIdentifier: String) throws -> Int64 {
         let position = bound.token.position(in: storeIdentifier)
         let check = bound.token.check(in: storeIdentifier)
@@ -45,10 +47,10 @@ extension HistoryFacts {
         return position
     }
 
-    /// Makes sure that tokens that transactions come before are of this store's past, deleted or not: what is to be
-    /// deleted up to a token has to be what its owner has seen.
+    /// Checks that upper bounds are tokens of this store's past, deleted or not: deleting up to a token must delete
+    /// only transactions that its owner has seen.
     ///
-    /// - Throws: ``SwiftDataError/historyTokenStoreMismatch``, ``SwiftDataError/historyTokenAhead``,
+    /// - Throws: ``SwiftDataError/historyTokenStoreMismatch``, ``SwiftDataError/historyTokenAhead``, or
     ///   ``SwiftDataError/historyTokenForked``.
     func checkUpperBounds(_ query: HistoryQuery, storeIdentifier: String) throws {
         for bound in query.sql.upperBounds {

@@ -1,54 +1,55 @@
 import ChronicleCore
 
-/// What a file knows about one position of its history, all of it looked up in one snapshot.
+/// The content of a file about one position of its history, read in a single snapshot.
 struct HistoryPositionFacts: Hashable, Sendable {
-    /// What stands at the position.
+    /// The row at the position.
     enum Row: Hashable, Sendable {
         case none
         case change
-        /// A change that goes on in the next row.
+        /// A change that continues in the next row.
         case partOfChange
-        /// A header, void or not, with its check value.
+        /// A header with its check value, void or not.
         case header(check: Int64)
     }
 
-    /// The newest position of the stream; 0 while it is empty.
+    /// The newest position, or 0 if the history is empty.
     var newest: Int64 = 0
-    /// The highest position that was deleted; 0 when nothing ever was.
+    /// The highest deleted position, or 0 if nothing was deleted.
     var floor: Int64 = 0
     var floorCheck: Int64?
-    /// The position at which recording began again after it was off, or not complete; 0 when it always was.
+    /// The position at which recording resumed after it was disabled or incomplete, or 0 if it never was.
     var gap: Int64 = 0
     var row = Row.none
 }
 
-/// Whether a reader can continue from a position and miss nothing. A pure function of the token and the facts.
+/// Checks whether reading can continue from a position without missing changes. A pure function of the token and the
+/// facts.
 ///
-/// `Documentation/Design/0002-tokens-and-floor.md` has the reasons.
+/// See `Documentation/Design/0002-tokens-and-floor.md` for the rationale.
 enum HistoryTokenCheck {
-    /// The five ways in which a token is of no more use.
+    /// The reasons for which reading cannot continue from a token.
     enum Failure: Hashable, Sendable {
         case ofAnotherStore, ahead, expired, gap, forked
     }
 
-    /// What keeps a position from being continued from; `nil` when nothing does.
+    /// Returns why reading cannot continue from a position, or `nil` if it can.
     ///
     /// - Parameters:
-    ///   - position: The token's position in this store, if it has one.
-    ///   - check: The token's check value, which positions inside of unsealed changes do not have.
-    ///   - isInclusive: Whether the transaction that ends at the position is wanted, too.
+    ///   - position: The position of the token in this store, if it has one.
+    ///   - check: The check value of the token, which positions within unsealed changes do not have.
+    ///   - isInclusive: Whether the transaction that ends at the position is requested too.
     static func failure(
         position: Int64?, check: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts
     ) -> Failure? {
         guard let position else { return .ofAnotherStore }
-        // No store gives negative positions, and before them nothing is known.
+        // Stores do not assign negative positions.
         guard position >= 0 else { return .forked }
         if position > facts.newest { return .ahead }
-        // The floor is a header, which is no change: who has seen the change before it has seen everything up to it.
+        // The floor is a header, not a change: a reader at the last change before it has seen everything up to it.
         let lowest = check == nil ? max(facts.floor - 1, 0) : facts.floor
         if position < lowest || isInclusive && position <= facts.floor && facts.floor > 0 { return .expired }
         if position < facts.gap { return .gap }
-        // The row of the floor is gone, or void; its check value stays.
+        // The row of the floor is deleted or void, but its check value is kept.
         if position <= facts.floor { return matches(check, facts.floorCheck) ? nil : .forked }
         switch facts.row {
         case .none, .partOfChange: return .forked
@@ -57,37 +58,37 @@ enum HistoryTokenCheck {
         }
     }
 
-    /// A token without a check value promises no more than a bare number does.
+    /// A token without a check value is only compared by position.
     private static func matches(_ check: Int64?, _ actual: Int64?) -> Bool {
         check == nil || check == actual
     }
 
-    /// The error that says what happened, and what to do.
+    /// Returns the error with a description and a recommendation.
     static func error(_ failure: Failure, position: Int64?, _ facts: HistoryPositionFacts) -> SwiftDataError {
         let place = position.map { "position \($0)" } ?? "a token without a position"
-        let again = "read the models again and continue from a current token"
+        let again = "fetch the models again and continue from a current token"
         switch failure {
         case .ofAnotherStore:
             return .historyTokenStoreMismatch.with(
-                detail: "the token has no position in this store; merge it with one that this store gave, or \(again)")
+                detail: "the token has no position in this store; merge it with a token of this store, or \(again)")
         case .ahead:
             return .historyTokenAhead.with(
                 detail:
-                    "\(place) is after \(facts.newest), the newest that the store reached: its past was taken back by a "
-                    + "power cut or a restored backup; \(again)")
+                    "\(place) is after the newest position \(facts.newest): a power failure or a restored backup undid the "
+                    + "transaction; \(again)")
         case .expired:
             return .historyTokenExpired.with(
-                detail: "history up to \(facts.floor) was deleted, and \(place) is before that; \(again)")
+                detail: "\(place) is before position \(facts.floor), up to which the history was deleted; \(again)")
         case .gap:
             return .historyTokenGap.with(
                 detail:
-                    "not all changes after \(place) were recorded: history was off, or another program changed its triggers; "
-                    + "recording began again at \(facts.gap); \(again)")
+                    "changes after \(place) were not recorded because the history was disabled or its triggers were changed; "
+                    + "recording resumed at position \(facts.gap); \(again)")
         case .forked:
             return .historyTokenForked.with(
                 detail:
-                    "\(place) is not what it was when the token was given: the store's past was taken back by a power "
-                    + "cut or a restored backup, and written anew; \(again)")
+                    "\(place) belongs to another transaction now: a power failure or a restored backup undid the token's "
+                    + "transaction, and the store recorded others since; \(again)")
         }
     }
 }

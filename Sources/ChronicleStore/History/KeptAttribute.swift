@@ -1,15 +1,15 @@
 import ChronicleCore
 import Foundation
 
-/// An attribute or to-one relationship as the history has it: its name, and how values that deletes kept are decoded.
+/// An attribute or a to-one relationship in the history: its name, and the decoding of its preserved values.
 final class KeptAttribute: Sendable {
     let name: String
-    /// What the class has of it, if it does.
+    /// The property of the model, if it still exists.
     private let property: Schema.Property?
     private let form: Form
 
-    /// Types whose stored form is almost the value itself. What tombstones keep is mostly of one of them, and the way
-    /// through the codec takes five times as long.
+    /// Types that are stored almost as they are. Most preserved values have one of these types, and the general codec
+    /// takes five times as long.
     private enum Form { case text, integer, real, date, other }
 
     init(_ name: String, _ property: Schema.Property?) {
@@ -25,9 +25,9 @@ final class KeptAttribute: Sendable {
             }
     }
 
-    /// The value; `nil` when there is none.
+    /// Returns the decoded value, or `nil` for NULL.
     ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` for what is no value of the property's type.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if the value cannot be converted to the type of the property.
     func decode(_ value: PropertyValue) throws -> (any Sendable)? {
         switch (value, form) {
         case (.null, _): return nil
@@ -43,7 +43,7 @@ final class KeptAttribute: Sendable {
 }
 
 extension PropertyValue {
-    /// A real that SQLite has no number for is kept as the eight bytes of its bits.
+    /// Returns the value in the property's storage form: reals that SQLite cannot represent are stored as eight bytes.
     fileprivate func inForm(of property: Schema.Property) -> PropertyValue {
         guard case .blob(let bytes) = self, property.attribute?.storage == .real, bytes.count == 8 else { return self }
         return .real(Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) }))

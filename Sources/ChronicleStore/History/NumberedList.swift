@@ -1,15 +1,17 @@
-/// What a file gives numbers to, by number. Numbers are given one after the other, so that the place of an element mostly
-/// tells its number; a file from elsewhere may have any numbers, which cost no memory.
+/// Elements that a file identifies by numbers. Numbers are assigned consecutively, so the index of an element usually
+/// follows from its number; arbitrary numbers in files from other sources use no additional memory.
 struct NumberedList<Element> {
-    /// In the order of their numbers.
+    /// The elements in the order of their numbers.
     private let elements: [(number: Int64, element: Element)]
 
-    /// - Parameter elements: Elements in any order, each with a number of its own.
+    /// Creates a list.
+    ///
+    /// - Parameter elements: The elements in any order, with unique numbers.
     init(_ elements: some Sequence<(number: Int64, element: Element)>) {
         self.elements = elements.sorted { $0.number < $1.number }
     }
 
-    /// The element with this number; `nil` when there is none.
+    /// The element with a number, or `nil` if there is none.
     subscript(number: Int64) -> Element? {
         guard let first = elements.first, number >= first.number else { return nil }
         let place = UInt64(bitPattern: number &- first.number)

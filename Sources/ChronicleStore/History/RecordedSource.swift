@@ -1,12 +1,12 @@
-/// Who a transaction came from, as the file keeps it.
+/// The source of a transaction as stored in the file.
 struct RecordedSource: Hashable, Sendable {
     let author: String?
     let contextName: String?
-    /// Empty when the transaction is external.
+    /// The name of the program; empty for external transactions.
     let program: String
-    /// Empty when the transaction is external.
+    /// The process identifier; empty for external transactions.
     let process: String
 
-    /// Nobody: some other program.
+    /// The source of changes by other programs.
     static let external = RecordedSource(author: nil, contextName: nil, program: "", process: "")
 }

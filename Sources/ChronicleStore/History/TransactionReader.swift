@@ -1,10 +1,10 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Makes transactions of the rows of `chronicle_change`, in one forward scan for each range of positions: changes come
-/// first, and the header that ends them makes them one.
+/// Creates transactions from the rows of `chronicle_change`, with one forward scan for each range of positions. The
+/// changes of a transaction precede its header.
 ///
-/// Inside of one read transaction of its connection.
+/// Must be used in one read transaction of its connection.
 struct TransactionReader {
     let connection: Connection
     let catalog: HistoryCatalog
@@ -19,14 +19,14 @@ struct TransactionReader {
         changes = ChangeAssembly(connection, catalog)
     }
 
-    /// Reads whole transactions, and nothing beyond the last that is wanted.
+    /// Reads complete transactions, stopping after the last requested one.
     ///
     /// - Parameters:
-    ///   - positions: Where to read. What lies before is left out, also of the transaction that it belongs to; at the end
-    ///     stands a header, or the end of the stream.
-    ///   - offset: Leaves out this many of the first transactions.
-    ///   - limit: At most this many.
-    /// - Throws: ``SwiftDataError/damagedFile``, ``SwiftDataError/undecodableValue``.
+    ///   - positions: The positions to read. Changes before the range are omitted, even if their transaction ends in
+    ///     it. The last position must be a header or the end of the history.
+    ///   - offset: The number of transactions to skip.
+    ///   - limit: The maximum number of transactions to return.
+    /// - Throws: ``SwiftDataError/damagedFile`` or ``SwiftDataError/undecodableValue``.
     mutating func read(_ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max) throws {
         let statement = try connection.cached(Self.scan)
         defer { statement.reset() }
@@ -35,7 +35,7 @@ struct TransactionReader {
         var (offset, limit) = (offset, limit)
         func take(_ header: HistoryHeader, _ reader: inout TransactionReader) throws {
             defer { reader.buffer.removeAll() }
-            guard try reader.isWhole(header, from: positions.lowerBound) else { return }
+            guard try reader.isComplete(header, from: positions.lowerBound) else { return }
             if offset > 0 {
                 offset -= 1
             } else {
@@ -50,7 +50,7 @@ struct TransactionReader {
             } else if what < 0 {
                 try take(HistoryHeader(statement), &self)
             } else if !buffer.isEmpty {
-                throw SwiftDataError.damagedRow(.change(position), "no transaction has the changes before it")
+                throw SwiftDataError.damagedRow(.change(position), "the changes before it belong to no transaction")
             }
         }
         if limit > 0, !buffer.isEmpty {
@@ -58,14 +58,15 @@ struct TransactionReader {
         }
     }
 
-    /// Whether the header ends changes that were read, which then are all of its changes from a position on.
-    private func isWhole(_ header: HistoryHeader, from position: Int64) throws -> Bool {
+    /// Returns whether the header ends collected changes, after checking that all its changes from a position on were
+    /// collected.
+    private func isComplete(_ header: HistoryHeader, from position: Int64) throws -> Bool {
         let first = max(header.first, position)
-        let isWhole =
+        let isComplete =
             buffer.isEmpty ? first == header.last + 1 : buffer.first == first && buffer.last == header.last
-        guard isWhole else {
+        guard isComplete else {
             throw SwiftDataError.damagedRow(
-                .change(header.position), "some of the transaction's changes are missing")
+                .change(header.position), "changes of the transaction are missing")
         }
         return !buffer.isEmpty
     }
@@ -75,7 +76,7 @@ struct TransactionReader {
         return header.transaction(changes, try source(of: header), storeIdentifier: catalog.storeIdentifier)
     }
 
-    /// The transaction of a header, without its changes.
+    /// Appends the transaction of a header without its changes.
     mutating func append(_ header: HistoryHeader) throws {
         transactions.append(
             header.transaction([], try source(of: header), storeIdentifier: catalog.storeIdentifier))
@@ -84,7 +85,7 @@ struct TransactionReader {
     private mutating func source(of header: HistoryHeader) throws -> RecordedSource {
         if latest.number == header.source { return latest.source }
         guard let found = try catalog.source(header.source, connection) else {
-            throw SwiftDataError.damagedRow(.change(header.position), "its source is not in chronicle_source")
+            throw SwiftDataError.damagedRow(.change(header.position), "its source is missing in chronicle_source")
         }
         latest = (header.source, found)
         return found

@@ -1,39 +1,39 @@
 import ChronicleCore
 
-/// The table of an entity: its statements, and how its rows are named.
+/// The table of an entity, with its statements.
 ///
-/// A row is the primary key and one column for each stored property, in the order of their slots.
+/// A row consists of the primary key and one column for each stored property, in the order of their slots.
 final class EntityTable: Sendable {
     let entity: Schema.Entity
-    /// The entity's number in the history.
+    /// The number of the entity in the history.
     let number: Int64
     let origin: PersistentIdentifier.Origin
     let columns: [Column]
-    /// The storage of each column, again: without the rest, a loop over values has nothing to retain.
+    /// The storage of each column, repeated here because a loop over this array retains no references.
     let storages: [Storage]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
-    /// Insert so many rows, the most first: when there are many, what a statement costs beside its rows is shared.
+    /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
     ///
-    /// OR FAIL spares SQLite the journal that takes a single statement back (https://www.sqlite.org/lang_conflict.html):
-    /// a save that fails is taken back as a whole.
+    /// OR FAIL saves SQLite the journal for undoing a single statement (https://www.sqlite.org/lang_conflict.html); a
+    /// save that fails is rolled back as a whole.
     let inserts: [(sql: String, rows: Int)]
-    /// The same with keys that are bound too, each before the columns of its row.
+    /// The same statements with the keys as parameters, each before the columns of its row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
-    /// The highest key that the table ever had, by which SQLite chooses the next one: that of a row, or of
-    /// `sqlite_sequence`, where rows may be missing or wrong. https://www.sqlite.org/autoinc.html
+    /// The highest key that the table ever contained, from which SQLite chooses the next one: the maximum of the keys
+    /// and of `sqlite_sequence`, whose rows may be missing or wrong. https://www.sqlite.org/autoinc.html
     let highestKey: String
-    /// Whether there may be links to its rows.
+    /// Whether link tables may reference the rows.
     let isLinked: Bool
-    /// What a fetch selects of the table, the primary key first.
+    /// The columns that a fetch selects, beginning with the primary key.
     let selection: String
 
-    /// A column as a row is read and written.
+    /// A column and how its values are read and written.
     struct Column: Sendable {
         let name: String
         let storage: Storage
-        /// Where a to-one relationship leads.
+        /// The destination of a to-one relationship.
         let destination: PersistentIdentifier.Origin?
     }
 
@@ -76,7 +76,7 @@ final class EntityTable: Sendable {
             """
     }
 
-    /// Writes these columns of one row; the primary key is the last parameter.
+    /// Returns a statement that updates these columns of a row. The primary key is the last parameter.
     func update(_ slots: PropertySet) -> String {
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
         return "UPDATE OR FAIL \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?"
@@ -95,5 +95,5 @@ extension EntityTable.Storage {
     }
 }
 
-/// A name as an SQL identifier.
+/// Returns a name as an SQL identifier.
 func quoted(_ name: String) -> String { RecorderSQL.quoted(name) }

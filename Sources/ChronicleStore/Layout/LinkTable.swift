@@ -1,8 +1,8 @@
 import ChronicleCore
 
-/// The table of the links of a relationship: its statements.
+/// The link table of a relationship, with its statements.
 ///
-/// It is called by the owner's property, `Item.tags`. No class has such a name, and no two relationships have the same.
+/// It is named after the owner's property, such as `Item.tags`. Entity names contain no period, so the name is unique.
 struct LinkTable: Sendable {
     let links: Schema.Links
     let insert: String
@@ -15,16 +15,16 @@ struct LinkTable: Sendable {
         delete = "DELETE FROM \(table) WHERE owner = ? AND destination = ?"
     }
 
-    /// The columns that a property of the relationship leads from and to. A symmetric one has both directions of each link
-    /// in the table.
+    /// Returns the columns with the source and the destination of a relationship. The table of a symmetric relationship
+    /// contains both directions of each link.
     static func columns(of property: Schema.Property, in links: Schema.Links) -> (from: String, to: String) {
         links.property === property ? ("owner", "destination") : ("destination", "owner")
     }
 
-    /// Selects the rows that the links of one row lead to, whose key is the parameter, or of many, whose keys are a list in
-    /// JSON. Behind the columns comes the key of the row that leads there.
+    /// Returns a statement that selects the destinations of one row, whose key is the parameter, or of several rows,
+    /// whose keys are a JSON array. The last column is the key of the source.
     ///
-    /// In the order of their keys, which is that of the table's primary key, or of its index.
+    /// The rows are in the order of their keys, which is the order of the table's primary key and of its index.
     func select(_ property: Schema.Property, of destination: EntityTable, ofMany: Bool) -> String {
         let (from, to) = Self.columns(of: property, in: links)
         return """

@@ -1,12 +1,12 @@
 import ChronicleCore
 
-/// The tables of a schema in one file: what the file calls everything.
+/// The tables of a schema in a file.
 struct StoreLayout: Sendable {
     let storeIdentifier: String
     let tablesByName: [String: EntityTable]
-    /// The tables of links by their names.
+    /// The link tables by their names.
     let linkTablesByName: [String: LinkTable]
-    /// The entities that the file has a history of, by their number there.
+    /// The entities in the file's history by their numbers.
     let recordedEntities: [Int64: RecordedEntity]
 
     init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
@@ -34,7 +34,8 @@ struct StoreLayout: Sendable {
     func table(named name: String) throws -> EntityTable {
         guard let table = tablesByName[name] else {
             throw SwiftDataError.unknownSchema.with(
-                detail: "the store does not keep this model", entityName: name, storeIdentifier: storeIdentifier)
+                detail: "the store does not contain this model; add it to the store's schema", entityName: name,
+                storeIdentifier: storeIdentifier)
         }
         return table
     }
@@ -42,26 +43,27 @@ struct StoreLayout: Sendable {
     func linkTable(named name: String) throws -> LinkTable {
         guard let table = linkTablesByName[name] else {
             throw SwiftDataError.unknownSchema.with(
-                detail: "the store does not keep the relationship \(name)", storeIdentifier: storeIdentifier)
+                detail: "the store does not contain the relationship \(name); add its models to the store's schema",
+                storeIdentifier: storeIdentifier)
         }
         return table
     }
 }
 
-/// An entity as the file's history knows it: with a number of its own, and every attribute that it ever had.
+/// An entity in the history, with its number and every attribute that it ever had.
 struct RecordedEntity: Sendable, Hashable {
     let number: Int64
     let name: String
     var attributes: [RecordedAttribute]
 }
 
-/// An attribute or relationship as the history knows it. Its number is never given to another one.
+/// An attribute or a relationship in the history. Its number is never reused.
 struct RecordedAttribute: Sendable, Hashable {
     let number: Int
-    /// The property in the class, and its column if it has one.
+    /// The name of the property, and of its column if it has one.
     var name: String
-    /// Whether a delete keeps its value.
+    /// Whether deletes preserve the value.
     var isPreserved: Bool
-    /// Whether the table has the column. Relationships that are kept as links have none.
+    /// Whether the table has a column for it. Relationships in link tables have none.
     var isPresent: Bool
 }

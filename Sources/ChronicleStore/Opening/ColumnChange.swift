@@ -1,16 +1,16 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// A column as the file has it: what a class may say differently of it later.
+/// A column of the file, whose properties a later version of the model may change.
 private struct FileColumn {
     let name: String
     let type: String
     let isOptional: Bool
     let defaultValue: String?
-    /// Destination and delete action.
+    /// The destination table and the delete action.
     let reference: (table: String, action: String)?
 
-    /// The definition as ``TableDefinition`` wrote it.
+    /// Returns the definition in the format of ``TableDefinition``.
     func definition(hasDefault: Bool = true) -> String {
         TableDefinition.column(
             name, type: type, isOptional: isOptional, default: hasDefault ? defaultValue : nil,
@@ -18,9 +18,9 @@ private struct FileColumn {
     }
 }
 
-/// A property may become optional, or be so no more, and a delete rule may change. ALTER TABLE has no words for that, and
-/// the rows stay as they are: the text of the table's definition is changed, as SQLite says how
-/// (https://www.sqlite.org/lang_altertable.html#otheralter).
+/// Properties may become optional or required, and delete rules may change. ALTER TABLE does not support these changes,
+/// which leave the rows as they are, so the table's definition is replaced as described in
+/// https://www.sqlite.org/lang_altertable.html#otheralter
 extension SchemaCompletion {
     func changeColumns(_ definition: TableDefinition) throws {
         let known = try fileColumns(of: definition.entity.name)
@@ -31,19 +31,19 @@ extension SchemaCompletion {
             else { continue }
             let wanted = definition.column(property, hasDefault: false)
             guard column.definition(hasDefault: false) != wanted else { continue }
-            if column.isOptional, !property.isOptional { try refuseNulls(property, definition.entity) }
+            if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
             changes.append((column.definition(), definition.column(property, default: column.defaultValue)))
         }
         if !changes.isEmpty { try replace(changes, definition.entity.name) }
     }
 
-    private func refuseNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {
+    private func requireNoNulls(_ property: Schema.Property, _ entity: Schema.Entity) throws {
         let (table, column) = (quoted(entity.name), quoted(property.name))
         let search = "SELECT 1 FROM \(table) WHERE \(column) IS NULL LIMIT 1"
         guard try connection.scalarInt64(search) != nil else { return }
         throw SwiftDataError.backwardMigration.with(
-            detail: "it is not optional any more, and there are models without a value", entityName: entity.name,
-            propertyName: property.name)
+            detail: "the property is no longer optional, but the file has models without a value for it",
+            entityName: entity.name, propertyName: property.name)
     }
 
     private func replace(_ changes: [(old: String, new: String)], _ table: String) throws {
@@ -52,7 +52,7 @@ extension SchemaCompletion {
         }
         var sql = text ?? ""
         for (old, new) in changes {
-            // As a whole column: between what stands before it, and the comma or the end after it.
+            // Matches the whole column: after a space or a parenthesis, and before a comma or the end.
             let places = sql.ranges(of: old).filter { place in
                 let before = sql[..<place.lowerBound].last
                 let after = sql[place.upperBound...].first
@@ -60,7 +60,7 @@ extension SchemaCompletion {
             }
             guard places.count == 1 else {
                 throw SwiftDataError.backwardMigration.with(
-                    detail: "the table was changed by another program: in its definition there is no column \(old)",
+                    detail: "another program changed the table: its definition does not contain the column \(old)",
                     entityName: table)
             }
             sql.replaceSubrange(places[0], with: new)

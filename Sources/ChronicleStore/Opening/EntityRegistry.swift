@@ -1,7 +1,8 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The numbers under which the history knows entities and attributes: given once, kept through renames and removals.
+/// The numbers that identify entities and attributes in the history. They are assigned once and survive renames and
+/// removals.
 struct EntityRegistry {
     let connection: Connection
 
@@ -20,12 +21,13 @@ struct EntityRegistry {
         """,
     ]
 
-    /// The numbers that entities can have: those of their changes are four times as large.
+    /// The valid numbers of entities. The history stores them multiplied by four.
     static let entityNumbers: ClosedRange<Int64> = 1...1_000_000
 
-    /// The entities of the file, each number, name and attribute number once, in the order of the numbers.
+    /// Returns the entities of the file in the order of their numbers, after checking that numbers and names are
+    /// unique.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile``.
+    /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
     func entities() throws -> [RecordedEntity] {
         let statement = try connection.prepare(
             """
@@ -39,7 +41,7 @@ struct EntityRegistry {
             if entities.last.map({ ($0.number, $0.name) != (entity.number, entity.name) }) ?? true {
                 guard entities.last.map({ $0.number < entity.number }) ?? true, names.insert(entity.name).inserted
                 else {
-                    throw SwiftDataError.damagedRow(.entity(entity.number), "another row has its number or name")
+                    throw SwiftDataError.damagedRow(.entity(entity.number), "another row has the same number or name")
                 }
                 entities.append(entity)
                 if statement.isNull(2) { continue }
@@ -47,7 +49,8 @@ struct EntityRegistry {
             let attribute = try Self.attribute(statement, of: entity.number)
             guard entities[entities.count - 1].attributes.last.map({ $0.number < attribute.number }) ?? true else {
                 throw SwiftDataError.damagedRow(
-                    .attribute(entity: entity.number, number: Int64(attribute.number)), "another row has its number")
+                    .attribute(entity: entity.number, number: Int64(attribute.number)),
+                    "another row has the same number")
             }
             entities[entities.count - 1].attributes.append(attribute)
         }
@@ -70,7 +73,7 @@ struct EntityRegistry {
             isPresent: statement.int64(5) != 0)
     }
 
-    /// The entity with this name, which gets a number when it has none yet.
+    /// Returns the entity with a name, assigning a number to it if it is new.
     func entity(named name: String) throws -> RecordedEntity {
         if let known = try entities().first(where: { $0.name == name }) { return known }
         let statement = try connection.prepare("INSERT INTO chronicle_entity(name) VALUES (?)")
@@ -78,12 +81,12 @@ struct EntityRegistry {
         try statement.run()
         guard Self.entityNumbers.contains(connection.lastInsertRowID) else {
             throw SwiftDataError.storeFull.with(
-                detail: "the last number of chronicle_entity is used", entityName: name)
+                detail: "no numbers are left in chronicle_entity", entityName: name)
         }
         return RecordedEntity(number: connection.lastInsertRowID, name: name, attributes: [])
     }
 
-    /// Gives new properties their numbers, and takes over what is to be preserved.
+    /// Assigns numbers to new properties and updates which values are preserved.
     func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity) throws {
         for property in entity.storedProperties {
             let preserved = property.attribute?.options.contains(.preserveValueOnDeletion) == true
@@ -96,12 +99,12 @@ struct EntityRegistry {
         }
     }
 
-    /// Gives a property the next number of its entity.
+    /// Assigns the next number of the entity to a property.
     func add(_ name: String, isPreserved: Bool, isPresent: Bool, to entity: inout RecordedEntity) throws {
         let number = (entity.attributes.map(\.number).max() ?? -1) + 1
         guard RecorderSQL.attributeNumbers.contains(number) else {
             throw SwiftDataError.storeFull.with(
-                detail: "the last number of chronicle_attribute is used", entityName: entity.name, propertyName: name)
+                detail: "no numbers are left in chronicle_attribute", entityName: entity.name, propertyName: name)
         }
         let attribute = RecordedAttribute(
             number: number, name: name, isPreserved: isPreserved, isPresent: isPresent)
@@ -123,8 +126,10 @@ struct EntityRegistry {
         try statement.run()
     }
 
-    /// The table as the recorder needs to know it. The unique indexes are the file's, whoever made them and in whatever
-    /// order: the text of a trigger depends on nothing else.
+    /// Returns the description of an entity's table for the recorder.
+    ///
+    /// The unique indexes are read from the file, including those that other programs created. The text of the triggers
+    /// depends only on them and on the columns, not on the order in which the indexes were created.
     func table(of entity: RecordedEntity) throws -> RecordedTable {
         let indexes = try connection.prepare(
             """

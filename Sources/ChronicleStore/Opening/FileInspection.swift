@@ -2,30 +2,34 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Looks at a file before it is opened, so that one which is not ours stays as it is.
+/// Inspects a file before the store opens it, so that a file of another format is not modified.
 struct FileInspection {
     enum Finding {
-        /// There is no file, or one without content.
+        /// The file does not exist or is empty.
         case new
-        case ours
+        /// The file is a Chronicle store.
+        case store
     }
 
-    /// The file itself, not a symbolic link to it: SQLite keeps the journal and the log beside the file.
+    /// The path without symbolic links, because SQLite keeps the journal and the log beside the file itself.
     let path: String
 
-    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` for a symbolic link that leads back to itself.
+    /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if the symbolic links form a cycle.
     init(url: URL) throws { path = try Self.resolvingLinks(url.path) }
 
-    /// - Throws: What keeps the file from being used.
+    /// Checks whether the file can be used as a store.
+    ///
+    /// - Throws: The `SwiftDataError` that describes why it cannot be used.
     func inspect(allowsSave: Bool) throws -> Finding {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw SwiftDataError.missingDirectory.with(detail: "\(directory) is no directory")
+            throw SwiftDataError.missingDirectory.with(
+                detail: "\(directory) is not an existing directory; create it first")
         }
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             guard allowsSave else {
                 throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "\(path) does not exist, and the configuration does not allow to make it")
+                    detail: "\(path) does not exist; set `allowsSave` to `true` to create it")
             }
             try requireWritable(directory)
             return .new
@@ -37,17 +41,17 @@ struct FileInspection {
             if allowsSave { try requireWritable(path) }
             return .new
         }
-        // Without locks first: SQLite then touches nothing at all (https://www.sqlite.org/uri.html, immutable=1). What
-        // makes no sense may be a page that another process is just writing, or that one wrote in part before it ended.
+        // First without locks, which changes no file (https://www.sqlite.org/uri.html, immutable=1). Invalid content
+        // may be a page that another process is writing, or wrote partially before it was interrupted.
         let finding: Finding
-        do { finding = try look(immutableURI) } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile {
-            finding = try lookWithLock(allowsSave: allowsSave)
+        do { finding = try read(immutableURI) } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile {
+            finding = try readWithLock(allowsSave: allowsSave)
         }
         if allowsSave { try requireWritableFiles() }
         return finding
     }
 
-    /// The size of a file; 0 when there is none.
+    /// Returns the size of a file, or 0 if it does not exist.
     private func size(_ path: String) throws -> Int {
         do {
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -59,29 +63,30 @@ struct FileInspection {
 
     private func requireWritableFiles() throws {
         try requireWritable(path)
-        // The log and its index are made beside the file. https://www.sqlite.org/wal.html#read_only_databases
+        // SQLite creates the log and its index beside the file. https://www.sqlite.org/wal.html#read_only_databases
         try requireWritable(directory)
     }
 
     private func requireWritable(_ path: String) throws {
         guard FileManager.default.isWritableFile(atPath: path) else {
-            throw SwiftDataError.fileReadOnly.with(detail: "\(path) cannot be written")
+            throw SwiftDataError.fileReadOnly.with(
+                detail: "\(path) is not writable; change its permissions or set `allowsSave` to `false`")
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// Waits for the lock of a process that is writing. What a transaction left that did not end, because the power failed
-    /// or the process was killed, is rolled back from its journal. https://www.sqlite.org/lockingv3.html#hot_journals
-    private func lookWithLock(allowsSave: Bool) throws -> Finding {
-        do { return try look(path) } catch let error as SwiftDataError {
+    /// Waits for the lock of a process that is writing, and rolls back a transaction that was interrupted by a power
+    /// failure or a crash. https://www.sqlite.org/lockingv3.html#hot_journals
+    private func readWithLock(allowsSave: Bool) throws -> Finding {
+        do { return try read(path) } catch let error as SwiftDataError {
             guard allowsSave, (error.underlying as? SQLiteError)?.needsRecovery == true else { throw error }
             try requireWritableFiles()
-            return try look(path, mode: .readWrite)
+            return try read(path, mode: .readWrite)
         }
     }
 
-    private func look(_ path: String, mode: Connection.Mode = .readOnly) throws -> Finding {
+    private func read(_ path: String, mode: Connection.Mode = .readOnly) throws -> Finding {
         do {
             let connection = try Connection(path: path, mode: mode)
             defer { connection.close() }
@@ -92,9 +97,10 @@ struct FileInspection {
         }
     }
 
-    /// The path to open a store by that is only read. Where the log cannot be made and is not there, SQLite reads the
-    /// file as one that nobody changes, https://www.sqlite.org/wal.html#read_only_databases, unless a journal says that
-    /// it has to be rolled back first.
+    /// The path for opening the store read-only.
+    ///
+    /// If the log does not exist and cannot be created, the file is opened as immutable
+    /// (https://www.sqlite.org/wal.html#read_only_databases), unless it has a journal that must be rolled back first.
     var readOnlyPath: String {
         get throws {
             let manager = FileManager.default
@@ -104,23 +110,23 @@ struct FileInspection {
     }
 
     private var immutableURI: String {
-        // `?` and `#` would end the path of a URI, `%` begin an escape.
+        // In a URI, `?` and `#` end the path, and `%` begins an escape sequence.
         let path = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
         return "file:\(path)?immutable=1"
     }
 
     // MARK: Symbolic links
 
-    /// The path without symbolic links, also when the file that they lead to is not there yet. What cannot be looked at is
-    /// left for ``inspect(allowsSave:)`` to report.
+    /// Returns the path without symbolic links, even if their destination does not exist yet. Other errors are reported
+    /// by ``inspect(allowsSave:)``.
     private static func resolvingLinks(_ path: String) throws -> String {
         var path = path
-        // As many as Linux follows. https://man7.org/linux/man-pages/man7/path_resolution.7.html
+        // The number of links that Linux follows. https://man7.org/linux/man-pages/man7/path_resolution.7.html
         for _ in 0...40 {
             if let resolved = realPath(path) { return resolved }
             let code = errno
             if code == ELOOP { break }
-            // Not by URLs, which take `a/..` for nothing, whatever `a` is a link to.
+            // URLs are not used here because they remove `a/..` even if `a` is a symbolic link.
             guard code == ENOENT, let slash = path.lastIndex(of: "/"),
                 let directory = realPath(slash == path.startIndex ? "/" : String(path[..<slash]))
             else { return path }
@@ -128,7 +134,7 @@ struct FileInspection {
             guard let destination = linkDestination(path) else { return path }
             path = destination.hasPrefix("/") ? destination : "\(directory)/\(destination)"
         }
-        throw SwiftDataError.loadIssueModelContainer.with(detail: "\(path) is one of too many symbolic links")
+        throw SwiftDataError.loadIssueModelContainer.with(detail: "too many levels of symbolic links at \(path)")
     }
 
     private static func realPath(_ path: String) -> String? {
@@ -137,7 +143,7 @@ struct FileInspection {
         return String(cString: resolved)
     }
 
-    /// Where a symbolic link leads; `nil` when it is none.
+    /// Returns the destination of a symbolic link, or `nil` if the file is not one.
     private static func linkDestination(_ path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
             guard let start = buffer.baseAddress else { return nil }
@@ -148,14 +154,14 @@ struct FileInspection {
     }
 }
 
-/// How a file says that it is one of Chronicle's.
+/// The identification of Chronicle's files.
 enum FileFormat {
     /// "Chrn" in the header's application identifier. https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationIdentifier: Int64 = 0x4368_726e
-    /// The version that this code reads and writes, in the header's user version.
+    /// The format version that this code reads and writes, stored in the header's user version.
     static let version: Int64 = 1
 
-    /// What a file is, of one moment: another process may be making it.
+    /// Determines the format of a file in one transaction, because another process may be creating the file.
     static func finding(_ connection: Connection, path: String) throws -> FileInspection.Finding {
         try connection.deferredRead { try findingInSnapshot(connection, path) }
     }
@@ -166,14 +172,15 @@ enum FileFormat {
         if application == applicationIdentifier {
             guard version <= self.version else {
                 throw SwiftDataError.unsupportedFileVersion.with(
-                    detail: "\(path) has format \(version), this program reads up to \(self.version)")
+                    detail: "\(path) has format version \(version), but this program supports versions up to "
+                        + "\(self.version); update it")
             }
-            return .ours
+            return .store
         }
         let tables = try connection.scalarInt64("SELECT count(*) FROM sqlite_master") ?? 0
         guard application == 0, tables == 0 else {
             throw SwiftDataError.notAChronicleStore.with(
-                detail: "\(path) is an SQLite database that Chronicle did not make")
+                detail: "\(path) is an SQLite database of another program; choose another URL")
         }
         return .new
     }

@@ -1,25 +1,24 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The tables of a file, as SQLite lists them.
+/// The tables and other objects of a file, as SQLite lists them.
 ///
-/// A file may come from anywhere. A view in the place of a table could keep whoever reads it busy for ever, and a computed
-/// column nearly so: neither is read before this was asked. Nothing here reads a table but `sqlite_schema`.
+/// A file may come from any source. Reading a view in place of a table may never finish, and neither may reading a
+/// computed column, so both are rejected before anything reads them. This type reads only `sqlite_schema`.
 /// https://www.sqlite.org/security.html
 struct FileSchema {
     private struct Object {
         let isTable: Bool
-        /// Whether there is the word `AS` in its definition.
+        /// Whether the definition contains the word `AS`.
         let mayHaveComputedColumns: Bool
-        /// The definition of one of Chronicle's own tables.
+        /// The definition of a table that belongs to Chronicle.
         let ownDefinition: String?
     }
 
     private let connection: Connection
-    /// What is no index and no trigger, by its name as SQLite compares names.
+    /// The tables and views by their names, folded as SQLite compares them.
     private var objects: [String: Object] = [:]
-    /// A number that is another one when any definition is another one, as text: of tables, indexes, triggers and views,
-    /// in whatever order.
+    /// A checksum of the definitions of all tables, indexes, triggers, and views, independent of their order.
     private(set) var digest = ""
 
     init(_ connection: Connection) throws {
@@ -35,7 +34,7 @@ struct FileSchema {
             }
             guard isObject else { continue }
             let name = statement.text(2)
-            // A definition ends at a NUL, and so does the name in it.
+            // SQLite ends a definition, and the name in it, at a NUL character.
             let end = name.firstIndex(of: "\0") ?? name.endIndex
             objects[TableNames.folded(String(name[..<end]))] = Object(
                 isTable: end == name.endIndex && statement.int64(3) != 0,
@@ -47,26 +46,27 @@ struct FileSchema {
 
     // MARK: Tables
 
-    /// Whether there is a table of this name.
+    /// Returns whether a table with the name exists.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` when a view, a virtual table or one with computed columns has the name.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the name belongs to a view, a virtual table, or a table with
+    ///   computed columns.
     func hasTable(_ name: String, of entityName: String? = nil) throws -> Bool {
         guard let object = objects[TableNames.folded(name)] else { return false }
         guard object.isTable else {
             throw SwiftDataError.damagedFile.with(
-                detail: "\"\(name)\" is a view or a virtual table, and has to be a table", entityName: entityName)
+                detail: "\"\(name)\" must be a table but is a view or a virtual table", entityName: entityName)
         }
         if object.mayHaveComputedColumns, try hasComputedColumns(name) {
             throw SwiftDataError.damagedFile.with(
-                detail: "the table \"\(name)\" has computed columns, which the store does not make",
+                detail: "another program added computed columns to the table \"\(name)\"",
                 entityName: entityName)
         }
         return true
     }
 
-    /// Whether there are the tables of the history: all of them, or none.
+    /// Returns whether the tables of the history exist: either all of them or none.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` when one of them is missing or has another definition.
+    /// - Throws: ``SwiftDataError/damagedFile`` if some are missing or have another definition.
     func hasHistory() throws -> Bool {
         var missing: [String] = []
         for (name, definition) in Self.ownDefinitions {
@@ -76,11 +76,12 @@ struct FileSchema {
             }
             guard objects[name]?.ownDefinition == definition else {
                 throw SwiftDataError.damagedFile.with(
-                    detail: "the table \"\(name)\" was changed by another program: it has to be \(definition)")
+                    detail: "another program changed the table \"\(name)\", whose definition must be \(definition)")
             }
         }
         guard missing.isEmpty || missing.count == Self.ownDefinitions.count else {
-            throw SwiftDataError.damagedFile.with(detail: "the tables \(missing) are missing")
+            throw SwiftDataError.damagedFile.with(
+                detail: "tables of the history are missing: \(missing.joined(separator: ", "))")
         }
         return missing.isEmpty
     }
@@ -93,21 +94,22 @@ struct FileSchema {
 
     // MARK: Definitions
 
-    /// The tables of the history by name, with their definitions as SQLite keeps them.
+    /// The tables of the history, with their definitions as SQLite stores them.
     private static let ownDefinitions: [(name: String, definition: String)] =
         (RecorderSQL.recordTables + EntityRegistry.tables + [MetaTable.createTable]).map { statement in
             let definition = statement.replacing("IF NOT EXISTS ", with: "")
             return (String(definition.dropFirst("CREATE TABLE ".count).prefix { $0 != "(" }), definition)
         }
 
-    /// The definitions that SQLite makes itself, for ANALYZE and AUTOINCREMENT, come and go.
+    /// Excludes the tables that SQLite creates and drops itself for ANALYZE and AUTOINCREMENT.
     private static let select = """
         SELECT sql, type NOT IN ('index', 'trigger'), name, type = 'table' AND substr(sql, 1, 13) = 'CREATE TABLE ', \
         CASE WHEN type = 'table' AND substr(name, 1, 10) = 'chronicle_' THEN sql END \
         FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'
         """
 
-    /// Whether the word is somewhere in the definition, as it is in that of a computed column, in whatever case.
+    /// Returns whether the definition contains the word AS in any case, as the definition of every computed column
+    /// does.
     private static func hasWordAs(_ definition: UnsafeBufferPointer<UInt8>) -> Bool {
         func isPartOfWord(_ index: Int) -> Bool {
             guard definition.indices.contains(index) else { return false }
@@ -115,14 +117,14 @@ struct FileSchema {
             return byte >= 0x80 || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte >= 0x30 && byte <= 0x39
                 || byte == 0x5F || byte == 0x24
         }
-        // The letters differ from their capitals in one bit.
+        // Letters and their capitals differ in one bit.
         return definition.indices.dropLast().contains { index in
             definition[index] | 0x20 == 0x61 && definition[index + 1] | 0x20 == 0x73 && !isPartOfWord(index - 1)
                 && !isPartOfWord(index + 2)
         }
     }
 
-    /// For changes that happen, not for those that somebody makes up.
+    /// A checksum that detects accidental changes; it is not cryptographic.
     private static func digest(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         func mixed(_ value: UInt64) -> UInt64 { (value ^ value >> 32) &* 0x9E37_79B9_7F4A_7C15 }
         let bytes = UnsafeRawBufferPointer(text)

@@ -1,20 +1,20 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// What the file knows of itself, by name.
+/// Properties of the file, stored by name.
 enum MetaTable {
     enum Name {
-        /// A UUID, made with the file.
+        /// The UUID that was generated when the file was created.
         case storeIdentifier
-        /// `on` or `off`.
+        /// Whether the history is recorded: `on` or `off`.
         case history
-        /// The highest position that was deleted: what came after an older token is not complete any more.
+        /// The highest deleted position. Reading on from an earlier position is incomplete.
         case floor
         /// The check value of the floor.
         case floorCheck
-        /// The position at which recording began again after it was off, or not complete.
+        /// The position at which recording resumed after it was disabled or incomplete.
         case gap
-        /// The file has all that a schema asks for, and the digest of its definitions (``FileSchema/digest``) was this.
+        /// The file meets the requirements of a schema, and its definitions had this digest (``FileSchema/digest``).
         case completeFor(String)
 
         var text: String {
@@ -32,23 +32,23 @@ enum MetaTable {
     static let createTable =
         "CREATE TABLE IF NOT EXISTS chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 
-    /// The text under a name; `nil` when there is none.
+    /// Returns the text stored under a name, or `nil` if there is none.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for a value of another storage class.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not text.
     static func text(_ name: Name, _ connection: Connection) throws -> String? {
         try value(name, connection) { try $0.text(0, of: .meta(name.text)) }
     }
 
-    /// The position under a name; `nil` when there is none.
+    /// Returns the history position stored under a name, or `nil` if there is none.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for what is no position.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not a position.
     static func position(_ name: Name, _ connection: Connection) throws -> Int64? {
         try value(name, connection) { try position(name, in: 0, of: $0) }
     }
 
-    /// The position under a name, in a column of a statement that selected it; `nil` for NULL.
+    /// Returns the history position in a column of a statement that selected the value of a name, or `nil` for NULL.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` for what is no position.
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not a position.
     static func position(_ name: Name, in column: Int32, of statement: Statement) throws -> Int64? {
         if statement.isNull(column) { return nil }
         return try statement.integer(column, in: HistoryPosition.valid, of: .meta(name.text))

@@ -1,27 +1,28 @@
 import ChronicleCore
 import ChronicleSQLite
 
-// The triggers that record changes.
+// Creates and checks the triggers that record changes.
 extension SchemaCompletion {
-    /// Whether the triggers are those that recorded every change up to now, which another program may have dropped or
+    /// Returns whether the file has the triggers that record every change, which another program may have dropped or
     /// changed.
     ///
-    /// - Parameter linksToo: Whether the tables of links are those of the schema.
+    /// - Parameter linksToo: Whether the link tables are those of the schema, so that their triggers can be checked
+    ///   too.
     func isRecorded(_ registry: EntityRegistry, linksToo: Bool) throws -> Bool {
         guard try MetaTable.text(.history, connection) == "on" else { return true }
         for entity in try registry.entities() {
-            // Of a table that was dropped, and that no model of this schema needs, there is nothing left to record.
-            guard try schema.entitiesByName[entity.name] != nil || exists(entity.name) else { continue }
+            // A dropped table that no model of this schema needs has nothing left to record.
+            guard try schema.entitiesByName[entity.name] != nil || tableExists(entity.name) else { continue }
             let expected = RecorderSQL.triggers(of: try registry.table(of: entity))
             guard try Set(triggers(of: entity.name).values) == Set(expected) else { return false }
         }
         return try !linksToo || schema.links.allSatisfy { try hasTriggers(registry.recordedLinks($0)) }
     }
 
-    /// Makes the triggers of every entity of the file, or leaves them away.
+    /// Creates the triggers of every entity in the file, or drops them if the history is disabled.
     func switchHistory(_ registry: EntityRegistry, wasRecorded: Bool) throws {
         let wasOn = try MetaTable.text(.history, connection)
-        for entity in try registry.entities() where try exists(entity.name) {
+        for entity in try registry.entities() where try tableExists(entity.name) {
             let table = try registry.table(of: entity)
             guard
                 try Set(triggers(of: entity.name).values) != Set(recordsHistory ? RecorderSQL.triggers(of: table) : [])
@@ -38,7 +39,7 @@ extension SchemaCompletion {
         try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
     }
 
-    /// The recorder's triggers that a table has by name, as SQLite keeps them: the same text as the recorder's.
+    /// Returns the recorder's triggers of a table by their names. SQLite stores their text unchanged.
     func triggers(of table: String) throws -> [String: String] {
         let statement = try connection.prepare(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'"

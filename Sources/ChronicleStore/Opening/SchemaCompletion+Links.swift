@@ -1,12 +1,12 @@
 import ChronicleCore
 import ChronicleSQLite
 
-// The tables of relationships that are kept as links.
+// Creates and migrates link tables.
 extension SchemaCompletion {
     func completeLinks(_ registry: EntityRegistry) throws {
         let definitions = schema.links.map(LinkDefinition.init)
-        // First what was there under other names: a new relationship may have the name that another one had.
-        for definition in definitions { try takeOver(definition) }
+        // Renamed tables are moved first, because a new relationship may have the previous name of another one.
+        for definition in definitions { try moveEarlierLinks(of: definition) }
         for definition in definitions {
             try makeTable(definition)
             try connection.execute(definition.createIndex)
@@ -14,31 +14,33 @@ extension SchemaCompletion {
         }
     }
 
-    /// Makes the table, or gives it the foreign keys that it has to have now.
+    /// Creates the table, or updates its foreign keys to the current delete rules.
     private func makeTable(_ definition: LinkDefinition) throws {
-        guard try exists(definition.links.name) else { return try connection.execute(definition.createTable) }
+        guard try tableExists(definition.links.name) else { return try connection.execute(definition.createTable) }
         let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             try $0.bind(definition.links.name, at: 1)
         }
-        // The rows stay as they are, see ``changeColumns(_:)``. A table that another program changed keeps what it has.
+        // The rows stay as they are, see ``changeColumns(_:)``. A table that another program changed is left unchanged.
         guard let sql, sql != definition.createTable, definition.differsInRules(from: sql) else { return }
         try connection.replaceDefinition(ofTable: definition.links.name, with: definition.createTable)
     }
 
-    /// Moves links from the tables that an earlier schema had them in, for relationships that were renamed, or whose sides
-    /// changed their places in the alphabet.
-    private func takeOver(_ definition: LinkDefinition) throws {
+    /// Moves links from the tables of an earlier schema, if the relationship was renamed or the alphabetical order of
+    /// its sides changed.
+    private func moveEarlierLinks(of definition: LinkDefinition) throws {
         let links = definition.links
-        let isThere = try exists(links.name)
-        if isThere, try !leads(links.name, from: links.owner, to: links.destination) { try giveUp(links) }
+        let exists = try tableExists(links.name)
+        if exists, try !references(links.name, from: links.owner, to: links.destination) {
+            try dropUnrelatedTable(of: links)
+        }
         for (name, isReversed) in definition.earlierNames {
-            // A table under the present name of the other side is of the time before the two were one relationship.
-            guard !isThere || name == links.inverse.map({ "\(links.destination).\($0.name)" }), try exists(name),
+            // A table with the current name of the inverse dates from before the two sides became one relationship.
+            guard !exists || name == links.inverse.map({ "\(links.destination).\($0.name)" }), try tableExists(name),
                 try isReversed
-                    ? leads(name, from: links.destination, to: links.owner)
-                    : leads(name, from: links.owner, to: links.destination)
+                    ? references(name, from: links.destination, to: links.owner)
+                    : references(name, from: links.owner, to: links.destination)
             else { continue }
-            if try !exists(links.name) { try connection.execute(definition.createTable) }
+            if try !tableExists(links.name) { try connection.execute(definition.createTable) }
             let columns = isReversed ? "destination, owner" : "owner, destination"
             try connection.execute(
                 "INSERT OR IGNORE INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM \(quoted(name));"
@@ -46,23 +48,23 @@ extension SchemaCompletion {
         }
     }
 
-    /// The table is of another relationship that had the name.
-    private func giveUp(_ links: Schema.Links) throws {
+    /// Drops the table of another relationship that had the same name.
+    private func dropUnrelatedTable(of links: Schema.Links) throws {
         guard try connection.scalarInt64("SELECT 1 FROM \(quoted(links.name)) LIMIT 1") == nil else {
             throw SwiftDataError.backwardMigration.with(
-                detail: "the file has links of this name to models of another class", entityName: links.owner,
-                propertyName: links.property.name)
+                detail: "the file has links of another relationship with this name; rename the relationship",
+                entityName: links.owner, propertyName: links.property.name)
         }
         try connection.execute("DROP TABLE \(quoted(links.name))")
     }
 
-    func exists(_ table: String) throws -> Bool {
+    func tableExists(_ table: String) throws -> Bool {
         try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
             try $0.bind(table, at: 1)
         } != nil
     }
 
-    private func leads(_ table: String, from owner: String, to destination: String) throws -> Bool {
+    private func references(_ table: String, from owner: String, to destination: String) throws -> Bool {
         let statement = try connection.prepare("SELECT \"from\", \"table\" FROM pragma_foreign_key_list(?)")
         try statement.bind(table, at: 1)
         var ends: [String: String] = [:]
@@ -70,7 +72,7 @@ extension SchemaCompletion {
         return ends["owner"] == owner && ends["destination"] == destination
     }
 
-    /// Whether the table of links has the triggers that it has to have, and no others of the recorder.
+    /// Returns whether the link table has exactly the triggers that it requires.
     func hasTriggers(_ links: RecordedLinks) throws -> Bool {
         try Set(triggers(of: links.name).values)
             == Set(RecorderSQL.triggers(of: links, recordsHistory: recordsHistory))
@@ -82,7 +84,7 @@ extension SchemaCompletion {
             try connection.execute(RecorderSQL.dropTrigger(named: name))
         }
         if links.isSymmetric {
-            // Of a relationship that became its own inverse.
+            // Adds the reverse links of a relationship that became its own inverse.
             let table = quoted(links.name)
             try connection.execute(
                 "INSERT OR IGNORE INTO \(table)(owner, destination) SELECT destination, owner FROM \(table)")
@@ -94,7 +96,8 @@ extension SchemaCompletion {
 }
 
 extension EntityRegistry {
-    /// Gives the properties that lead along links their numbers. They are attributes that the table has no column for.
+    /// Assigns numbers to relationships that are stored in link tables. In the history they are attributes without a
+    /// column.
     func registerLinks(of entity: Schema.Entity, _ recorded: inout RecordedEntity) throws {
         let properties = entity.properties.filter { $0.relationship?.isLinked == true }
         func index(_ name: String?) -> Int? {
@@ -105,13 +108,13 @@ extension EntityRegistry {
             recorded.attributes[renamed].name = property.name
             try update(recorded.attributes[renamed], of: recorded)
         }
-        // Behind those that take over, whose names may be those of others.
+        // After the renames, because new properties may have the previous names of others.
         for property in properties where index(property.name) == nil {
             try add(property.name, isPreserved: false, isPresent: false, to: &recorded)
         }
     }
 
-    /// The table of links as the recorder needs to know it.
+    /// Returns the description of a link table for the recorder.
     func recordedLinks(_ links: Schema.Links) throws -> RecordedLinks {
         let entities = try entities()
         func end(_ column: String, _ name: String, _ property: Schema.Property?) -> RecordedLinks.End {

@@ -2,12 +2,12 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Brings a file in line with a schema: makes the tables, columns, indexes and triggers that are missing.
+/// Creates the tables, columns, indexes, and triggers of a schema that are missing in a file.
 ///
-/// The file keeps the schema's signature with a digest of all definitions, so that opening it again takes one read. When
-/// the digest differs, another program changed something: everything is compared again, and what is missing is made again.
-/// All of it happens in one IMMEDIATE transaction: of several processes that open a new file at once, one makes it and the
-/// others find it made.
+/// The file stores the signature of the schema with a digest of all definitions, so that reopening the file takes a
+/// single read. If the digest differs, another program changed a definition; everything is then compared again, and
+/// missing definitions are created. This happens in one IMMEDIATE transaction: if several processes open a new file at
+/// the same time, one of them creates the tables.
 struct SchemaCompletion {
     let connection: Connection
     let schema: Schema
@@ -28,12 +28,12 @@ struct SchemaCompletion {
         return try connection.immediate {
             let file = try FileSchema(connection)
             let digest = try knownDigest(file)
-            if digest != file.digest { try makeWhatIsMissing(file, wasComplete: digest != nil) }
+            if digest != file.digest { try createMissingDefinitions(file, wasComplete: digest != nil) }
             return try layout(FileSchema(connection))
         }
     }
 
-    /// The layout of a file that is not to be written.
+    /// Returns the layout of a file that is opened read-only.
     func existingLayout() throws -> StoreLayout {
         try connection.deferredRead { try layout(FileSchema(connection)) }
     }
@@ -41,24 +41,24 @@ struct SchemaCompletion {
     private func layout(_ file: FileSchema) throws -> StoreLayout {
         guard try file.hasHistory(), let identifier = try MetaTable.text(.storeIdentifier, connection) else {
             throw SwiftDataError.loadIssueModelContainer.with(
-                detail: "the file was not completely made, and the configuration does not allow to write it")
+                detail: "the file is incomplete; open it once with `allowsSave: true`")
         }
         let recorded = try EntityRegistry(connection).entities()
-        // A save may read them all, whether the schema has them or not.
+        // A save may check references of all these tables, including those that the schema does not contain.
         let present = try Set(recorded.map(\.name).filter { try file.hasTable($0, of: $0) })
         for entity in schema.entities {
             let columns = recorded.first { $0.name == entity.name }?.attributes.filter(\.isPresent).map(\.name) ?? []
             let missing = entity.storedProperties.filter { !columns.contains($0.name) }.map(\.name)
             guard missing.isEmpty, present.contains(entity.name) else {
-                let what = missing.isEmpty ? "table for it" : "place for \(missing)"
+                let what = missing.isEmpty ? "table" : "column for \(missing.joined(separator: ", "))"
                 throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the file has no \(what), and the configuration does not allow to make it",
+                    detail: "the file has no \(what) of the model; open it once with `allowsSave: true`",
                     entityName: entity.name, storeIdentifier: identifier)
             }
         }
         for links in schema.links where try !file.hasTable(links.name, of: links.owner) {
             throw SwiftDataError.loadIssueModelContainer.with(
-                detail: "the file has no place for it, and the configuration does not allow to make it",
+                detail: "the file has no table of the relationship; open it once with `allowsSave: true`",
                 entityName: links.owner, propertyName: links.property.name, storeIdentifier: identifier)
         }
         return StoreLayout(storeIdentifier: identifier, schema: schema, recorded: recorded)
@@ -66,13 +66,13 @@ struct SchemaCompletion {
 
     // MARK: Signature
 
-    /// The digest of the definitions when the file was complete for this schema; `nil` when it never was.
+    /// Returns the digest of the definitions at the time when the file met this schema, or `nil` if it never did.
     private func knownDigest(_ file: FileSchema) throws -> String? {
         guard try file.hasHistory() else { return nil }
         return try MetaTable.text(.completeFor(signature), connection)
     }
 
-    /// Everything that the file would be changed for.
+    /// Everything whose change requires a change of the file.
     private var signature: String {
         var parts = ["history \(recordsHistory)"]
         for entity in schema.entities {
@@ -88,9 +88,9 @@ struct SchemaCompletion {
         return parts.joined(separator: "\n")
     }
 
-    // MARK: Making
+    // MARK: Creating definitions
 
-    private func makeWhatIsMissing(_ file: FileSchema, wasComplete: Bool) throws {
+    private func createMissingDefinitions(_ file: FileSchema, wasComplete: Bool) throws {
         let version = try connection.scalarInt64("PRAGMA schema_version")
         try checkTables(file)
         for statement in [MetaTable.createTable] + RecorderSQL.recordTables + EntityRegistry.tables {
@@ -101,19 +101,19 @@ struct SchemaCompletion {
             try connection.execute("INSERT INTO chronicle_source(id) VALUES (\(RecorderStatements.externalSource))")
         }
         let registry = EntityRegistry(connection)
-        // Before anything changes that triggers depend on.
+        // Checked before anything that the triggers depend on changes.
         let wasRecorded = try isRecorded(registry, linksToo: wasComplete)
         for entity in schema.entities { try complete(entity, registry) }
         try completeLinks(registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
-        // What was complete for another schema may not be any more, but only if something was made.
+        // Changed definitions may no longer meet other schemas that the file met before.
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
         }
         try MetaTable.set(.completeFor(signature), FileSchema(connection).digest, connection)
     }
 
-    /// Throws for a view in the place of a table before anything reads it.
+    /// Throws an error for views in place of tables before anything reads them.
     private func checkTables(_ file: FileSchema) throws {
         for entity in schema.entities { _ = try file.hasTable(entity.name, of: entity.name) }
         for links in schema.links {
@@ -132,13 +132,13 @@ struct SchemaCompletion {
         if key == nil {
             try connection.execute(definition.createTable)
         } else if entity.storedProperties.contains(where: { present[$0.name] == nil }) {
-            // Triggers name columns: they make way before the table changes.
+            // The triggers name columns, so they are dropped before the table changes.
             let settle = RecorderSQL.settleConflicts(of: try registry.table(of: recorded))
             for statement in settle + RecorderSQL.dropTriggers(of: recorded.number) {
                 try connection.execute(statement)
             }
             if let key, key != definition.keyColumn, definition.keyColumn == RecordedTable.primaryKey {
-                // An attribute takes the name over.
+                // An attribute uses the name of the primary key, which is therefore renamed.
                 try connection.execute(
                     "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(key)) TO \(quoted(definition.keyColumn))"
                 )
@@ -147,7 +147,7 @@ struct SchemaCompletion {
             try addColumns(definition)
         }
         try changeColumns(definition)
-        try refuseUnknownColumns(entity)
+        try rejectUnknownColumns(entity)
         try makeIndexes(definition)
         try registry.register(entity, &recorded)
         try registry.registerLinks(of: entity, &recorded)
@@ -175,7 +175,8 @@ struct SchemaCompletion {
             let isEmpty = try connection.scalarInt64("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == nil
             guard property.isOptional || property.defaultValue != nil || isEmpty else {
                 throw SwiftDataError.backwardMigration.with(
-                    detail: "it is new, not optional, and has no default for the models that exist",
+                    detail:
+                        "the property is new and required; make it optional or add a default value for the existing models",
                     entityName: entity.name, propertyName: property.name)
             }
             do {
@@ -188,23 +189,23 @@ struct SchemaCompletion {
         }
     }
 
-    private func refuseUnknownColumns(_ entity: Schema.Entity) throws {
+    private func rejectUnknownColumns(_ entity: Schema.Entity) throws {
         for (name, needsValue) in try columns(of: entity.name)
         where needsValue && !entity.storedProperties.contains(where: { $0.name == name }) {
             throw SwiftDataError.backwardMigration.with(
-                detail: "the file has this attribute, which the model lacks and new rows could not do without",
+                detail: "the file requires this attribute, which the model does not declare; declare it again",
                 entityName: entity.name, propertyName: name)
         }
     }
 
-    /// What the column of a table's primary key is called; `nil` when there is no such table.
+    /// Returns the name of a table's primary key column, or `nil` if the table does not exist.
     private func keyColumn(of table: String) throws -> String? {
         let statement = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk")
         try statement.bind(table, at: 1)
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// The columns of a table but for its primary key, and whether a new row has to have a value for them.
+    /// Returns the columns of a table except its primary key, and whether inserted rows require a value for them.
     private func columns(of table: String) throws -> [String: Bool] {
         let statement = try connection.prepare(
             "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info(?) WHERE NOT pk")
@@ -227,8 +228,9 @@ struct SchemaCompletion {
         for index in wanted where !present.contains(index.name) {
             do { try connection.execute(index.sql) } catch let error as SQLiteError where error.isConstraint {
                 throw SwiftDataError.uniquenessViolation.with(
-                    detail: "the file has models with the same values", entityName: definition.entity.name,
-                    sqliteCode: error.extendedCode, sql: error.sql, underlying: error)
+                    detail: "the file contains several models with the same values for a unique constraint",
+                    entityName: definition.entity.name, sqliteCode: error.extendedCode, sql: error.sql,
+                    underlying: error)
             }
         }
     }

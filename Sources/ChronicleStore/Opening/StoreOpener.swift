@@ -2,7 +2,7 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Opens a store: looks at the file, connects, and makes the tables and triggers that the schema asks for.
+/// Opens a store: inspects the file, connects to it, and creates the tables and triggers that the schema requires.
 struct StoreOpener {
     let configuration: ModelConfiguration
     let schema: Schema
@@ -31,7 +31,7 @@ struct StoreOpener {
         }
     }
 
-    /// The path for SQLite, after a look at the file there.
+    /// Returns the path for SQLite after inspecting the file.
     private func path() throws -> String {
         guard !configuration.isStoredInMemoryOnly else { return configuration.url.path }
         try makeDefaultDirectory()
@@ -49,27 +49,30 @@ struct StoreOpener {
         }
     }
 
-    /// The directory of stores that were given no URL.
+    /// Creates the directory of stores without a URL.
     private func makeDefaultDirectory() throws {
         let directory = configuration.url.deletingLastPathComponent()
         guard configuration.allowsSave, directory.path == ModelConfiguration.defaultDirectory.path else { return }
         do { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) } catch {
-            throw SwiftDataError.missingDirectory.with(detail: "\(directory.path) cannot be made", underlying: error)
+            throw SwiftDataError.missingDirectory.with(
+                detail: "the directory \(directory.path) could not be created", underlying: error)
         }
     }
 
-    /// Every connection's settings; the writer's come first, and make the file what it has to be before any other opens it.
+    /// Prepares a connection. The writer is prepared first and creates the file's header before any other connection
+    /// opens it.
     ///
-    /// - Parameter path: The file; `nil` in memory.
+    /// - Parameter path: The path of the file, or `nil` for a store in memory.
     private static func prepare(
         _ connection: Connection, _ durability: ModelConfiguration.Durability, path: String?
     ) throws {
         try connection.define(PredicateFunctions.all)
-        // Again: what the log says was not looked at before, and another process may have been faster.
+        // Inspected again: the first inspection did not read the log, and another process may have created the file
+        // since.
         let finding = try FileFormat.finding(connection, path: path ?? "")
         if !connection.isReadOnly {
             if finding == .new {
-                // In rollback mode, so that the header in the main file says whose it is from the first moment on.
+                // In rollback mode, the header in the main file identifies its format from the first commit on.
                 try connection.immediate {
                     guard try FileFormat.finding(connection, path: path ?? "") == .new else { return }
                     try connection.execute(
@@ -82,18 +85,18 @@ struct StoreOpener {
         }
     }
 
-    /// The settings of a connection that writes. https://www.sqlite.org/pragma.html
+    /// Returns the settings of a connection that writes. https://www.sqlite.org/pragma.html
     private static func settings(_ durability: ModelConfiguration.Durability) -> String {
         let isFull = durability == .full
         return [
-            // Rows that REPLACE removes fire triggers too.
+            // Rows that REPLACE deletes fire delete triggers too.
             "recursive_triggers = ON",
             "foreign_keys = ON",
-            // What is deleted is overwritten, and not only in builds of SQLite where that is the default.
+            // Overwrites deleted content, which is not the default of every SQLite build.
             "secure_delete = ON",
             "synchronous = \(isFull ? "FULL" : "NORMAL")",
-            // On Apple platforms fsync() does not wait for the disk and F_FULLFSYNC does; elsewhere these two do nothing. A
-            // checkpoint always needs it: the log has to be on the disk before the file is overwritten.
+            // On Apple platforms fsync() does not wait for the disk but F_FULLFSYNC does; elsewhere these settings have
+            // no effect. Checkpoints always require it, because the log must be on disk before the file is overwritten.
             "fullfsync = \(isFull ? "ON" : "OFF")",
             "checkpoint_fullfsync = ON",
         ].map { "PRAGMA \($0)" }.joined(separator: ";")

@@ -1,12 +1,12 @@
 import ChronicleCore
 import Foundation
 
-/// The SQL that makes an entity's table, for people as much as for SQLite: `sqlite3 file .schema` shows it.
+/// The SQL definition of an entity's table, formatted to be readable with `sqlite3 file .schema`.
 struct TableDefinition {
     let entity: Schema.Entity
     let schema: Schema
 
-    /// AUTOINCREMENT, so that a key is never given twice, whoever writes: the history refers to rows by their keys.
+    /// AUTOINCREMENT prevents the reuse of keys by any writer, because the history refers to rows by their keys.
     /// https://www.sqlite.org/autoinc.html
     var createTable: String {
         let columns = entity.storedProperties.map { column($0) }
@@ -14,22 +14,22 @@ struct TableDefinition {
         return "CREATE TABLE \(quoted(entity.name))(\n    \(all.joined(separator: ",\n    "))\n)"
     }
 
-    /// What the column of the primary key is called: `id`, unless an attribute is.
+    /// The name of the primary key column: `id`, unless an attribute has that name.
     var keyColumn: String {
         entity.storedProperties.contains { TableNames.folded($0.name) == "id" } ? RecordedTable.primaryKey : "id"
     }
 
-    /// What the table has to be, without the defaults: a default like `Date()` is another one each time.
+    /// The definition without default values, which may differ each time, such as `Date()`.
     var shape: String {
         ([entity.name] + entity.storedProperties.map { column($0, hasDefault: false) }).joined(separator: "\n")
     }
 
-    /// The definition of one column.
+    /// Returns the definition of a column.
     func column(_ property: Schema.Property, hasDefault: Bool = true) -> String {
         column(property, default: hasDefault ? property.defaultValue.flatMap(literal) : nil)
     }
 
-    /// The definition with another default.
+    /// Returns the definition of a column with another default value.
     func column(_ property: Schema.Property, default literal: String?) -> String {
         Self.column(
             property.name, type: type(of: property), isOptional: property.isOptional, default: literal,
@@ -45,39 +45,39 @@ struct TableDefinition {
         if !isOptional { parts.append("NOT NULL") }
         if let literal { parts.append("DEFAULT \(literal)") }
         if let (table, action) = reference {
-            // Checked when the transaction commits: rows that refer to each other come in any order.
+            // Checked when the transaction commits, because rows that reference each other are inserted in any order.
             // https://www.sqlite.org/foreignkeys.html#fk_deferred
             parts.append("REFERENCES \(quoted(table)) ON DELETE \(action) DEFERRABLE INITIALLY DEFERRED")
         }
         return parts.joined(separator: " ")
     }
 
-    /// The declared type of a column.
+    /// Returns the declared type of a column.
     func type(of property: Schema.Property) -> String {
         guard let attribute = property.attribute else { return "INTEGER" }
         switch attribute.storage {
         case .integer: return "INTEGER"
         case .text, .decimal, .json: return "TEXT"
         case .blob: return "BLOB"
-        // REAL would make the integer 0 of -0.0, https://www.sqlite.org/datatype3.html#storage_classes
+        // REAL affinity would convert -0.0 to the integer 0. https://www.sqlite.org/datatype3.html#storage_classes
         case .real: return ""
         }
     }
 
-    /// Where a to-one relationship leads, and what a delete of the destination does to the row.
+    /// Returns the destination of a to-one relationship and the action when the destination is deleted.
     private func reference(_ relationship: Schema.Relationship) -> (table: String, action: String)? {
         switch schema.deleteRule(towards: relationship) {
         case .cascade: (relationship.destination, "CASCADE")
         case .nullify: (relationship.destination, "SET NULL")
-        // RESTRICT would refuse at once what the rest of the transaction mends.
+        // RESTRICT would also reject deletes that the rest of the transaction makes valid.
         // https://www.sqlite.org/foreignkeys.html#fk_actions
         case .deny: (relationship.destination, "NO ACTION")
-        // A destination that may go without a trace cannot be a foreign key.
+        // A column that may keep references to deleted rows cannot be a foreign key.
         case .noAction: nil
         }
     }
 
-    /// The indexes of the table by name: of to-one relationships, of what is unique, and those that the class declares.
+    /// The indexes of the table by name: for to-one relationships, uniqueness constraints, and declared indexes.
     var indexes: [(name: String, sql: String)] {
         var indexes: [(String, String)] = []
         for property in entity.storedProperties where property.relationship != nil {
@@ -95,7 +95,8 @@ struct TableDefinition {
         return (name, "CREATE \(kind) \(quoted(name)) ON \(quoted(entity.name))(\(columns))")
     }
 
-    /// A value as an SQL literal that is exactly this value, or `nil` when there is none: a NaN, a text with a NUL.
+    /// Returns the SQL literal of exactly this value, or `nil` if there is none, as for NaN and text with a NUL
+    /// character.
     private func literal(_ value: PropertyValue) -> String? {
         switch value {
         case .null: return nil

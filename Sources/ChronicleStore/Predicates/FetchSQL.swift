@@ -1,33 +1,35 @@
 import ChronicleCore
 import Foundation
 
-/// The statements that answer a ``FetchDescriptor``: rows, their number, or their primary keys; and the one that deletes
-/// them.
+/// The statements of a ``FetchDescriptor``, which select rows, their number, or their primary keys, or delete the rows.
 ///
 ///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
 ///     fetch.select("t.\"_rowid_\", t.\"name\"")
 ///     // SELECT t."_rowid_", t."name" FROM "Trip" AS t WHERE t."name" = ? ORDER BY t."_rowid_" LIMIT ?
 struct FetchSQL {
-    /// What the table of the fetched models is called, in the columns given to ``select(_:)``.
+    /// The alias of the fetched models' table, for the columns passed to ``select(_:)``.
     static let table = ModelSource.subject
 
     private let entityName: String
     private let tables: SQLQuery
     private let condition: SQLQuery?
-    /// The primary keys of rows to leave out.
+    /// The primary keys of the excluded rows.
     private let excludedKeys: [Int64]
     private let order: SQLQuery
     private let limit: SQLQuery?
 
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``,
-    ///   ``SwiftDataError/unknownSchema`` for a model that the schema does not have.
+    /// Translates a descriptor.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``, or
+    ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
     init<Model>(
         _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier> = [], schema: Schema,
         storeIdentifier: String
     ) throws {
         guard let entity = schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
-                detail: "the store was made without this model", entityName: Model.entityName)
+                detail: "the store does not contain this model; add it to the store's schema",
+                entityName: Model.entityName)
         }
         var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
         do {
@@ -44,30 +46,30 @@ struct FetchSQL {
         limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     }
 
-    /// The matching rows in order, with these columns of ``table``.
+    /// Returns the query for the given columns of ``table``, with the matching rows in order.
     func select(_ columns: String) -> SQLQuery {
         "SELECT \(raw: columns) \(rows) ORDER BY \(order)\(limit ?? "")"
     }
 
-    /// The primary keys of the matching rows in order.
+    /// The query for the primary keys of the matching rows in order.
     var identifiers: SQLQuery { select("\(Self.table).\"_rowid_\"") }
 
-    /// The number of rows that ``select(_:)`` returns.
+    /// The query for the number of rows that ``select(_:)`` returns.
     var count: SQLQuery {
         if let limit { return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))" }
         let all: SQLQuery = "SELECT count(*) \(rows(where: condition))"
         guard !excludedKeys.isEmpty else { return all }
-        // Those to leave out are found by their keys, and all of them counted as fast as without.
+        // The excluded rows are found by their keys, so that counting all rows is as fast as without exclusions.
         let excluded = rows(where: condition.map { "\(isExcluded) AND (\($0))" } ?? isExcluded)
         return "SELECT (\(all)) - (SELECT count(*) \(excluded))"
     }
 
-    /// Deletes all matching rows, whatever the limits. SQLite finds them before the first of them goes, so that it is of
-    /// no consequence that a condition looks at other rows of the table.
+    /// The statement that deletes all matching rows without limit and offset. SQLite finds them all before it deletes
+    /// the first one, so conditions may refer to other rows of the table.
     var delete: SQLQuery {
         let table: SQLQuery = "\(name: entityName) AS \(raw: Self.table)"
         guard let condition else { return "DELETE FROM \(table)" }
-        // The short way where there is no second table; collecting the keys is a fifth of the work.
+        // Without a second table, deleting directly avoids collecting the keys, which is a fifth of the work.
         if tables == table { return "DELETE FROM \(table) WHERE \(condition)" }
         return
             "DELETE FROM \(table) WHERE \(raw: Self.table).\"_rowid_\" IN (SELECT \(raw: Self.table).\"_rowid_\" \(rows))"
@@ -83,7 +85,7 @@ struct FetchSQL {
         return "FROM \(tables) WHERE \(condition)"
     }
 
-    /// One statement for any number of keys, so that it is prepared once.
+    /// A single parameter for any number of keys, so that the statement is prepared once.
     private var isExcluded: SQLQuery {
         let keys = "[\(excludedKeys.map(String.init).joined(separator: ","))]"
         let key: SQLQuery = "\(raw: Self.table).\"_rowid_\""
@@ -94,9 +96,9 @@ struct FetchSQL {
 }
 
 extension PredicateSQL {
-    /// A condition to stand behind WHERE; `nil` when it is true of everything.
+    /// Returns a condition for WHERE, or `nil` if it is always true.
     ///
-    /// - Parameter isKnown: Says which of the conditions that all have to be true need not be asked.
+    /// - Parameter isKnown: Returns whether a conjunct is known to be true and can be omitted.
     mutating func topCondition(_ tree: Tree, without isKnown: (Tree) -> Bool = { _ in false }) throws -> SQLQuery? {
         let terms = try tree.conjuncts.filter { !isKnown($0) }.map { try condition($0, .nullIsFalse) }
             .filter { $0 != "1" }
@@ -105,13 +107,14 @@ extension PredicateSQL {
 }
 
 extension SQLQuery {
-    /// ` LIMIT … OFFSET …`, or `nil` when there is neither. Less than nothing counts as nothing.
+    /// ` LIMIT … OFFSET …`, or `nil` without either. Negative numbers count as 0.
     init?(limit: Int?, offset: Int?) {
         let offset = offset.flatMap { $0 > 0 ? Int64($0) : nil }
         switch (limit.map { Int64(max($0, 0)) }, offset) {
         case (nil, nil): return nil
         case (let limit?, nil): self = " LIMIT \(value: .integer(limit))"
-        // SQLite has no OFFSET without a LIMIT; a negative one is none. https://www.sqlite.org/lang_select.html#limitoffset
+        // SQLite has no OFFSET without LIMIT; a negative limit is no limit.
+        // https://www.sqlite.org/lang_select.html#limitoffset
         case (let limit, let offset?):
             self = " LIMIT \(value: .integer(limit ?? -1)) OFFSET \(value: .integer(offset))"
         }

@@ -1,19 +1,23 @@
 import ChronicleCore
 import Foundation
 
-/// What a ``HistoryDescriptor`` asks of the headers of the history.
+/// A ``HistoryDescriptor`` translated to conditions on the headers of the history.
 struct HistorySQL {
-    /// The condition on `h` and `s`; `nil` for all. It leaves out what the ``HistoryTokenBound/isRequired`` lower bounds say.
+    /// The condition on `h` and `s`, or `nil` if there is none. It omits lower bounds with
+    /// ``HistoryTokenBound/isRequired``.
     let condition: SQLQuery?
-    /// Terms of ORDER BY; empty for commit order.
+    /// The terms of ORDER BY; empty for commit order.
     let order: [SQLQuery]
-    /// Tokens that transactions come after, wherever in the predicate.
+    /// The tokens that are lower bounds anywhere in the predicate.
     let lowerBounds: [HistoryTokenBound<DefaultHistoryToken>]
-    /// Tokens that transactions come before, wherever in the predicate.
+    /// The tokens that are upper bounds anywhere in the predicate.
     let upperBounds: [HistoryTokenBound<DefaultHistoryToken>]
 
-    /// - Parameter entityNumber: The number under which the history knows an entity; `nil` when it does not.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``.
+    /// Translates a descriptor.
+    ///
+    /// - Parameter entityNumber: Returns the number of an entity in the history, or `nil` if the history does not
+    ///   contain it.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
     init(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, storeIdentifier: String,
         entityNumber: @escaping (String) throws -> Int64?
@@ -36,7 +40,7 @@ struct HistorySQL {
         var columns: Set<SQLQuery> = []
         for descriptor in descriptors {
             guard let column = try column(descriptor), columns.insert(column).inserted else { continue }
-            // Nothing is left to be told apart, and ascending positions are the order anyway.
+            // Positions are unique, so further terms have no effect, and ascending positions are the default order.
             if column == Self.position { return descriptor.order == .forward ? terms : terms + ["\(column) DESC"] }
             terms.append(descriptor.order == .forward ? column : "\(column) DESC")
         }
@@ -45,12 +49,12 @@ struct HistorySQL {
 
     private static let position: SQLQuery = "h.id"
 
-    /// The column to sort by, or `nil` when all transactions have the same value.
+    /// Returns the column to sort by, or `nil` if all transactions have the same value.
     private static func column(_ descriptor: SortDescriptor<DefaultHistoryTransaction>) throws -> SQLQuery? {
         let property = descriptor.keyPath.flatMap { HistoryProperty($0) }
         guard let property, property.isOrdered, descriptor.stringComparator.isBinary else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
-                detail: "the history is not sorted by \(property?.name ?? "what is no property of a transaction")")
+                detail: "the history cannot be sorted by \(property?.name ?? "this key path"); sort the result instead")
         }
         switch property {
         case .storeIdentifier: return nil
@@ -63,7 +67,7 @@ struct HistorySQL {
 }
 
 extension PredicateTree<HistoryProperty> {
-    /// Whether it says nothing but that transactions come after a token.
+    /// Whether the expression only requires transactions after a token.
     fileprivate var isTokenLowerBound: Bool {
         guard let (order, _) = comparison(with: DefaultHistoryToken.self) else { return false }
         return order == .greater || order == .greaterOrEqual

@@ -1,13 +1,13 @@
 import ChronicleCore
 
-/// The rows of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.more` on.
+/// The tables of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.more` on.
 ///
-/// See `Documentation/FileFormat.md` for what the columns hold.
+/// See `Documentation/FileFormat.md` for the columns.
 struct HistorySource: PredicateSource {
     typealias Property = HistoryProperty
 
     let storeIdentifier: String
-    /// The number under which the history knows an entity; `nil` when it does not.
+    /// Returns the number of an entity in the history, or `nil` if the history does not contain it.
     let entityNumber: (String) throws -> Int64?
     private var aliases: [Tree.Variable: SQLQuery] = [:]
 
@@ -35,14 +35,14 @@ struct HistorySource: PredicateSource {
                 sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).what >> 2)", form: .text)
         case .token, .changes, .changedPersistentIdentifier, nil:
             throw SwiftDataError.unsupportedPredicate.with(
-                detail: "\(path.properties.last?.name ?? "a transaction") in this place",
+                detail: "\(path.properties.last?.name ?? "a transaction") cannot be used in this expression",
                 propertyName: path.properties.last?.name)
         }
     }
 
     private func alias(_ path: Tree.Path) throws -> SQLQuery {
         guard let alias = aliases[path.variable] else {
-            throw SwiftDataError.unsupportedPredicate.with(detail: "a variable outside of its closure")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "a variable is used outside of its closure")
         }
         return alias
     }
@@ -52,7 +52,7 @@ struct HistorySource: PredicateSource {
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
         let change = SQLQuery(raw: "c\(elements.variable.number)")
         aliases[elements.variable] = change
-        // The last two bits tell changes from what belongs to them; headers are negative.
+        // The last two bits distinguish changes from preserved values; headers are negative.
         return "\(change).id BETWEEN h.more AND h.id AND \(change).what > 0 AND \(change).what & 3 <> 0"
     }
 
@@ -92,7 +92,7 @@ struct HistorySource: PredicateSource {
         }
     }
 
-    /// That a change is of one of these models, which are listed for each entity.
+    /// Returns the condition that a change affects one of these models, grouped by entity.
     private func models(_ list: [PropertyValue], _ change: SQLQuery) throws -> SQLQuery {
         var keys: [String: [PropertyValue]] = [:]
         for case .reference(let identifier) in list where identifier.storeIdentifier == storeIdentifier {
@@ -109,11 +109,11 @@ struct HistorySource: PredicateSource {
 
     // MARK: Tokens
 
-    /// Compares the position that a token has in this store: what it says of other stores does not matter here.
+    /// Compares the position of a token in this store; its positions in other stores are irrelevant.
     private func position(_ order: Tree.Order?, _ token: DefaultHistoryToken) -> SQLQuery {
         guard let position = token.position(in: storeIdentifier) else { return "0" }
         if let order { return "h.id \(raw: order.rawValue) \(value: .integer(position))" }
-        // The token of a transaction knows of one store.
+        // The token of a transaction contains the position of a single store.
         return token.tokenValue?.count == 1 ? "h.id = \(value: .integer(position))" : "0"
     }
 }

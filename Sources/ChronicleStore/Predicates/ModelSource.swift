@@ -2,8 +2,8 @@ import ChronicleCore
 
 /// The tables of models: one for each entity, with a column for each stored property.
 ///
-/// The table of the models in question is called `t`, those of elements `e1`, `e2`, …, the links that lead to these `l1`,
-/// `l2`, …, and what to-one relationships lead to `j1`, `j2`, …
+/// The alias of the fetched models' table is `t`. Elements are `e1`, `e2`, …, the links to them `l1`, `l2`, …, and the
+/// destinations of to-one relationships `j1`, `j2`, …
 struct ModelSource: PredicateSource {
     typealias Property = ModelProperty
 
@@ -12,10 +12,10 @@ struct ModelSource: PredicateSource {
     private var scopes: [Tree.Variable: Scope] = [:]
     private var aliasCount = 0
 
-    /// A query, or a subquery, with the rows that its variable stands for.
+    /// A query or a subquery with the rows of its variable.
     private struct Scope {
         let table: Table
-        /// The links that lead to the rows.
+        /// The links that reference the rows.
         var links: Links?
         var joins: [Join] = []
     }
@@ -36,8 +36,9 @@ struct ModelSource: PredicateSource {
     }
 
     private struct Join {
-        /// The column that it follows, and where that leads.
+        /// The column that the join follows.
         let reference: SQLQuery
+        /// The destination of the reference.
         let table: Table
     }
 
@@ -47,7 +48,7 @@ struct ModelSource: PredicateSource {
         scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject))
     }
 
-    /// What the table of the models in question is called.
+    /// The alias of the fetched models' table.
     static let subject = "t"
 
     // MARK: Paths
@@ -75,21 +76,21 @@ struct ModelSource: PredicateSource {
             case .blob: return .blob
             }
         case .relationship(let relationship):
-            if relationship.isToMany { throw unsupported(property, "leads to many") }
+            if relationship.isToMany { throw unsupported(property, "is a to-many relationship") }
             return .reference(relationship.destination)
         }
     }
 
-    /// The table that has the last column of a path, that column, and whether relationships lead to the table.
+    /// Returns the table with the last column of a path, that column, and whether the table is joined.
     private mutating func owner(
         of path: Tree.Path
     ) throws -> (Table, column: ModelProperty?, isJoined: Bool) {
         var properties = path.properties
-        // The key of a destination stands in the column that refers to it.
+        // The key of a destination is in the column that references it.
         if properties.count > 1, properties.last == .identifier { properties.removeLast() }
         var table = try scope(path.variable).table
         for case .stored(let property) in properties.dropLast() {
-            guard let relationship = property.relationship else { throw unsupported(property, "is no relationship") }
+            guard let relationship = property.relationship else { throw unsupported(property, "is not a relationship") }
             table = try join(table.column(property.name), relationship, path.variable)
         }
         return (table, properties.last, properties.count > 1)
@@ -103,7 +104,7 @@ struct ModelSource: PredicateSource {
 
     private func scope(_ variable: Tree.Variable) throws -> Scope {
         guard let scope = scopes[variable] else {
-            throw SwiftDataError.unsupportedPredicate.with(detail: "a variable outside of its closure")
+            throw SwiftDataError.unsupportedPredicate.with(detail: "a variable is used outside of its closure")
         }
         return scope
     }
@@ -120,7 +121,7 @@ struct ModelSource: PredicateSource {
         return Table(entity: try entity(entityName), alias: "\(letter)\(aliasCount)")
     }
 
-    /// The rows that a column refers to. An outer join by primary key: no row is lost, and none is there twice.
+    /// Returns the rows that a column references. The outer join by primary key neither removes nor duplicates rows.
     private mutating func join(
         _ reference: SQLQuery, _ relationship: Schema.Relationship, _ variable: Tree.Variable
     ) throws -> Table {
@@ -152,7 +153,10 @@ struct ModelSource: PredicateSource {
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
         guard case .stored(let property) = elements.path.properties.last, let relationship = property.relationship,
             relationship.isToMany
-        else { throw SwiftDataError.unsupportedPredicate.with(detail: "elements of what is no to-many relationship") }
+        else {
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "only elements of a to-many relationship can be used in a predicate")
+        }
         var path = elements.path
         path.properties.removeLast()
         let owner = try operand(path)
@@ -164,7 +168,9 @@ struct ModelSource: PredicateSource {
             scopes[elements.variable]?.links = Links(name: links.name, alias: alias, columns: columns)
             return "\(raw: alias).\(raw: columns.from) = \(owner.sql)"
         }
-        guard let inverseName = relationship.inverseName else { throw unsupported(property, "has no inverse") }
+        guard let inverseName = relationship.inverseName else {
+            throw unsupported(property, "has no inverse relationship")
+        }
         return "\(table.column(inverseName)) = \(owner.sql)"
     }
 

@@ -1,7 +1,7 @@
 import ChronicleCore
 
-// SQLite goes on with a REAL where a sum of integers does not fit, and answers NULL where a divisor is zero; Swift would
-// stop the program. https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
+// Where Swift would trap, SQLite converts an overflowing sum of integers to REAL, and returns NULL for a division by
+// zero. https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
 extension PredicateSQL {
     mutating func integers(_ operation: Tree.Arithmetic, _ a: Tree, _ b: Tree) throws -> SQLOperand {
         SQLOperand(
@@ -16,10 +16,10 @@ extension PredicateSQL {
     }
 
     private func quotient(_ a: SQLOperand, _ b: SQLOperand) -> SQLQuery {
-        // Somebody may have stored an integer where a real belongs, and two of them would divide as integers.
+        // A column of reals may contain integers written by other programs, which would divide as integers.
         let quotient: SQLQuery = "1.0 * \(a.sql) / \(b.sql)"
         if case .real(let divisor) = b.constant, !divisor.isZero { return "(\(quotient))" }
-        // A number divided by zero is infinite, and zero by zero, like zero times infinity, no number.
+        // A number divided by zero is infinite; zero divided by zero is NaN, like zero times infinity.
         return "iif(\(b.sql) = 0, \(a.sql) * \(SQLOperand.infinity), \(quotient))"
     }
 

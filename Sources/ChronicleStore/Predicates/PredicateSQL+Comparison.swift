@@ -3,15 +3,15 @@ import ChronicleCore
 extension PredicateSQL {
     // MARK: Equality
 
-    /// Swift's `==` and `!=`: nil equals nil, so it is IS and IS NOT wherever there may be one.
+    /// Translates `==` and `!=`. In Swift nil equals nil, so optional operands require IS and IS NOT.
     mutating func equality(_ a: Tree, _ b: Tree, isNegated: Bool, _ truth: Truth) throws -> SQLQuery {
-        if let condition = try ofSource(a, nil, b) { return isNegated ? negated(condition) : condition }
+        if let condition = try sourceCondition(a, nil, b) { return isNegated ? negated(condition) : condition }
         let left = try operand(a)
         return try equality(left, operand(b), isNegated: isNegated, truth)
     }
 
-    // Without recursion, as are the other functions that make SQL of operands: their frames need not fit into the stack
-    // once for each level.
+    // Not recursive, like the other functions that combine operands, so that their frames do not occupy the stack once
+    // for each level.
     private func equality(
         _ first: SQLOperand, _ second: SQLOperand, isNegated: Bool, _ truth: Truth
     ) throws -> SQLQuery {
@@ -32,13 +32,13 @@ extension PredicateSQL {
     private func optionalEquality(
         _ left: SQLOperand, _ right: SQLOperand, isNegated: Bool, _ truth: Truth
     ) -> SQLQuery {
-        // With = SQLite may turn an outer join into an inner one and choose freely where to begin.
+        // With =, SQLite may convert an outer join to an inner join and choose the join order.
         let isPlain = right.constant != nil && !isNegated && truth == .nullIsFalse
         let sql: SQLQuery = "\(left.sql) \(raw: isNegated ? "IS NOT" : isPlain ? "=" : "IS") \(right.sql)"
         return left.nan == .blob && right.nan == .blob ? unlessNaN(sql, left, isNegated: isNegated) : sql
     }
 
-    /// Identifiers of rows of two tables: the same number does not make them equal, only nil does.
+    /// Compares identifiers of two tables, which are equal only if both are nil, regardless of their keys.
     private func differentEntities(_ left: SQLOperand, _ right: SQLOperand, isNegated: Bool) -> SQLQuery? {
         guard case .reference(let a) = left.form, case .reference(let b) = right.form, a != b else { return nil }
         return isNegated
@@ -52,12 +52,13 @@ extension PredicateSQL {
             ? "(\(sql) OR typeof(\(operand.sql)) = 'blob')" : "(\(sql) AND typeof(\(operand.sql)) <> 'blob')"
     }
 
-    /// The operand as it can be compared with another one, or `nil` when nothing equals it.
+    /// Returns the operand in a form that can be compared with another one, or `nil` if nothing equals it.
     private func comparable(_ operand: SQLOperand, with other: SQLOperand) throws -> SQLOperand? {
         guard let constant = operand.constant else { return operand }
         if case .reference(let identifier) = constant {
             guard case .reference(let entityName) = other.form else {
-                throw SwiftDataError.unsupportedPredicate.with(detail: "a captured identifier in this place")
+                throw SwiftDataError.unsupportedPredicate.with(
+                    detail: "a captured identifier cannot be used in this expression")
             }
             return source.key(of: identifier, in: entityName).map { SQLOperand(constant: .integer($0)) }
         }
@@ -66,11 +67,11 @@ extension PredicateSQL {
 
     // MARK: Order
 
-    /// Swift's `<` and its kin, and their opposites, which differ for NaN: it is in no order with anything.
+    /// Translates comparisons and their negations, which differ for NaN, because every comparison with NaN is false.
     mutating func comparison(
         _ a: Tree, _ order: Tree.Order, _ b: Tree, isNegated: Bool, _ truth: Truth
     ) throws -> SQLQuery {
-        if let condition = try ofSource(a, order, b) { return isNegated ? negated(condition) : condition }
+        if let condition = try sourceCondition(a, order, b) { return isNegated ? negated(condition) : condition }
         let left = try operand(a)
         return comparison(left, order, try operand(b), isNegated: isNegated, truth)
     }
@@ -82,7 +83,8 @@ extension PredicateSQL {
         if let condition = identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
 
         var sql: SQLQuery = "\(left.sql) \(raw: (isNegated ? order.opposite : order).rawValue) \(right.sql)"
-        // A NaN in a column is a blob and greater than any number: in doubt it has to be told from a greater number.
+        // A NaN in a column is a blob and therefore greater than any number, so it must be distinguished from greater
+        // numbers.
         let greater = order == .less || order == .lessOrEqual ? right : left
         if greater.nan == .blob {
             sql =
@@ -94,8 +96,8 @@ extension PredicateSQL {
         return "ifnull(\(sql), \(raw: isNegated ? "1" : "0"))"
     }
 
-    /// The order of identifiers: by store and entity first, which is one answer for all rows, then by number. `nil` when
-    /// only the numbers count.
+    /// Translates the order of identifiers, which compares store and entity before the key. Returns `nil` if only the
+    /// keys are compared.
     private func identifierOrder(
         _ left: SQLOperand, _ order: Tree.Order, _ right: SQLOperand
     ) -> SQLQuery? {
@@ -113,8 +115,8 @@ extension PredicateSQL {
         }
     }
 
-    /// What the source does in its own way.
-    private mutating func ofSource(_ a: Tree, _ order: Tree.Order?, _ b: Tree) throws -> SQLQuery? {
+    /// Returns the source's own translation of a comparison, if there is one.
+    private mutating func sourceCondition(_ a: Tree, _ order: Tree.Order?, _ b: Tree) throws -> SQLQuery? {
         if case .path(let path) = a, let condition = try source.condition(path, order, b) { return condition }
         if case .path(let path) = b { return try source.condition(path, order?.reversed, a) }
         return nil
@@ -122,7 +124,7 @@ extension PredicateSQL {
 }
 
 extension PredicateTree.Order {
-    /// What is true when this is not, of anything but NaN.
+    /// The comparison that is true if this one is false, except for NaN.
     fileprivate var opposite: Self {
         switch self {
         case .less: .greaterOrEqual

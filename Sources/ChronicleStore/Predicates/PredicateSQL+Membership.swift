@@ -16,7 +16,7 @@ extension PredicateSQL {
         }
     }
 
-    /// What a value can be equal to: no nil, no NaN, no row of another table.
+    /// Returns the elements that a value can be equal to, without nil, NaN, and rows of other tables.
     private func elements(
         _ list: [PropertyValue], comparableWith operand: SQLOperand
     ) throws -> SQLList {
@@ -29,7 +29,8 @@ extension PredicateSQL {
                 guard let key = source.key(of: identifier, in: entityName) else { continue }
                 elements.append(.integer(key))
             case (.reference, _):
-                throw SwiftDataError.unsupportedPredicate.with(detail: "captured identifiers in this place")
+                throw SwiftDataError.unsupportedPredicate.with(
+                    detail: "captured identifiers cannot be used in this expression")
             default: elements.append(value)
             }
         }
@@ -37,22 +38,22 @@ extension PredicateSQL {
     }
 }
 
-/// A list behind an IN.
+/// A list after IN.
 ///
-/// SQLite allows for a limited number of parameters (https://www.sqlite.org/limits.html#max_variable_number), and each
-/// length of a list is a statement of its own to prepare. So a long list goes as one parameter, JSON that SQLite takes
-/// apart; what JSON cannot say exactly is said in other words.
+/// SQLite limits the number of parameters (https://www.sqlite.org/limits.html#max_variable_number), and each length of
+/// a list requires preparing another statement. Long lists are therefore passed as one JSON parameter; values that JSON
+/// cannot represent exactly are encoded differently.
 struct SQLList {
     private let values: [PropertyValue]
 
-    /// How many parameters a list takes before it becomes JSON.
+    /// The maximum number of parameters for a list that can be passed as JSON.
     static let longest = 200
-    /// How many parameters a list of what JSON does not know takes at all.
-    static let longestInAnyCase = 10_000
+    /// The maximum number of parameters for a list that JSON cannot represent.
+    static let longestWithoutJSON = 10_000
 
     init(_ values: [PropertyValue]) { self.values = values }
 
-    /// The condition that a value is in the list; `nil` for an empty one.
+    /// Returns the condition that the list contains a value, or `nil` if the list is empty.
     func found(_ operand: SQLOperand) -> SQLQuery? {
         guard !values.isEmpty else { return nil }
         guard values.count > Self.longest else { return Self.parameters(values, operand) }
@@ -76,16 +77,16 @@ struct SQLList {
         return "\(operand) IN (SELECT value FROM json_each(\(value: .text(array))))"
     }
 
-    /// Blobs, and texts with a NUL, at which SQLite's JSON would end. In hexadecimal they cost a scan of the table, so
-    /// that it is left for what would be too much otherwise.
+    /// Compares blobs, and texts with a NUL character, at which SQLite's JSON would end. Hexadecimal encoding requires
+    /// a scan of the table and is used only for lists with too many parameters.
     private static func exact(_ values: [PropertyValue], _ operand: SQLOperand) -> SQLQuery {
-        guard values.count > longestInAnyCase else { return parameters(values, operand) }
+        guard values.count > longestWithoutJSON else { return parameters(values, operand) }
         return json(values.map { "\"\($0.hexadecimal)\"" }, "hex(\(operand.sql))")
     }
 
-    /// Reals by their bits.
+    /// Compares reals by their bits.
     private static func bits(_ numbers: [Double], _ operand: SQLOperand) -> SQLQuery {
-        // In their order, so that SQLite only appends to the table that it makes of them.
+        // Sorted, so that SQLite only appends to the temporary table of the list.
         let bits = numbers.sorted().map { String(Int64(bitPattern: $0.bitPattern)) }
         let array = "[\(bits.joined(separator: ","))]"
         return """
@@ -141,7 +142,7 @@ extension String {
 }
 
 extension Data {
-    /// As SQLite's hex() writes it.
+    /// The digits in the format of SQLite's hex().
     fileprivate var hexadecimal: String {
         let digits = Array("0123456789ABCDEF".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,10 +1,10 @@
 import ChronicleCore
 
-// LIKE and GLOB give a meaning to some characters, and LIKE ignores case. Swift compares characters up to canonical
-// equivalence, SQLite bytes.
+// LIKE and GLOB interpret wildcards, and LIKE ignores case. Swift compares characters up to canonical equivalence,
+// SQLite compares bytes.
 extension PredicateSQL {
     mutating func contains(_ text: Tree, _ part: Tree) throws -> SQLQuery {
-        // instr finds the empty text at 1, and does not stop at a NUL.
+        // instr finds the empty text at 1 and does not stop at a NUL character.
         "instr(\(try operand(text).sql), \(try operand(part).sql)) > 0"
     }
 
@@ -15,18 +15,18 @@ extension PredicateSQL {
     mutating func starts(_ text: Tree, _ prefix: Tree) throws -> SQLQuery {
         let (text, prefix) = (try operand(text), try operand(prefix))
         guard case .text(let known) = prefix.constant else { return "instr(\(text.sql), \(prefix.sql)) = 1" }
-        // A range, since SQLite can use an index for it. Bytes of UTF-8 are in the order of the scalars.
+        // A range can use an index. The order of UTF-8 bytes is the order of the scalars.
         let end: SQLQuery = known.endOfPrefix.map { "\(value: .text($0))" } ?? "x''"
         return "(\(text.sql) >= \(prefix.sql) AND \(text.sql) < \(end))"
     }
 }
 
 extension String {
-    /// The first text after all that begin with this one; `nil` when there is none.
+    /// The first text after all texts with this prefix, or `nil` if there is none.
     fileprivate var endOfPrefix: String? {
         var scalars = unicodeScalars
         while let last = scalars.popLast() {
-            // What lies between these two are no scalars.
+            // Skips the surrogates, which are not scalars.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             scalars.append(scalar)

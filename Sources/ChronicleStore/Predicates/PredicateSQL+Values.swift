@@ -27,7 +27,8 @@ extension PredicateSQL {
     }
 
     private func unsupported(_ value: any Sendable) -> SwiftDataError {
-        .unsupportedPredicate.with(detail: "a captured \(type(of: value)) in this place")
+        .unsupportedPredicate.with(
+            detail: "a captured value of type \(type(of: value)) cannot be used in this expression")
     }
 
     private mutating func truth(of condition: Tree) throws -> SQLOperand {
@@ -66,12 +67,12 @@ extension PredicateSQL {
         return operand
     }
 
-    /// `value.map { condition } ?? other`, which is how `if let` is spelled in a predicate.
+    /// Translates `value.map { condition } ?? other`, the form of `if let` in a predicate.
     mutating func presence(_ value: Tree, _ result: Tree, _ other: Tree, _ truth: Truth) throws -> SQLQuery {
         let tested = try operand(value).storable.sql
         let result = try condition(result, truth)
         switch other {
-        // Whatever the condition says of NULL, AND and OR with a plain truth value hide it.
+        // AND and OR with a constant hide a NULL result of the condition.
         case .constant(.integer(0)): return "(\(tested) IS NOT NULL AND \(result))"
         case .constant(.integer): return "(\(tested) IS NULL OR \(result))"
         default: return choice("\(tested) IS NOT NULL", result, try condition(other, truth))
@@ -88,15 +89,17 @@ extension PredicateSQL {
         return operand.enclosed
     }
 
-    /// What is known of a value that is one of two.
+    /// Combines the properties of two alternative values.
     private func either(_ first: SQLOperand, _ second: SQLOperand) throws -> SQLOperand {
         for case .reference(let identifier) in [first.constant, second.constant] {
-            // Its key alone would stand for a row of this store.
+            // The key alone would identify a row of this store.
             guard source.key(of: identifier, in: identifier.entityName) == nil else { continue }
-            throw SwiftDataError.unsupportedPredicate.with(detail: "a captured identifier of another store here")
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "a captured identifier of another store cannot be used in this expression")
         }
         guard first.form == second.form || first.form == .null || second.form == .null else {
-            throw SwiftDataError.unsupportedPredicate.with(detail: "identifiers of two entities in one value")
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "a conditional value cannot contain identifiers of two entities")
         }
         return SQLOperand(
             sql: first.sql, form: first.form == .null ? second.form : first.form,

@@ -1,19 +1,19 @@
 import ChronicleCore
 
-/// Translates a predicate into an SQL condition with the same answer.
+/// Translates a predicate to an SQL condition with the same result.
 ///
-/// SQL has three truth values and Swift two, so every condition is made for one of two places: where NULL would change
-/// the answer, and where it counts as false anyway, which allows for plainer and faster SQL.
+/// SQL has three truth values and Swift two. Each condition is translated for one of two contexts: one in which NULL
+/// would change the result, and one in which NULL counts as false, which allows simpler and faster SQL.
 struct PredicateSQL<Source: PredicateSource> {
     typealias Tree = PredicateTree<Source.Property>
 
     var source: Source
 
-    /// What a condition may be besides true and false.
+    /// The possible results of a condition.
     enum Truth {
-        /// Nothing: a NOT stands before it, or a value is made of it.
+        /// True or false, because the condition is negated or used as a value.
         case exact
-        /// NULL, in place of false.
+        /// True, false, or NULL in place of false.
         case nullIsFalse
     }
 
@@ -76,7 +76,7 @@ struct PredicateSQL<Source: PredicateSource> {
         "CASE WHEN \(test) THEN \(then) ELSE \(other) END"
     }
 
-    /// `SELECT … FROM elements WHERE they are the owner's AND match`
+    /// Returns `(SELECT … FROM elements WHERE they belong to the owner AND match)`.
     mutating func subquery(_ column: SQLQuery, _ elements: Tree.Elements) throws -> SQLQuery {
         var conditions = [try source.enter(elements)]
         if let filter = elements.filter { conditions.append(try condition(filter, .nullIsFalse)) }
@@ -85,19 +85,19 @@ struct PredicateSQL<Source: PredicateSource> {
 }
 
 extension PredicateTree {
-    /// The conditions that all have to be true.
+    /// The operands of a conjunction.
     var conjuncts: [PredicateTree] {
         guard case .and(let a, let b) = self else { return [self] }
         return a.conjuncts + b.conjuncts
     }
 
-    /// The conditions of which one has to be true.
+    /// The operands of a disjunction.
     var disjuncts: [PredicateTree] {
         guard case .or(let a, let b) = self else { return [self] }
         return a.disjuncts + b.disjuncts
     }
 
-    /// Whether it is true or false by its nature, and never nil.
+    /// Whether the expression is a condition, which is never nil.
     var isCondition: Bool {
         switch self {
         case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .localizedStandardContains, .exists: true

@@ -1,27 +1,28 @@
 import ChronicleCore
 
-/// Knows the tables that a predicate's paths lead to.
+/// The tables that the key paths of a predicate refer to.
 protocol PredicateSource {
     associatedtype Property: PredicateProperty
     typealias Tree = PredicateTree<Property>
 
-    /// The value at the end of a path.
+    /// Returns the value at the end of a path.
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand
-    /// Begins a subquery over elements, whose variable is known from here on.
+    /// Begins a subquery over elements and defines its variable.
     ///
-    /// - Returns: The condition that ties the rows to their owner.
+    /// - Returns: The condition that relates the rows to their owner.
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery
-    /// What stands behind the `FROM` of the query that a variable belongs to; complete when all of its conditions are.
+    /// Returns the content of the FROM clause for a variable's query, which is complete after all its conditions were
+    /// translated.
     func tables(of variable: Tree.Variable) -> SQLQuery
-    /// The integer by which a captured identifier is found among the references to an entity; `nil` when it is of another
-    /// entity or store, or was never saved.
+    /// Returns the primary key of a captured identifier among the references to an entity, or `nil` if it belongs to
+    /// another entity or store, or was never saved.
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64?
-    /// Some identifier of an entity in this store.
+    /// Returns any identifier of an entity in this store.
     func anyIdentifier(in entityName: String) -> PersistentIdentifier
-    /// A comparison with the end of a path that takes more than an operand, or an equality where there is no order. It is
-    /// never NULL. `nil` where operands do.
+    /// Returns a comparison with the end of a path that requires more than an operand; without an order, an equality.
+    /// The condition is never NULL. Returns `nil` if operands are sufficient.
     mutating func condition(_ path: Tree.Path, _ order: Tree.Order?, _ other: Tree) throws -> SQLQuery?
-    /// The same for the question whether the end of a path is in a list.
+    /// Returns a membership condition that requires more than an operand, or `nil` if operands are sufficient.
     mutating func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery?
 }
 

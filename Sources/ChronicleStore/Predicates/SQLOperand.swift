@@ -1,31 +1,31 @@
 import ChronicleCore
 
-/// A value in SQL, and what has to be known of it to compare it as Swift does.
+/// A value in SQL, with the properties that are required to compare it as Swift does.
 struct SQLOperand {
     var sql: SQLQuery
     var form: Form
-    /// Whether NULL stands for nil. Where it does not, there is no NULL but for what would have stopped Swift: a division
-    /// by zero, a nil unwrapped by force. That makes every condition on it NULL, which matches nothing.
+    /// Whether NULL represents nil. Otherwise, NULL occurs only where Swift would trap: after a division by zero or
+    /// force-unwrapping nil. Every condition on it is then NULL, which matches nothing.
     var isOptional = false
     var nan = NaN.none
-    /// The value, when it is known.
+    /// The value, if it is a constant.
     var constant: PropertyValue?
 
     enum Form: Equatable {
         case integer, real, text, blob
-        /// The primary key of an entity's row.
+        /// The primary key of a row of an entity.
         case reference(String)
         /// A nil of any type.
         case null
     }
 
-    /// What stands for a NaN, which SQLite does not have.
+    /// The representation of NaN, which SQLite does not support.
     enum NaN {
-        /// It cannot be one.
+        /// The value cannot be NaN.
         case none
         /// A blob, as in columns. Blobs are greater than all numbers. https://www.sqlite.org/datatype3.html#comparisons
         case blob
-        /// NULL, as in SQLite's calculations: what is calculated from it is NULL again, as with NaN.
+        /// NULL, as in SQLite's arithmetic: like NaN, it propagates through calculations.
         case null
     }
 }
@@ -52,10 +52,10 @@ extension SQLOperand {
 
     var isNull: Bool { constant?.isNull == true }
 
-    /// Any blob will do: that it is one is all that is ever asked.
+    /// Any blob can represent NaN, because only the type is compared.
     private static let blobNaN: SQLQuery = "x''"
 
-    /// The same with a blob for NaN, so that NULL is nil and nothing else.
+    /// The operand with a blob for NaN, so that NULL only represents nil.
     var storable: SQLOperand {
         guard nan == .null else { return self }
         var result = self
@@ -64,7 +64,7 @@ extension SQLOperand {
         return result
     }
 
-    /// The same with NULL for NaN, to calculate with.
+    /// The operand with NULL for NaN, for calculations.
     var calculable: SQLOperand {
         guard nan == .blob else { return self }
         var result = self
@@ -73,6 +73,6 @@ extension SQLOperand {
         return result
     }
 
-    /// The greatest number, after which the blobs come.
+    /// The greatest number; blobs are greater.
     static let infinity: SQLQuery = "9e999"
 }

@@ -2,19 +2,19 @@ import ChronicleCore
 
 /// A statement, or a part of one, with the values of its parameters in order.
 ///
-/// Parts are put together by interpolation, which keeps text and values apart: there is no way to get a value into the
+/// Parts are combined by interpolation, which keeps text and values apart, so that a value never becomes part of the
 /// text.
 ///
 ///     let condition: SQLQuery = "\(column) = \(value: .text(name))"   // t."name" = ?
 struct SQLQuery: Hashable, Sendable {
     private(set) var sql = ""
-    /// A value for each `?`. References stand for their integer primary keys.
+    /// A value for each `?`. References represent their integer primary keys.
     private(set) var bindings: [PropertyValue] = []
 
-    /// Text of the program's own.
+    /// Creates a query from trusted SQL text.
     init(raw sql: String) { self.sql = sql }
 
-    /// `?, ?, ?`
+    /// Creates a list of parameters: `?, ?, ?`.
     init(values: [PropertyValue]) {
         sql = repeatElement("?", count: values.count).joined(separator: ", ")
         bindings = values
@@ -44,7 +44,7 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 
         mutating func appendInterpolation(name: String) { query.sql += quoted(name) }
 
-        /// Text of the program's own.
+        /// Appends trusted SQL text.
         mutating func appendInterpolation(raw sql: String) { query.sql += sql }
     }
 }
@@ -57,24 +57,26 @@ extension SQLQuery {
 }
 
 extension SQLQuery {
-    /// Some values stand several times in the SQL, and so do those inside of them: what is nested may become more than there
-    /// is memory for.
+    /// Checks the length of the SQL. Some operands are repeated together with their nested operands, so that the length
+    /// may grow exponentially with the nesting.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate``.
+    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the SQL is too long.
     func requireReasonableLength() throws {
         guard sql.utf8.count > Self.maximumLength else { return }
         throw SwiftDataError.unsupportedPredicate.with(
-            detail: "it becomes more than \(Self.maximumLength) bytes of SQL; nest less, or fetch in several steps")
+            detail:
+                "the predicate exceeds \(Self.maximumLength) bytes of SQL; reduce its nesting or fetch in several steps"
+        )
     }
 
     private static let maximumLength = 10_000_000
 }
 
 extension Array<SQLQuery> {
-    /// The terms of an AND or an OR.
+    /// Combines the terms of an AND or an OR.
     ///
-    /// SQLite takes `a AND b AND c` for `(a AND b) AND c`, and no expression may be nested deeper than 1,000
-    /// (https://www.sqlite.org/limits.html#max_expr_depth): parentheses keep a long chain low.
+    /// SQLite parses `a AND b AND c` as `(a AND b) AND c` and limits the depth of expressions to 1,000
+    /// (https://www.sqlite.org/limits.html#max_expr_depth). Parentheses reduce the depth of long chains.
     func chained(_ operation: SQLQuery) -> SQLQuery {
         guard count > Self.longestChain else { return joined(operation) }
         let length = (count + Self.longestChain - 1) / Self.longestChain

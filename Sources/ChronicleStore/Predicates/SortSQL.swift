@@ -1,24 +1,24 @@
 import ChronicleCore
 import Foundation
 
-/// Translates sort descriptors into an ORDER BY with the same order.
+/// Translates sort descriptors to an ORDER BY clause with the same order.
 struct SortSQL {
     private let entity: Schema.Entity
     private let schema: Schema
 
     init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
 
-    /// The terms behind ORDER BY. Rows that are equal to the descriptors come in the order of their primary keys, so that
-    /// pages fit together.
+    /// Returns the terms of ORDER BY. Rows that compare equal are ordered by primary key, so that consecutive pages are
+    /// consistent.
     func order<Model: PersistentModel>(_ descriptors: [SortDescriptor<Model>]) throws -> SQLQuery {
         var terms: [SQLQuery] = []
         var columns: Set<SQLQuery> = []
         for descriptor in descriptors {
             let column = try column(descriptor)
-            // Rows that a column does not tell apart, it does not tell apart the second time.
+            // A repeated column has no effect.
             guard columns.insert(column).inserted else { continue }
             terms.append(descriptor.order == .forward ? column : "\(column) DESC")
-            // Nothing is left to be told apart.
+            // The primary key is unique, so further terms have no effect.
             if column == Self.id { return terms.joined(", ") }
         }
         return (terms + [Self.id]).joined(", ")
@@ -26,28 +26,30 @@ struct SortSQL {
 
     private static let id: SQLQuery = "\(raw: ModelSource.subject).\(name: RecordedTable.primaryKey)"
 
-    /// In SQLite as in Foundation nil comes before every value.
+    /// SQLite and Foundation both order nil before every value.
     private func column<Model: PersistentModel>(_ descriptor: SortDescriptor<Model>) throws -> SQLQuery {
         guard let keyPath = descriptor.keyPath else {
-            throw SwiftDataError.unsupportedSortDescriptor.with(detail: "it has no key path")
+            throw SwiftDataError.unsupportedSortDescriptor.with(
+                detail: "the sort descriptor has no key path; sort by a stored property")
         }
         switch ModelProperty(keyPath, of: entity) {
         case .identifier: return Self.id
         case .stored(let property) where property.hasStoredOrder:
             guard descriptor.stringComparator.isBinary else {
                 throw SwiftDataError.unsupportedSortDescriptor.with(
-                    detail: "the store has no localized order; use the comparator .lexical",
+                    detail: "localized comparison is not supported; use the comparator .lexical",
                     propertyName: property.name)
             }
             return "\(raw: ModelSource.subject).\(name: property.name)"
         case .stored(let property):
             throw SwiftDataError.unsupportedSortDescriptor.with(
-                detail: "\(type(of: keyPath).valueType) values are not stored in their order",
+                detail: "values of type \(type(of: keyPath).valueType) are not stored in their order; "
+                    + "sort the fetched models instead",
                 propertyName: property.name)
         case nil:
             throw SwiftDataError.unsupportedSortDescriptor.with(
-                detail: "\(schema.text(of: keyPath, from: entity)) is no stored property of \(entity.name): "
-                    + "sort by one, or sort the models that were fetched")
+                detail: "\(schema.text(of: keyPath, from: entity)) is not a stored property of \(entity.name); "
+                    + "sort by a stored property, or sort the fetched models instead")
         }
     }
 }

@@ -1,17 +1,17 @@
-/// A table of links as its triggers see it. Equal descriptions have equal triggers.
+/// The description of a link table from which its triggers are generated. Equal descriptions have equal triggers.
 ///
 /// The table has two columns, `owner` and `destination`, which together are its primary key.
 struct RecordedLinks: Hashable, Sendable {
     /// One end of the links.
     struct End: Hashable, Sendable {
-        /// The column that refers to it.
+        /// The column that references this end.
         let column: String
         let entityID: Int64
         /// The name of the entity's table, not quoted.
         let table: String
-        /// The number of the property that leads along the links from here; nil when there is none.
+        /// The number of the relationship from this end, or `nil` if there is none.
         let attribute: Int?
-        /// Whether a delete of a row at this end deletes those at the other.
+        /// Whether deleting a row at this end deletes the linked rows at the other end.
         let cascades: Bool
     }
 
@@ -19,6 +19,6 @@ struct RecordedLinks: Hashable, Sendable {
     let name: String
     let owner: End
     let destination: End
-    /// Whether with every link the reversed one is in the table, too.
+    /// Whether the table contains the reverse of every link.
     let isSymmetric: Bool
 }

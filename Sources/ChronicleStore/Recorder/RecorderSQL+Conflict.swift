@@ -1,27 +1,27 @@
-/// What closes the hole that REPLACE makes.
+/// Records rows that REPLACE deletes.
 ///
-/// With `PRAGMA recursive_triggers=OFF`, the default of every program but ours, the REPLACE algorithm removes rows
-/// without running their delete triggers (<https://sqlite.org/lang_conflict.html>), by primary key and by every unique
-/// index at once. A BEFORE trigger cannot know whether the statement is a REPLACE; what it can know is which rows are
-/// in the way. So it *notes* them, with what their tombstone would keep, and the AFTER trigger records those that are
-/// gone.
+/// With `PRAGMA recursive_triggers=OFF`, the default in other programs, the REPLACE algorithm deletes rows without
+/// running their delete triggers (<https://sqlite.org/lang_conflict.html>), by primary key and by every unique index at
+/// once. A BEFORE trigger cannot determine whether the statement is a REPLACE, but it can determine which rows
+/// conflict. It therefore *notes* these rows with their preserved values, and the AFTER trigger records those that no
+/// longer exist.
 ///
-/// A note claims "this row is alive, and the log says so". It is true when it is made, and is withdrawn when the row
-/// is deleted in the open. A note that stays behind (OR IGNORE, OR FAIL and UPSERT run the BEFORE trigger only) does
-/// no harm therefore: either its row is still there, or it was replaced and must be recorded. The next conflict
-/// writes all notes of the entity anew, with the values of that time; the next insert removes them.
+/// A note states that a row exists and is recorded as existing. This is true when the note is written, and the note is
+/// withdrawn when a delete trigger runs for the row. Notes may remain, because OR IGNORE, OR FAIL, and UPSERT run only
+/// the BEFORE trigger. They are harmless: either the row still exists, or it was replaced and must be recorded. The
+/// next conflict rewrites all notes of the entity with current values; the next insert removes them.
 ///
-/// The foreign-key actions that a REPLACE may set off run between the two triggers. Their deletes withdraw their
-/// notes; their `SET NULL` updates cannot replace anything, and are kept from touching a note by ``mayReplace(_:)``.
+/// Foreign key actions of a REPLACE run between the two triggers. Their deletes withdraw the notes of their rows; their
+/// `SET NULL` updates cannot replace rows, and ``mayReplace(_:)`` prevents them from changing notes.
 ///
-/// One case is recorded late: an `UPDATE OR REPLACE` whose own row is deleted by the cascade that it sets off has no
-/// AFTER trigger. The notes stay, and true, until the next conflict or insert in the table, or until Chronicle's next
-/// write settles them (``settleConflicts(of:)``).
+/// One case is recorded late: an `UPDATE OR REPLACE` whose own row is deleted by a resulting cascade has no AFTER
+/// trigger. The notes remain, and remain true, until the next conflict or insert in the table, or until the next write
+/// of Chronicle settles them (``settleConflicts(of:)``).
 extension RecorderSQL {
-    /// The trigger that notes the rows in the way of an insert.
+    /// Returns the trigger that notes the rows that conflict with an insert.
     ///
     /// `NEW.id` is -1 here if SQLite is going to choose the key (<https://sqlite.org/lang_createtrigger.html>, section
-    /// 2.1): it then finds no row, or one that the AFTER trigger will find still there.
+    /// 2.1). It then finds no row, or a row that still exists when the AFTER trigger runs.
     static func noteInsertConflicts(_ table: RecordedTable) -> String {
         let conflicts = ["held.\(key) = NEW.\(key)"] + table.uniqueness.map { sameValues($0) }
         return trigger(
@@ -29,7 +29,7 @@ extension RecorderSQL {
             do: noteConflicts(table, where: conflicts))
     }
 
-    /// The trigger that notes the rows in the way of an update of the primary key or a unique column.
+    /// Returns the trigger that notes the rows that conflict with an update of the primary key or of a unique column.
     static func noteUpdateConflicts(_ table: RecordedTable) -> String {
         let conflicts =
             ["held.\(key) = NEW.\(key) AND OLD.\(key) IS NOT NEW.\(key)"]
@@ -40,8 +40,8 @@ extension RecorderSQL {
             when: exists(conflicts, in: table), do: noteConflicts(table, where: conflicts))
     }
 
-    /// The trigger that records the rows that an update of unique columns replaced; nil for an entity without
-    /// uniqueness constraints.
+    /// Returns the trigger that records the rows that an update of unique columns replaced, or `nil` for an entity
+    /// without uniqueness constraints.
     static func recordUniqueUpdate(_ table: RecordedTable) -> String? {
         guard !table.uniqueness.isEmpty else { return nil }
         let names = uniqueColumns(table).map(quoted).joined(separator: ", ")
@@ -51,11 +51,11 @@ extension RecorderSQL {
             do: [withdrawConflicts(table)] + recordConflicts(table))
     }
 
-    /// The statements that record the noted rows that are gone, and forget all notes of the entity.
+    /// Returns the statements that record the noted rows that no longer exist, and delete all notes of the entity.
     ///
-    /// A row that took the key of a noted row proves that the noted one is gone.
+    /// A row that has taken the key of a noted row proves that the noted row was deleted.
     ///
-    /// - Parameter row: The row that was written, `NEW` in an AFTER trigger; nil where no row was written.
+    /// - Parameter row: The written row, `NEW` in an AFTER trigger, or `nil` if no row was written.
     static func recordConflicts(_ table: RecordedTable, after row: String? = "NEW") -> [String] {
         let missing = "NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.key)"
         let gone = row.map { "(note.key = \($0).\(key) OR \(missing))" } ?? missing
@@ -69,16 +69,17 @@ extension RecorderSQL {
         ]
     }
 
-    /// The statement that withdraws the notes about the row OLD.
+    /// Returns the statement that withdraws the notes about the row OLD.
     static func withdrawConflicts(_ table: RecordedTable) -> String {
         "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID) AND key = OLD.\(key)"
     }
 }
 
 extension RecorderSQL {
-    /// The statements that settle the old notes of the entity, and note the rows that meet one of the conditions.
+    /// Returns the statements that settle the old notes of the entity and note the rows that meet one of the
+    /// conditions.
     ///
-    /// The rows of a note are those that its delete is going to have in the log, in the same order.
+    /// The rows of a note are those that its delete adds to the history, in the same order.
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
         let preserved = table.preservedColumns
         let condition = joined(conflicts.map { "(\($0))" }, by: "OR")
@@ -105,21 +106,22 @@ extension RecorderSQL {
         return recordConflicts(table, after: nil) + [note]
     }
 
-    /// An expression that is true if a row meets one of the conditions: a look-up in one index for each.
+    /// Returns an expression that is true if a row meets one of the conditions, with one index lookup for each
+    /// condition.
     private static func exists(_ conflicts: [String], in table: RecordedTable) -> String {
         joined(
             conflicts.map { "EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE \($0))" }, by: "OR")
     }
 
-    /// A condition that is true if a row has the same values as NEW in all columns of a unique index.
+    /// Returns a condition that is true if a row has the same values as NEW in all columns of a unique index.
     ///
-    /// As in the index, NULL is never the same as NULL.
+    /// As in the index, NULL is not equal to NULL.
     private static func sameValues(_ columns: [String]) -> String {
         joined(columns.map { "held.\(quoted($0)) = NEW.\(quoted($0))" }, by: "AND")
     }
 
-    /// An expression that is true if the update can have replaced a row by a unique index: it changed one of the
-    /// columns of the index, and left none of them NULL.
+    /// Returns an expression that is true if the update can have replaced a row: it changed a column of a unique index
+    /// and left none of its columns NULL.
     private static func mayReplace(_ table: RecordedTable) -> String {
         joined(
             table.uniqueness.map { columns in
@@ -129,7 +131,7 @@ extension RecorderSQL {
             }, by: "OR")
     }
 
-    /// The columns of all unique indexes, each once.
+    /// Returns the columns of all unique indexes without duplicates.
     private static func uniqueColumns(_ table: RecordedTable) -> [String] {
         var seen: Set<String> = []
         return table.uniqueness.joined().filter { seen.insert($0).inserted }

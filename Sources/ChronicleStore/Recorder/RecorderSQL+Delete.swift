@@ -1,18 +1,18 @@
 extension RecorderSQL {
-    /// The trigger that records a delete and what its tombstone keeps.
+    /// Returns the trigger that records a delete with its preserved values.
     ///
-    /// It also withdraws the notes about the row: it left in the open, so that it must not be recorded a second time as
-    /// silently replaced. With `PRAGMA recursive_triggers=ON` this is how a REPLACE is recorded exactly once.
+    /// It also withdraws the notes about the row, so that the delete is not recorded again as a replacement. With
+    /// `PRAGMA recursive_triggers=ON`, this records a REPLACE exactly once.
     static func recordDelete(_ table: RecordedTable) -> String {
         trigger(.delete, on: table, "AFTER DELETE", do: [withdrawConflicts(table), deleteRows(table)])
     }
 
-    /// The statement that records that the row OLD is gone.
+    /// Returns the statement that records the delete of the row OLD.
     ///
-    /// The first preserved value travels in the row of the delete, each further one in a row of its own. They come
-    /// next to each other in the same b-tree: a table for tombstones costs twice as much per delete, a page more per
-    /// commit, and a second range to read and to purge. The text of `quote()` is slower still, and not exact: in
-    /// SQLite 3.40 it loses the sign of -0.0 and writes infinity as `Inf`.
+    /// The first preserved value is part of the row of the delete, and each further value has its own row. All of them
+    /// are adjacent in the same b-tree: a separate table for tombstones costs twice as much per delete, one more page
+    /// per commit, and a second range to read and delete. Text from `quote()` is even slower and not exact: in SQLite
+    /// 3.40 it loses the sign of -0.0 and writes infinity as `Inf`.
     static func deleteRows(_ table: RecordedTable) -> String {
         let preserved = table.preservedColumns
         guard !preserved.isEmpty else {

@@ -1,18 +1,18 @@
 extension RecorderSQL {
-    /// The trigger that records an insert, after the rows that the insert replaced.
+    /// Returns the trigger that records an insert, after the rows that the insert replaced.
     ///
-    /// It always looks into `chronicle_conflict`, which is nearly always empty; that costs less than a second trigger.
+    /// It always reads `chronicle_conflict`, which is usually empty. This costs less than a second trigger.
     static func recordInsert(_ table: RecordedTable) -> String {
         trigger(
             .insert, on: table, "AFTER INSERT",
             do: recordConflicts(table) + [insertRow(table)])
     }
 
-    /// The statement that records that the row NEW has come to be.
+    /// Returns the statement that records the insert of the row NEW.
     static func insertRow(_ table: RecordedTable) -> String {
         "INSERT INTO chronicle_change(what, key) VALUES (\(table.what(.insert)), NEW.\(key))"
     }
 
-    /// The primary key, as written in the SQL of a trigger.
+    /// The primary key as written in the SQL of a trigger.
     static var key: String { quoted(RecordedTable.primaryKey) }
 }

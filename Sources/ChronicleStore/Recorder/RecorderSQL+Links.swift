@@ -1,31 +1,31 @@
-/// The triggers of a table of links.
+/// The triggers of a link table.
 ///
-/// A link is no model: that it comes or goes is an update of the models at its ends, recorded for those of them that are
-/// there. A row that goes takes its links along after it is gone, and a save writes the links of a new row before it: so
-/// neither has an update beside its delete or insert.
+/// A link is not a model. Adding or removing one is recorded as an update of the models at its ends, if these exist.
+/// Deleting a row deletes its links afterwards, and a save inserts the links of a new row before the row, so neither
+/// records an update in addition to the delete or insert.
 ///
-/// The rest keeps the table what it is, whether history is recorded or not.
+/// The other triggers maintain the table, whether history is recorded or not.
 extension RecorderSQL {
-    /// The statements that create all triggers of a table of links.
+    /// Returns the statements that create all triggers of a link table.
     ///
-    /// Those that record come first: SQLite runs the youngest trigger first, and what a cascade deletes needs no update
-    /// before. Nothing but the looks of the log depends on it.
+    /// The recording triggers come first: SQLite runs the most recently created trigger first, and rows that a cascade
+    /// deletes need no update before. Only the readability of the history depends on this order.
     ///
-    /// A trigger does not run again inside of itself in a program that has not switched `recursive_triggers` on
-    /// (<https://www.sqlite.org/pragma.html#pragma_recursive_triggers>). So those that write to the models' tables, or to
-    /// this one, are not those that record.
+    /// In a program that has not enabled `recursive_triggers`, a trigger does not run again within itself
+    /// (<https://www.sqlite.org/pragma.html#pragma_recursive_triggers>). Triggers that write to the models' tables, or
+    /// to this one, are therefore separate from those that record.
     static func triggers(of links: RecordedLinks, recordsHistory: Bool) -> [String] {
         (recordsHistory ? recording(links) : []) + [ignoringRepetition(links)]
             + (links.isSymmetric ? mirroring(links) : []) + cascading(links)
     }
 
-    /// The statement that drops one of these triggers.
+    /// Returns the statement that drops one of these triggers.
     static func dropTrigger(named name: String) -> String { "DROP TRIGGER \(quoted(name))" }
 
     // MARK: Recording
 
     private static func recording(_ links: RecordedLinks) -> [String] {
-        // The reversed link records the other end.
+        // The reverse link records the other end.
         let ends = (links.isSymmetric ? [links.owner] : [links.owner, links.destination]).filter { $0.attribute != nil }
         let moved = ends.map { update($0, "NEW", condition: "OLD.\($0.column) IS NOT NEW.\($0.column)") }
         return [
@@ -38,11 +38,11 @@ extension RecorderSQL {
         ]
     }
 
-    /// The statement that records that the links of a row changed.
+    /// Returns the statement that records that the links of a row changed.
     private static func update(_ end: RecordedLinks.End, _ row: String, condition: String? = nil) -> String {
         let (index, bit) = (end.attribute ?? 0).quotientAndRemainder(dividingBy: attributesPerMask)
         let mask = "\(Int64(1) << Int64(bit))"
-        // See ``changeMasks(_:)`` for the masks behind the first.
+        // See ``changeMasks(_:)`` for the masks after the first.
         let further = (repeatElement("0", count: max(index - 1, 0)) + [mask]).joined(separator: ",")
         let what = end.entityID << 2 | RecordedTable.Operation.update.rawValue
         let key = "\(row).\(end.column)"
@@ -54,9 +54,9 @@ extension RecorderSQL {
             """
     }
 
-    // MARK: Keeping
+    // MARK: Maintaining links
 
-    /// A link that is there already is left as it is, also by `REPLACE`, which would remove it without a trace.
+    /// Ignores links that already exist, including with `REPLACE`, which would delete the existing link unrecorded.
     private static func ignoringRepetition(_ links: RecordedLinks) -> String {
         trigger(
             "repetition", on: links, "BEFORE INSERT",
@@ -76,8 +76,8 @@ extension RecorderSQL {
         ]
     }
 
-    /// The rule *cascade*. When a row is deleted its foreign key deletes its links; a link whose row is gone takes the
-    /// other one along. https://www.sqlite.org/foreignkeys.html#fk_actions
+    /// Implements the cascade delete rule. The foreign key of a deleted row deletes its links, and a deleted link whose
+    /// row no longer exists deletes the row at the other end. https://www.sqlite.org/foreignkeys.html#fk_actions
     private static func cascading(_ links: RecordedLinks) -> [String] {
         [(links.owner, links.destination), (links.destination, links.owner)].filter { $0.0.cascades }.map {
             gone, other in

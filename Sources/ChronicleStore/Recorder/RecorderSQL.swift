@@ -1,11 +1,11 @@
-/// The recorder, as SQL text: tables that hold the history, and the triggers that write it.
+/// The SQL of the recorder: the tables of the history and the triggers that write it.
 ///
-/// History is written by plain, permanent triggers, because nothing else is there for every writer: an
-/// application-defined function would make the `sqlite3` shell fail, a temporary trigger or a hook sees one
-/// connection only. Everything here is a pure function from a ``RecordedTable`` to statements; running them, inside
-/// one write transaction, is the caller's part.
+/// History is written by plain permanent triggers, because nothing else works for every writer: an application-defined
+/// function would make the `sqlite3` shell fail, and a temporary trigger or a hook affects only one connection. This
+/// type consists of pure functions from a ``RecordedTable`` to statements; the caller runs them in one write
+/// transaction.
 ///
-/// What the triggers write (see `Documentation/Design/0001-recorder.md` for the measurements behind it):
+/// The triggers write these rows (see `Documentation/Design/0001-recorder.md` for measurements):
 ///
 /// | event | `what` | `key` | `detail` | `more` |
 /// | --- | --- | --- | --- | --- |
@@ -14,35 +14,35 @@
 /// | delete | entity * 4 + 3 | primary key | number of the first preserved attribute | its value |
 /// | … and for each further one | entity * 4 | primary key | number | value |
 ///
-/// The columns `key`, `detail` and `more` have no affinity, so that values stay bit for bit what they were: a column
-/// of type REAL stores -0.0 as the integer 0 (<https://sqlite.org/datatype3.html>, "REAL values stored as integers").
+/// The columns `key`, `detail`, and `more` have no affinity, so that values are stored bit for bit: a column of type
+/// REAL stores -0.0 as the integer 0 (<https://sqlite.org/datatype3.html>, "REAL values stored as integers").
 ///
-/// No statement of a trigger inserts into a table with a constraint that could fail, because a conflict clause of
-/// the outer statement overrides those of its triggers (<https://sqlite.org/lang_createtrigger.html>).
+/// Triggers do not insert into tables with constraints that could fail, because a conflict clause of the outer
+/// statement overrides those of its triggers (<https://sqlite.org/lang_createtrigger.html>).
 enum RecorderSQL {
     /// The prefix of every table and trigger that belongs to the history.
     static let prefix = "chronicle_"
 
-    /// Statements that create the tables the triggers write to, where they are missing.
+    /// The statements that create the tables that the triggers write to, if they do not exist.
     ///
     /// `chronicle_change` has no AUTOINCREMENT: its newest row is never deleted, so the largest id plus one has never
-    /// been used (<https://sqlite.org/autoinc.html>), and the extra write of each insert is saved.
+    /// been used (<https://sqlite.org/autoinc.html>), which saves a write for each insert.
     ///
-    /// `chronicle_conflict` is empty, or holds the rows that the latest foreign statement might have replaced.
+    /// `chronicle_conflict` is empty, or contains the rows that the latest statement of another program might have
+    /// replaced.
     static let recordTables = [
         "CREATE TABLE IF NOT EXISTS chronicle_change(id INTEGER PRIMARY KEY, what INTEGER, key, detail, more)",
         "CREATE TABLE IF NOT EXISTS chronicle_conflict(entity INTEGER, key INTEGER, what INTEGER, detail, more)",
     ]
 
-    /// The statements that create all triggers of a table.
+    /// Returns the statements that create all triggers of a table.
     ///
-    /// Each is, character for character, what SQLite keeps in `sqlite_schema.sql`. Comparing the two tells whether a
-    /// file needs ``recreateTriggers(of:)``, and leaves the schema (and every prepared statement of every process)
-    /// alone when it does not.
+    /// SQLite stores each statement unchanged in `sqlite_schema.sql`. Comparing the two determines whether a file needs
+    /// ``recreateTriggers(of:)``; if not, the schema and every process's prepared statements remain valid.
     ///
-    /// `update` comes before `updateUnique`: SQLite runs the youngest trigger first, which puts the row that an
-    /// `UPDATE OR REPLACE` removed before the update that took its place. SQLite does not promise that order, and
-    /// nothing but the looks of the log depends on it.
+    /// `update` comes before `updateUnique`: SQLite runs the most recently created trigger first, which records the row
+    /// that an `UPDATE OR REPLACE` deleted before the update that replaced it. SQLite does not guarantee this order;
+    /// only the readability of the history depends on it.
     static func triggers(of table: RecordedTable) -> [String] {
         [
             noteInsertConflicts(table), recordInsert(table),
@@ -51,36 +51,36 @@ enum RecorderSQL {
         ].compactMap(\.self)
     }
 
-    /// The statements that stop recording an entity; needed before a column is dropped from its table.
+    /// Returns the statements that stop recording an entity, which is required before dropping a column of its table.
     ///
-    /// What was noted about the entity goes too: while nothing is recorded, a row can leave unseen, and a note about
-    /// it would be taken for a replaced row later.
+    /// They also delete the notes of the entity: while nothing is recorded, rows can be deleted unnoticed, and their
+    /// notes would later be interpreted as replacements.
     ///
-    /// Where the table is at hand and was recorded up to now, run ``settleConflicts(of:)`` before this.
+    /// If the table exists and was recorded until now, run ``settleConflicts(of:)`` first.
     static func dropTriggers(of entityID: Int64) -> [String] {
         TriggerKind.allCases.map { "DROP TRIGGER IF EXISTS \(quoted($0.name(of: entityID)))" }
             + ["DELETE FROM chronicle_conflict WHERE entity = \(entityID)"]
     }
 
-    /// The statements that record the deletes which no trigger had the occasion to record.
+    /// Returns the statements that record deletes for which no trigger ran.
     ///
-    /// To be run for every recorded table at the start of a write transaction of Chronicle, before what others wrote
-    /// is sealed, if `chronicle_conflict` is not empty.
+    /// Run them for every recorded table at the start of a write transaction of Chronicle, before sealing changes by
+    /// other programs, if `chronicle_conflict` is not empty.
     static func settleConflicts(of table: RecordedTable) -> [String] {
         recordConflicts(table, after: nil)
     }
 
-    /// The statements that bring the triggers in line with a table whose columns, uniqueness or preserved attributes
-    /// changed.
+    /// Returns the statements that update the triggers of a table after its columns, unique indexes, or preserved
+    /// attributes changed.
     ///
-    /// Run them in the transaction that changes the table, or changes in between are lost.
+    /// Run them in the transaction that changes the table; otherwise, changes in between are not recorded.
     static func recreateTriggers(of table: RecordedTable) -> [String] {
         settleConflicts(of: table) + dropTriggers(of: table.entityID) + triggers(of: table)
     }
 }
 
 extension RecorderSQL {
-    /// The triggers an entity can have.
+    /// The kinds of triggers of an entity.
     enum TriggerKind: String, CaseIterable, Sendable {
         case noteInsert = "insert_conflict"
         case insert
@@ -90,15 +90,15 @@ extension RecorderSQL {
         case updateKey = "update_key"
         case delete
 
-        /// The name of the trigger: by entity, not by table, so that it survives renaming the table.
+        /// Returns the name of the trigger, which contains the entity's number so that it survives renaming the table.
         func name(of entityID: Int64) -> String {
             "\(RecorderSQL.prefix)\(entityID)_\(rawValue)"
         }
     }
 
-    /// Puts a trigger together, in the form in which SQLite keeps it.
+    /// Returns the statement that creates a trigger, in the form in which SQLite stores it.
     ///
-    /// - Parameter event: What the trigger waits for, for example `AFTER INSERT`.
+    /// - Parameter event: The event of the trigger, for example `AFTER INSERT`.
     static func trigger(
         _ kind: TriggerKind, on table: RecordedTable, _ event: String, when condition: String? = nil,
         do statements: [String]
@@ -106,7 +106,7 @@ extension RecorderSQL {
         trigger(kind.name(of: table.entityID), on: table.name, event, when: condition, do: statements)
     }
 
-    /// The same by the names of trigger and table.
+    /// Returns the statement for the given names of trigger and table.
     static func trigger(
         _ name: String, on table: String, _ event: String, when condition: String? = nil, do statements: [String]
     ) -> String {
@@ -119,10 +119,11 @@ extension RecorderSQL {
             """
     }
 
-    /// A name as an SQL identifier, whatever it contains except U+0000 (<https://sqlite.org/lang_keywords.html>).
+    /// Returns a name as an SQL identifier. The name may contain any character except U+0000
+    /// (<https://sqlite.org/lang_keywords.html>).
     ///
-    /// Columns are always written with their table in front (`OLD."a"`, `held."a"`): a lone quoted name that matches
-    /// no column would silently become a string (<https://sqlite.org/quirks.html>, section 8).
+    /// Columns are always qualified (`OLD."a"`, `held."a"`): an unqualified quoted name that matches no column would
+    /// silently become a string (<https://sqlite.org/quirks.html>, section 8).
     static func quoted(_ name: String) -> String {
         var text = "\""
         for scalar in name.unicodeScalars {
@@ -132,9 +133,9 @@ extension RecorderSQL {
         return text + "\""
     }
 
-    /// Terms joined by an operator, nested in halves.
+    /// Returns terms joined by an operator, nested in halves.
     ///
-    /// A chain `a OR b OR c …` is as deep as it is long, and SQLite refuses an expression deeper than 1,000
+    /// A chain `a OR b OR c …` is as deep as it is long, and SQLite rejects expressions deeper than 1,000
     /// (<https://sqlite.org/limits.html>), while a table may have 2,000 columns.
     static func joined(_ terms: some Collection<String>, by operation: String) -> String {
         if terms.count <= 16 { return terms.joined(separator: " \(operation) ") }

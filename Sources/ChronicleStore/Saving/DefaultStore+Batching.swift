@@ -3,11 +3,20 @@ import ChronicleSQLite
 import Synchronization
 
 extension DefaultStore: DataStoreBatching {
-    /// Deletes the rows with one statement. Foreign keys do what the delete rules say, triggers record it, and no row
-    /// comes into memory.
+    /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
+    /// rules, and triggers record the changes.
     ///
-    /// Left to the context: a delete that has to cascade, or is to be denied, where no foreign key does it (from the side
-    /// of a relationship whose other side has no column of its own), and one that cascades deeper than SQLite goes.
+    /// - Parameter request: The model and the predicate of the rows to delete.
+    /// - Throws: One of the following errors.
+    ///   - ``DataStoreError/preferInMemoryFilter`` if the context must delete the models one by one: a delete cascades
+    ///     or is denied through a relationship without a foreign key, or cascades deeper than SQLite supports. Contexts
+    ///     handle this error.
+    ///   - ``SwiftDataError/deleteDenied`` if a required reference to a row exists. Delete the referencing models
+    ///     first.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent. Rewrite them.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    /// - Complexity: Proportional to the visited rows and the deleted rows.
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         guard configuration.allowsSave else {
             throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
@@ -20,9 +29,9 @@ extension DefaultStore: DataStoreBatching {
         try translating {
             try database.write { connection in
                 do { try delete(query, request.editingState, connection) } catch let error as SQLiteError
-                    where cascade.isEndless && error.isUnspecific
+                    where cascade.isRecursive && error.isUnspecific
                 {
-                    // A chain of more rows than SQLite cascades through, or an error that the context will meet too.
+                    // The cascade is deeper than SQLite supports, or the context will encounter the same error.
                     // https://www.sqlite.org/limits.html#max_trigger_depth
                     throw DataStoreError.preferInMemoryFilter
                 }
@@ -31,40 +40,40 @@ extension DefaultStore: DataStoreBatching {
     }
 
     private func delete(_ query: SQLQuery, _ state: EditingState, _ connection: Connection) throws {
-        let header = try connection.immediate(explaining: { explain($0, on: connection, deleted: nil) }) {
+        let header = try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: nil) }) {
             let headers = HeaderWriter(self, connection)
-            let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
+            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             try connection.cached(query).run()
             return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
         }
-        // Only now: a transaction that failed took its new source back.
+        // After the transaction, because a failed transaction also rolls back its new source.
         if let header { sources.withLock { $0[header.source] = header.sourceNumber } }
     }
 }
 
-/// The deletes that follow from deleting rows of an entity, or are denied.
+/// The deletes that follow from deleting rows of an entity, or that deny it.
 private struct Cascade {
-    /// Whether a foreign key is there for each of them.
+    /// Whether each of them is performed by a foreign key or a trigger.
     private(set) var isByForeignKeys = true
-    /// Whether they come back to an entity that they started from, so that only the rows say where they end.
-    private(set) var isEndless = false
-    private var ended: Set<String> = []
+    /// Whether they form a cycle, so that their depth depends on the rows.
+    private(set) var isRecursive = false
+    private var visited: Set<String> = []
 
     init(from entity: Schema.Entity, _ schema: Schema) {
         follow(entity, schema, path: [])
     }
 
     private mutating func follow(_ entity: Schema.Entity, _ schema: Schema, path: Set<String>) {
-        if path.contains(entity.name) { isEndless = true }
-        guard !path.contains(entity.name), !ended.contains(entity.name) else { return }
+        if path.contains(entity.name) { isRecursive = true }
+        guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
         for relationship in entity.properties.compactMap(\.relationship)
         where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
             guard let destination = schema.entitiesByName[relationship.destination] else { continue }
-            // The destination's own column is the foreign key; links have a trigger.
+            // The column of the inverse is the foreign key; link tables have a trigger.
             if !relationship.isLinked, (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
             guard relationship.deleteRule == .cascade else { continue }
             follow(destination, schema, path: path.union([entity.name]))
         }
-        ended.insert(entity.name)
+        visited.insert(entity.name)
     }
 }

@@ -3,7 +3,7 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-/// Who signs a transaction; the file keeps each once.
+/// The source of a transaction. The file stores each source once.
 struct TransactionSource: Hashable, Sendable {
     let author: String?
     let contextName: String?
@@ -17,7 +17,7 @@ struct TransactionSource: Hashable, Sendable {
         process = Self.process
     }
 
-    /// The rest is the same for all sources that a process knows.
+    /// The other properties are the same for all sources of a process.
     func hash(into hasher: inout Hasher) {
         hasher.combine(author)
         hasher.combine(contextName)
@@ -27,9 +27,9 @@ struct TransactionSource: Hashable, Sendable {
     private static let process = String(ProcessInfo.processInfo.processIdentifier)
 }
 
-/// Ends the change rows of a transaction with a header, which makes them one.
+/// Ends the changes of a transaction with a header row.
 ///
-/// All of this runs inside of the writer's IMMEDIATE transaction.
+/// Must be used in the writer's IMMEDIATE transaction.
 struct HeaderWriter {
     struct Header {
         let position: Int64
@@ -52,11 +52,11 @@ struct HeaderWriter {
         known = { source in store.sources.withLock { $0[source] } }
     }
 
-    /// Closes what other programs wrote since the last header as one external transaction.
+    /// Seals the changes that other programs made since the last header as one external transaction.
     ///
-    /// - Returns: The first change id that is free.
+    /// - Returns: The first free change id.
     @discardableResult
-    func sealForeignChanges() throws -> Int64 {
+    func sealExternalChanges() throws -> Int64 {
         let last = try connection.cached(RecorderStatements.newest)
         defer { last.reset() }
         guard try last.step() else { return 1 }
@@ -71,14 +71,14 @@ struct HeaderWriter {
         return connection.lastInsertRowID + 1
     }
 
-    /// The position of the newest header; 0 when there is none.
+    /// Returns the position of the newest header, or 0 if there is none.
     private func newestHeader() throws -> Int64 {
         let statement = try connection.cached(RecorderStatements.newestHeader)
         defer { statement.reset() }
         return try statement.step() ? statement.position(0) : 0
     }
 
-    /// Records the deletes of foreign REPLACEs that no trigger had the occasion to record. There almost never are any.
+    /// Records deletes by a REPLACE of another program for which no trigger ran. There are rarely any.
     private func settleConflicts() throws {
         guard try connection.scalarInt64(RecorderStatements.anyConflict) != nil else { return }
         for entity in layout.recordedEntities.values {
@@ -87,9 +87,9 @@ struct HeaderWriter {
         }
     }
 
-    /// Ends the changes from `first` on; `nil` when there are none.
+    /// Writes the header of the changes from `first` on, and returns it, or `nil` if there are no changes.
     ///
-    /// - Parameter isChange: Whether there are some for certain.
+    /// - Parameter isChange: Whether there is certainly a change.
     func write(_ state: EditingState, from first: Int64, isChange: Bool) throws -> Header? {
         if !isChange {
             let newest = try connection.scalarInt64(RecorderStatements.newestPosition)
@@ -129,10 +129,10 @@ struct HeaderWriter {
     }
 }
 
-/// Random numbers that tell a transaction from another at the same position of a past that was taken back.
+/// Random numbers that distinguish a transaction from another one at the same position of a replaced history.
 ///
-/// The system is asked for one of them; the others follow from it (SplitMix64, https://prng.di.unimi.it/splitmix64.c), so
-/// that a save need not ask again.
+/// Only the seed comes from the system's generator; the other values are derived from it (SplitMix64,
+/// https://prng.di.unimi.it/splitmix64.c), which saves a system call for each save.
 enum CheckValues {
     private static let state = Mutex(UInt64.random(in: .min ... .max))
 

@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Finds the table of one snapshot after another: they mostly are of the same entity.
+/// Looks up the tables of consecutive snapshots, most of which have the same entity.
 struct TableCursor {
     let layout: StoreLayout
     private var latest: PersistentIdentifier?
@@ -12,21 +12,21 @@ struct TableCursor {
     @inline(__always)
     mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
         if let table, latest?.sharesOrigin(with: snapshot.persistentIdentifier) == true { return table }
-        return try look(up: snapshot.persistentIdentifier)
+        return try lookUp(snapshot.persistentIdentifier)
     }
 
-    private mutating func look(up identifier: PersistentIdentifier) throws -> EntityTable {
+    private mutating func lookUp(_ identifier: PersistentIdentifier) throws -> EntityTable {
         let found = try layout.table(named: identifier.entityName)
         (latest, table) = (identifier, found)
         return found
     }
 }
 
-/// Finds the statement of one change after another: they mostly are alike.
+/// Looks up the statements of consecutive changes, most of which use the same one.
 struct StatementCursor {
     let connection: Connection
     private var table: EntityTable?
-    /// `nil` for a delete.
+    /// The columns of the update, or `nil` for a delete.
     private var changed: PropertySet?
     private var statement: Statement?
 
@@ -34,16 +34,16 @@ struct StatementCursor {
 
     mutating func update(_ table: EntityTable, _ changed: PropertySet) throws -> Statement {
         if let statement, self.table === table, self.changed == changed { return statement }
-        return try look(up: table, changed)
+        return try lookUp(table, changed)
     }
 
     mutating func delete(_ table: EntityTable) throws -> Statement {
         if let statement, self.table === table, changed == nil { return statement }
-        return try look(up: table, nil)
+        return try lookUp(table, nil)
     }
 
-    private mutating func look(up table: EntityTable, _ changed: PropertySet?) throws -> Statement {
-        // Let go of first, so that the cache may give it again.
+    private mutating func lookUp(_ table: EntityTable, _ changed: PropertySet?) throws -> Statement {
+        // Released first, so that the cache can return the same statement again.
         statement = nil
         let found = try connection.cached(changed.map(table.update) ?? table.delete)
         (self.table, self.changed, statement) = (table, changed, found)

@@ -1,9 +1,9 @@
 import ChronicleCore
 import ChronicleSQLite
 
-// Links: rows of two keys.
+// Writes links, which are rows of two keys.
 extension RowWriter {
-    /// Writes links, those of new rows under the keys that are foreseen for them.
+    /// Inserts links. Links of new rows use the predicted keys.
     func link(_ links: [DataStoreLink]) throws {
         try run(links, \.insert)
     }
@@ -12,7 +12,7 @@ extension RowWriter {
         try run(links, \.delete)
     }
 
-    /// Whether links come or go, those of deleted rows among them.
+    /// Returns whether the save changes links, including links of deleted rows.
     mutating func changesLinks(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
         if !request.linked.isEmpty || !request.unlinked.isEmpty { return true }
         guard !layout.linkTablesByName.isEmpty else { return false }
@@ -23,7 +23,7 @@ extension RowWriter {
         var latest: (name: String, table: LinkTable, statement: Statement)?
         for link in links {
             if latest?.name != link.name {
-                // Let go of first, so that the cache may give it again.
+                // Released first, so that the cache can return the same statement again.
                 latest = nil
                 let table = try layout.linkTable(named: link.name)
                 latest = (link.name, table, try connection.cached(table[keyPath: sql]))
@@ -45,7 +45,7 @@ extension RowWriter {
             permanent.entityName == entityName
         else {
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "a relationship leads to a model that was not saved, or lives in another store",
+                detail: "a relationship references a model that was not saved or belongs to another store",
                 persistentIdentifier: identifier)
         }
         return key

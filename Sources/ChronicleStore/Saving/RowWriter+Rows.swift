@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-// One row, or several of a table at once.
+// Writes one row, or several rows of a table.
 extension RowWriter {
     mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         guard let single = table.inserts.last else { return }
@@ -12,7 +12,7 @@ extension RowWriter {
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
-    /// Inserts rows whose keys are foreseen, several with one statement.
+    /// Inserts rows with predicted keys, several with one statement.
     func insert(
         _ snapshots: [DefaultSnapshot], _ run: Run, with inserts: [(sql: String, rows: Int)], bindingKeys: Bool
     ) throws {
@@ -32,7 +32,7 @@ extension RowWriter {
                 }
                 try self.run(statement, snapshots, start..<start + count, table)
                 if connection.changes != count {
-                    // Rows that are inserted one by one tell which one it is.
+                    // Inserting the rows one by one determines which row was ignored.
                     guard bindingKeys else { throw KeysDiffer() }
                     throw ignored(snapshots[try missing(start..<start + count, table) ?? start], table)
                 }
@@ -58,7 +58,7 @@ extension RowWriter {
         try requireColumns(of: snapshot, table)
         guard snapshot.changed.allSatisfy({ $0 < table.columns.count }) else {
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "a snapshot changes a property that the table has no column for",
+                detail: "the snapshot changes a property without a column",
                 entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
         }
         let statement = try statements.update(table, snapshot.changed)
@@ -71,8 +71,8 @@ extension RowWriter {
         try run(statement, snapshot, table)
         guard connection.changes == 1 else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "another writer deleted it", entityName: table.entity.name,
-                persistentIdentifier: snapshot.persistentIdentifier)
+                detail: "another context or program deleted the model; roll back and fetch again",
+                entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
         }
     }
 
@@ -81,7 +81,7 @@ extension RowWriter {
         let key = try key(snapshot, table)
         try statement.bind(key, at: 1)
         try run(statement, snapshot, table)
-        // Another writer may have deleted it.
+        // No change is no error if another writer deleted the row.
         if connection.changes == 0, try exists(key, table) { throw ignored(snapshot, table) }
     }
 
@@ -96,7 +96,7 @@ extension RowWriter {
 
     private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-            throw refusal(error, of: snapshot, table)
+            throw constraintError(error, of: snapshot, table)
         }
     }
 
@@ -104,12 +104,12 @@ extension RowWriter {
         _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
     ) throws {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-            // OR FAIL left the rows before the one that was refused.
-            throw refusal(error, of: snapshots[try missing(rows, table) ?? rows.lowerBound], table)
+            // OR FAIL kept the rows before the one that violated the constraint.
+            throw constraintError(error, of: snapshots[try missing(rows, table) ?? rows.lowerBound], table)
         }
     }
 
-    /// The first of some rows with foreseen keys that the table does not have.
+    /// Returns the first of some rows with predicted keys that is not in the table.
     private func missing(_ rows: Range<Int>, _ table: EntityTable) throws -> Int? {
         try rows.first { row in
             guard let key = inserted[row].integerPrimaryKey else { return true }
@@ -123,7 +123,7 @@ extension RowWriter {
         } != nil
     }
 
-    /// A trigger of another program that ends with RAISE(IGNORE): without an error the save would be lost.
+    /// Returns the error for a row that a trigger of another program ignored with RAISE(IGNORE), which raises no error.
     /// https://www.sqlite.org/lang_createtrigger.html#raise
     private func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
         .modelValidationFailure.with(
@@ -131,7 +131,7 @@ extension RowWriter {
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
-    private func refusal(
+    private func constraintError(
         _ error: SQLiteError, of snapshot: DefaultSnapshot, _ table: EntityTable
     ) -> SwiftDataError {
         SwiftDataError(error, storeIdentifier: nil)
@@ -143,13 +143,14 @@ extension RowWriter {
             snapshot.persistentIdentifier.storeIdentifier == layout.storeIdentifier
         else {
             throw SwiftDataError.modelNotFound.with(
-                detail: "it lives in another store", entityName: table.entity.name,
+                detail: "the model belongs to another store", entityName: table.entity.name,
                 persistentIdentifier: snapshot.persistentIdentifier)
         }
         return key
     }
 
-    /// Whoever makes a snapshot may have made it for another version of the model.
+    /// Throws an error if a snapshot does not have one value for each column, for example because another version of the
+    /// model made it.
     @inline(__always)
     func requireColumns(of snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         if snapshot.values.count != table.columns.count { throw wrongCount(snapshot, table) }
@@ -157,7 +158,8 @@ extension RowWriter {
 
     private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
         .modelValidationFailure.with(
-            detail: "a snapshot has \(snapshot.values.count) values for \(table.columns.count) columns",
+            detail:
+                "the snapshot has \(snapshot.values.count) values, but the table has \(table.columns.count) columns",
             entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 }

@@ -1,27 +1,27 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Writes the rows of one save.
+/// Writes the rows of a save.
 ///
-/// Rows come in an order in which a save can rarely stand in its own way: references that move first (so that deleting
-/// the old destination does not cascade to them), then deletes (so that unique values are free again), then other
-/// updates, then inserts. Links that end come before all that, new ones before the inserts.
+/// The order of the writes avoids conflicts within the save: first updates of references (so that deleting the previous
+/// destination does not cascade to them), then deletes (so that unique values become available), then other updates,
+/// then inserts. Links are removed before all of them and added before the inserts.
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
-    /// Whether a statement may insert more than one row.
+    /// Whether a statement may insert several rows.
     let insertsTogether: Bool
-    /// Where the history of this save begins; `nil` when there is none.
+    /// The first position of the save's history, or `nil` if the history is disabled.
     let firstChange: Int64?
-    /// The identifiers of the new rows, in the order of the request.
+    /// The identifiers of the new rows in the order of the request.
     var inserted: [PersistentIdentifier] = []
-    /// The same by the temporary identifiers, where something refers to a new row.
+    /// The permanent identifiers by temporary identifier, if something references a new row.
     var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
     var tables: TableCursor
     var statements: StatementCursor
 
-    /// Thrown when SQLite gave rows that it inserted together other keys than it always does: a trigger of somebody else
-    /// inserts into the same table. Rows that are inserted one by one get to know theirs.
+    /// An error that is thrown if SQLite assigned unexpected keys to rows of one statement, because a trigger of
+    /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
     struct KeysDiffer: Error {}
 
     init(_ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool, firstChange: Int64?) {
@@ -35,13 +35,14 @@ struct RowWriter {
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let inserts = try runs(request.inserted)
-        let isReferredTo =
-            try refersToNew(request.inserted, inserts) || refersToNew(request.updated, runs(request.updated))
+        let isReferenced =
+            try referencesNewRows(request.inserted, inserts)
+            || referencesNewRows(request.updated, runs(request.updated))
             || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
-        let areTogether = insertsTogether && request.inserted.count >= 8
-        if isReferredTo || areTogether { try foreseeKeys(inserts) }
-        if isReferredTo { replace(request.inserted) }
-        // Before a deleted row takes along what it is no longer linked to.
+        let areBatched = insertsTogether && request.inserted.count >= 8
+        if isReferenced || areBatched { try predictKeys(inserts) }
+        if isReferenced { replace(request.inserted) }
+        // Before deletes, which must not cascade along removed links.
         if !request.unlinked.isEmpty { try unlink(request.unlinked) }
         var later: [DefaultSnapshot] = []
         for snapshot in request.updated {
@@ -57,13 +58,13 @@ struct RowWriter {
         }
         for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
         try update(later)
-        // Before the new rows, so that the history has no update of a model that it has the insert of.
+        // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }
         if let firstChange, try changesLinks(request) { try UpdateMerge(connection, from: firstChange).run() }
         for run in inserts {
-            if isReferredTo {
+            if isReferenced {
                 try insert(request.inserted, run, with: run.table.insertsWithKeys, bindingKeys: true)
-            } else if areTogether {
+            } else if areBatched {
                 try insert(request.inserted, run, with: run.table.inserts, bindingKeys: false)
             } else {
                 for row in run.rows { try insert(request.inserted[row], run.table) }
@@ -71,9 +72,9 @@ struct RowWriter {
         }
     }
 
-    /// Writes the references of a row whose other values have to wait until they are free.
+    /// Updates only the references of a row whose unique values are not available yet.
     ///
-    /// - Returns: What is left to be written.
+    /// - Returns: The remaining updates.
     private mutating func move(
         _ snapshot: DefaultSnapshot, _ slots: [Int], _ table: EntityTable
     ) throws -> [DefaultSnapshot] {
@@ -91,45 +92,46 @@ struct RowWriter {
         return [part(rest)]
     }
 
-    /// Updates rows in an order in which unique values are free when they are needed. Two rows that swap theirs have none.
+    /// Updates rows in an order in which unique values are available when they are needed. There is no such order for
+    /// rows that exchange their values.
     private mutating func update(_ snapshots: [DefaultSnapshot]) throws {
         var waiting = snapshots
         while !waiting.isEmpty {
-            var refused: [DefaultSnapshot] = []
-            var refusal: (any Error)?
+            var conflicting: [DefaultSnapshot] = []
+            var firstError: (any Error)?
             for snapshot in waiting {
                 do { try update(snapshot, tables.table(of: snapshot)) } catch let error as SwiftDataError
                     where SwiftDataError.uniquenessViolation ~= error
                 {
-                    refused.append(snapshot)
-                    refusal = refusal ?? error
+                    conflicting.append(snapshot)
+                    firstError = firstError ?? error
                 }
             }
-            if let refusal, refused.count == waiting.count { throw refusal }
-            // The other way round: values that all move by one are free from the end on.
-            waiting = refused.reversed()
+            if let firstError, conflicting.count == waiting.count { throw firstError }
+            // In reverse order, because shifting all values by one makes them available from the end.
+            waiting = conflicting.reversed()
         }
     }
 
-    /// A cascade of SQLite's own goes 1,000 levels deep and fails then (https://www.sqlite.org/limits.html#max_trigger_depth).
-    /// A context that cascades names the owner first: from the end on, nothing is left to cascade to.
+    /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). A context
+    /// lists owners before their destinations, so that in reverse order nothing is left to cascade to.
     private func inDeleteOrder(_ snapshots: [DefaultSnapshot]) -> [DefaultSnapshot] {
         snapshots.count < 1_000 ? snapshots : snapshots.reversed()
     }
 
     // MARK: Keys
 
-    /// Finds out the keys of the new rows ahead: those after the highest that each table ever had, which SQLite would
-    /// give them too.
-    private mutating func foreseeKeys(_ inserts: [Run]) throws {
+    /// Predicts the keys of the new rows: those after the highest key that each table ever contained, which SQLite
+    /// assigns too.
+    private mutating func predictKeys(_ inserts: [Run]) throws {
         inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
         var highest: [Int64: Int64] = [:]
         for (rows, table) in inserts {
             let last = try highest[table.number] ?? highestKey(of: table)
-            let (end, isPastTheLast) = last.addingReportingOverflow(Int64(rows.count))
-            guard !isPastTheLast else {
+            let (end, overflows) = last.addingReportingOverflow(Int64(rows.count))
+            guard !overflows else {
                 throw SwiftDataError.storeFull.with(
-                    detail: "the table's last primary key is used", entityName: table.entity.name)
+                    detail: "no primary keys are left in the table", entityName: table.entity.name)
             }
             highest[table.number] = end
             for key in last + 1...end { inserted.append(table.origin.identifier(key)) }
@@ -141,7 +143,7 @@ struct RowWriter {
             zip(snapshots.lazy.map(\.persistentIdentifier), inserted), uniquingKeysWith: { first, _ in first })
     }
 
-    private func refersToNew(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws -> Bool {
+    private func referencesNewRows(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws -> Bool {
         for (rows, table) in runs where !table.referenceSlots.isEmpty {
             for row in rows {
                 try requireColumns(of: snapshots[row], table)
@@ -155,7 +157,7 @@ struct RowWriter {
         return false
     }
 
-    /// Neighbours of one entity.
+    /// Consecutive rows of one entity.
     typealias Run = (rows: Range<Int>, table: EntityTable)
 
     private mutating func runs(_ snapshots: [DefaultSnapshot]) throws -> [Run] {

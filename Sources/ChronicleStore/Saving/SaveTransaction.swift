@@ -4,6 +4,23 @@ import Foundation
 import Synchronization
 
 extension DefaultStore {
+    /// Saves the changes of a context in one transaction, with the history and its header.
+    ///
+    /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
+    /// - Returns: The permanent identifiers of the inserted models and the token of the transaction.
+    /// - Throws: One of the following errors. Nothing was saved in that case.
+    ///   - ``SwiftDataError/uniquenessViolation`` if another model has the same unique value. Change the value and save
+    ///     again.
+    ///   - ``SwiftDataError/modelNotFound`` if an updated model was deleted by another context. Roll back or insert it
+    ///     again.
+    ///   - ``SwiftDataError/modelValidationFailure`` if a relationship references a deleted model. Assign another model
+    ///     and save again.
+    ///   - ``SwiftDataError/deleteDenied`` if a required reference to a deleted model exists. Delete the referencing
+    ///     model first.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and save again.
+    /// - Complexity: Proportional to the number of changed rows.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -18,7 +35,7 @@ extension DefaultStore {
                 } catch is RowWriter.KeysDiffer {
                     written = try write(request, connection, insertsTogether: false)
                 }
-                // Only now: a transaction that failed took its new source back.
+                // After the transaction, because a failed transaction also rolls back its new source.
                 if let header = written.header { sources.withLock { $0[header.source] = header.sourceNumber } }
                 return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
@@ -30,13 +47,13 @@ extension DefaultStore {
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, insertsTogether: Bool
     ) throws -> (inserted: [PersistentIdentifier], header: HeaderWriter.Header?) {
-        try connection.immediate(explaining: { explain($0, on: connection, deleted: request.deleted) }) {
+        try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             let headers = HeaderWriter(self, connection)
-            let first = try configuration.recordsHistory ? headers.sealForeignChanges() : nil
+            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             var rows = RowWriter(
                 connection, layout, insertsTogether: insertsTogether, firstChange: first)
             try rows.write(request)
-            // An insert is a change whatever its values are; an update or delete may turn out not to be one.
+            // Every insert is a change; an update or a delete may have no effect.
             let isChange = !request.inserted.isEmpty
             let header = try first.flatMap { try headers.write(request.editingState, from: $0, isChange: isChange) }
             return (rows.inserted, header)

@@ -3,10 +3,10 @@ import ChronicleSQLite
 import Foundation
 
 extension Statement {
-    /// Binds a value in the form in which a column keeps it.
+    /// Binds a value in the storage form of its column.
     ///
-    /// A NaN goes as the eight bytes of its bits, since SQLite would make NULL of it
-    /// (https://www.sqlite.org/c3ref/bind_blob.html says so of `sqlite3_bind_double`). References have to be permanent.
+    /// NaN is stored as the eight bytes of its bits, because `sqlite3_bind_double` converts it to NULL
+    /// (https://www.sqlite.org/c3ref/bind_blob.html). References must be permanent.
     @inline(__always)
     func bind(_ value: PropertyValue, at index: Int32) throws {
         switch value {
@@ -17,7 +17,9 @@ extension Statement {
         case .text(let text): try bind(text, at: index)
         case .blob(let data): try bindData(data, at: index)
         case .reference(let identifier): try bindReference(identifier, at: index)
-        case .references: throw SwiftDataError.invalidStoreResponse.with(detail: "a to-many relationship has no column")
+        case .references:
+            throw SwiftDataError.invalidStoreResponse.with(
+                detail: "a snapshot contains a value for a to-many relationship, which has no column")
         }
     }
 
@@ -32,7 +34,7 @@ extension Statement {
     private func bindReference(_ identifier: PersistentIdentifier, at index: Int32) throws {
         guard let key = identifier.integerPrimaryKey else {
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "a relationship leads to a model that was not saved, or lives in another store",
+                detail: "a relationship references a model that was not saved or belongs to another store",
                 persistentIdentifier: identifier)
         }
         try bind(key, at: index)
@@ -40,8 +42,8 @@ extension Statement {
 }
 
 extension Statement {
-    /// The value of a column, in the form that the property's type is decoded from. What another program stored comes as
-    /// it is; the context finds what cannot be decoded.
+    /// Returns the value of a column in the form from which the property is decoded. Values of other programs are
+    /// returned as stored; the context reports those that cannot be decoded.
     @inline(__always)
     func value(_ index: Int32, _ slot: Int, of table: EntityTable) -> PropertyValue {
         switch value(index) {

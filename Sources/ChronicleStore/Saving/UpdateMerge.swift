@@ -1,11 +1,11 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Makes one update of all that a save did to a model.
+/// Merges the updates of each model in a save into one.
 ///
-/// A save updates a row with one statement, but each of its links with another, and triggers record every one. Before the
-/// transaction has its header nobody has seen them: the first takes over the properties of the others, and what comes
-/// after them moves up.
+/// A save updates a row with one statement and each of its links with another, and triggers record each of them. Before
+/// the transaction has a header, no reader has seen the changes, so they can be rewritten: the first update receives
+/// the properties of the others, and the rows after them move up.
 struct UpdateMerge {
     let connection: Connection
     /// The first change of the transaction.
@@ -59,7 +59,7 @@ struct UpdateMerge {
         try statement.run()
     }
 
-    /// Removes rows, in ascending order, and closes the gaps: the changes of a transaction follow each other.
+    /// Deletes rows in ascending order and closes the gaps, because the changes of a transaction must be consecutive.
     private func remove(_ positions: [Int64]) throws {
         for position in positions {
             let statement = try connection.cached("DELETE FROM chronicle_change WHERE id = ?")
@@ -68,7 +68,7 @@ struct UpdateMerge {
         }
         for (index, position) in positions.enumerated() {
             let end = index + 1 < positions.count ? positions[index + 1] : .max
-            // Rows move in the order in which SQLite finds them, each to a place that is free.
+            // Rows are moved in the order in which SQLite visits them, each to a free position.
             let statement = try connection.cached("UPDATE chronicle_change SET id = id - ? WHERE id > ? AND id < ?")
             try statement.bind(Int64(index + 1), at: 1)
             try statement.bind(position, at: 2)

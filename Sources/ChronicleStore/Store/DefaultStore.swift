@@ -3,37 +3,59 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-/// Models in an SQLite file, with the history of every change.
+/// A store that keeps models in an SQLite file and records a durable history of every change.
 ///
-/// Each entity is a table, each stored property a column. Permanent triggers record what happens to the rows, whoever
-/// writes them, in the same transaction; a save ends with a header that says who saved. The file may be used by several
-/// processes at once, and read and written with the `sqlite3` program.
+/// Each entity is a table, and each stored property is a column. Permanent triggers record changes of rows in the same
+/// transaction, including changes made by other programs, and each save adds a header with its author. Several
+/// processes can use the file at the same time, and the `sqlite3` program can read and write it.
 ///
-/// Saves take turns; fetches and reads of the history go on beside them, each on a connection of its own, and see what
-/// was committed when they began. A store in memory has one connection, for which all take turns.
+/// Writes are serialized. Fetches and history reads run concurrently with them on separate connections and see the data
+/// that was committed when they began. A store in memory has a single connection, so all its operations are serialized.
+///
+/// Containers create the store from a ``ModelConfiguration``; most programs do not use this class directly. It
+/// corresponds to SwiftData's class of the same name.
 public final class DefaultStore: DataStore {
+    /// The type of the store's snapshots.
     public typealias Snapshot = DefaultSnapshot
 
+    /// The configuration that the store was opened with.
     public let configuration: ModelConfiguration
+    /// The schema of the models in the store.
     public let schema: Schema
-    /// A UUID that the file was given when it was made.
+    /// The UUID of the store, generated when the file was created.
     public let identifier: String
 
     let database: Database
     let layout: StoreLayout
-    /// The numbers of sources that are known to be in the file.
+    /// The source numbers that are known to be in the file.
     let sources = Mutex<[TransactionSource: Int64]>([:])
-    /// How the history's rows become changes.
+    /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
 
-    /// Opens the file, or makes it when it does not exist and may be written.
+    /// Opens the store, creating its file if it does not exist and the configuration allows saving.
     ///
-    /// A file that cannot be used is left untouched.
+    /// Opening adds the tables and columns that the schema requires. A file that cannot be used is not modified.
     ///
-    /// - Throws: ``SwiftDataError/missingDirectory``, ``SwiftDataError/notADatabase``,
-    ///   ``SwiftDataError/notAChronicleStore``, ``SwiftDataError/unsupportedFileVersion``,
-    ///   ``SwiftDataError/fileReadOnly``, ``SwiftDataError/damagedFile``, ``SwiftDataError/backwardMigration`` when the
-    ///   file's tables cannot become those of the schema, ``SwiftDataError/storeBusy``.
+    /// - Parameters:
+    ///   - configuration: The location and options of the store.
+    ///   - migrationPlan: Ignored.
+    /// - Throws:
+    ///   - ``SwiftDataError/unknownSchema`` if the configuration has no schema. A container sets it.
+    ///   - ``SwiftDataError/invalidModel`` if a model or a name is invalid. Change the model.
+    ///   - ``SwiftDataError/missingDirectory`` if the directory of the file does not exist. Create it first.
+    ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format.
+    ///     Choose another URL.
+    ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created the file. Update the
+    ///     program.
+    ///   - ``SwiftDataError/fileReadOnly`` if the file cannot be written. Change its permissions, or set
+    ///     ``ModelConfiguration/allowsSave`` to `false`.
+    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema. Change the models as
+    ///     the error's detail describes.
+    ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
+    ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked longer than
+    ///     ``ModelConfiguration/busyTimeout``. Try again.
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store may only be read and lacks a file or a table that
+    ///     the schema requires. Open it once with ``ModelConfiguration/allowsSave``.
     public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
         self.configuration = configuration

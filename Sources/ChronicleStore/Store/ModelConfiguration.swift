@@ -1,54 +1,73 @@
 public import ChronicleCore
 public import Foundation
 
-/// Where the default store keeps its models, and how.
+/// The location and the options of a default store.
 ///
 /// ```swift
 /// ModelConfiguration(url: directory.appending(path: "Trips.store"))
 /// ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
+///
+/// The type corresponds to SwiftData's `ModelConfiguration`. Durability, history recording, and the busy timeout are
+/// additional options.
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable {
+    /// The type of the store.
     public typealias Store = DefaultStore
 
-    /// What a save promises when power fails. A crash of the program alone loses nothing in either.
+    /// The durability of saves across power failures. With either option, a crash of the program alone loses no saves.
     public enum Durability: Hashable, Sendable {
-        /// A save is on the disk when it returns (WAL with `synchronous=FULL`, on Apple platforms with `F_FULLFSYNC`).
+        /// A save is on disk when it returns (WAL mode with `synchronous=FULL`, and `F_FULLFSYNC` on Apple platforms).
         case full
-        /// The last saves before a power failure may be taken back, whole and in order (WAL with `synchronous=NORMAL`).
-        /// Readers of the history notice: their tokens are forked, or of another store where making the file was one of
-        /// these saves. Several times as fast for small saves.
-        /// See https://www.sqlite.org/pragma.html#pragma_synchronous
+        /// A power failure may undo the last saves, each as a whole and in reverse order (WAL mode with
+        /// `synchronous=NORMAL`).
+        ///
+        /// History readers detect the undone saves: reading on from their tokens throws
+        /// ``SwiftDataError/historyTokenForked`` or, if the creation of the file was undone,
+        /// ``SwiftDataError/historyTokenStoreMismatch``. Small saves are several times as fast as with ``full``. See
+        /// https://www.sqlite.org/pragma.html#pragma_synchronous
         case relaxed
     }
 
-    /// What the store is called in messages.
+    /// The name of the store in error messages.
     public var name: String
-    /// The file, or a symbolic link to it; for a store in memory, a name for it that no file has.
+    /// The URL of the file, or of a symbolic link to it. For a store in memory, a URL at which no file exists.
     public var url: URL
-    /// Whether the store lives in memory and ends with its container.
+    /// A Boolean value that indicates whether the store is kept in memory and discarded with its container.
     public var isStoredInMemoryOnly: Bool
-    /// Whether the store may be written. A store that may not has to exist. One without a log, in a directory that cannot
-    /// be written (a program's resources, say), is read as a file that nobody changes meanwhile. One whose last writer was
-    /// interrupted while it made the file has to be opened with write access first:
-    /// ``SwiftDataError/loadIssueModelContainer``.
+    /// A Boolean value that indicates whether the store can be written.
+    ///
+    /// A read-only store must exist. If its directory cannot be written and it has no write-ahead log, as with an app's
+    /// resources, the file is read as immutable. If the program that created the file was interrupted, opening it
+    /// read-only throws ``SwiftDataError/loadIssueModelContainer``; open it once with write access first.
     public var allowsSave: Bool
+    /// The durability of saves across power failures.
     public var durability: Durability
-    /// Whether changes are recorded. Switching this off and on again leaves a gap: tokens from before it expire.
+    /// A Boolean value that indicates whether the store records its history.
+    ///
+    /// Disabling and enabling the history leaves a gap: reading on from a token before the gap throws
+    /// ``SwiftDataError/historyTokenGap``.
     public var recordsHistory: Bool
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
-    /// The models that the store keeps; `nil` for all models of the container.
+    /// The models of the store, or `nil` for all models of the container.
     public var schema: Schema?
 
+    /// The URL of the store.
     public var id: URL { url }
 
-    /// A store in a file, which is made when it does not exist; its directory has to.
+    /// Creates the configuration of a store in a file.
+    ///
+    /// The file is created if it does not exist; its directory must exist.
     ///
     /// - Parameters:
-    ///   - name: What the store is called in messages; the file's name by default.
-    ///   - schema: The models that the store keeps; `nil` for all models of the container.
-    ///   - url: The file.
-    ///   - cloudKitDatabase: Allowed, and without effect, see ``CloudKitDatabase``.
+    ///   - name: The name of the store in error messages; by default the file name without its extension.
+    ///   - schema: The models of the store, or `nil` for all models of the container.
+    ///   - url: The URL of the file.
+    ///   - allowsSave: Whether the store can be written.
+    ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
+    ///   - durability: The durability of saves across power failures.
+    ///   - recordsHistory: Whether the store records its history.
+    ///   - busyTimeout: How long a read or a save waits for another connection's lock.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic, durability: Durability = .full, recordsHistory: Bool = true,
@@ -64,11 +83,18 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.busyTimeout = busyTimeout
     }
 
-    /// A store in memory, or in the file `<name>.store` of the user's application support directory, which is made when it
-    /// does not exist. Without a name it is `default`.
+    /// Creates the configuration of a store in memory, or in the file `<name>.store` of the user's application support
+    /// directory, which is created if it does not exist.
     ///
-    /// The group container and the CloudKit database are allowed, and without effect: see ``GroupContainer`` and
-    /// ``CloudKitDatabase``.
+    /// - Parameters:
+    ///   - name: The name of the store and of its file; `default` if `nil`.
+    ///   - schema: The models of the store, or `nil` for all models of the container.
+    ///   - isStoredInMemoryOnly: Whether the store is kept in memory.
+    ///   - allowsSave: Whether the store can be written.
+    ///   - groupContainer: An option without effect. See ``GroupContainer``.
+    ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
+    ///   - durability: The durability of saves across power failures.
+    ///   - recordsHistory: Whether the store records its history.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
@@ -85,19 +111,31 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
     }
 
-    /// The default store of these models and those they are related to.
+    /// Creates the configuration of the default store for the given models and the models that they have relationships
+    /// to.
+    ///
+    /// - Parameters:
+    ///   - type: A model of the store.
+    ///   - others: Further models of the store.
+    ///   - isStoredInMemoryOnly: Whether the store is kept in memory.
     public init(
         for type: any PersistentModel.Type, _ others: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false
     ) {
         self.init(schema: Schema([type] + others), isStoredInMemoryOnly: isStoredInMemoryOnly)
     }
 
-    /// The user's application support directory; `~/.local/share` on Linux.
+    /// The user's application support directory, which is `~/.local/share` on Linux.
     static var defaultDirectory: URL {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
             ?? URL(fileURLWithPath: NSHomeDirectory())
     }
 
+    /// Returns whether two configurations have equal options and the same schema instance.
+    ///
+    /// - Parameters:
+    ///   - lhs: A configuration.
+    ///   - rhs: Another configuration.
+    /// - Returns: Whether the configurations are equal.
     public static func == (lhs: ModelConfiguration, rhs: ModelConfiguration) -> Bool {
         lhs.name == rhs.name && lhs.url == rhs.url && lhs.isStoredInMemoryOnly == rhs.isStoredInMemoryOnly
             && lhs.allowsSave == rhs.allowsSave && lhs.durability == rhs.durability
@@ -105,6 +143,9 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             && lhs.schema == rhs.schema
     }
 
+    /// Hashes the name and the URL of the configuration.
+    ///
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(url)

@@ -182,7 +182,7 @@ import Testing
         context.insert(child)
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure)
-        #expect(error?.detail == "it leads to a model that another writer deleted")
+        #expect(error?.detail == "the relationship references a deleted model; assign another model and save again")
         #expect(error?.entityName == "GraphNode" && error?.propertyName == "parent")
         child.parent = nil
         try context.save()

@@ -86,7 +86,7 @@ import Testing
     private func theErrorSaysWhatToDo(_ failure: Check.Failure, _ word: String) throws {
         let error = Check.error(failure, position: 12, Facts(newest: 9, floor: 7, gap: 8))
         let detail = try #require(error.detail)
-        #expect(detail.contains("read the models again"))
+        #expect(detail.contains("fetch the models again"))
         #expect(detail.contains(word.replacing("floor ", with: "")))
     }
 }

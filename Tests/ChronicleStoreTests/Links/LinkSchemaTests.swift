@@ -242,7 +242,7 @@ import Testing
     @Test func namesThatSQLiteTakesForTheSameAreRefused() throws {
         let error = try failure { try context(Shouting.self) }
         #expect(error == .invalidModel)
-        #expect(error?.detail?.contains("case does not matter") == true)
+        #expect(error?.detail?.contains("SQLite ignores case") == true)
     }
 }
 

@@ -67,9 +67,9 @@ struct SortTests {
         expect("Level", SortDescriptor(\.level))
         expect("Decimal", SortDescriptor(\.price))
         expect(
-            #"\Sight.region?.name is no stored property of Sight: sort by one, or sort the models that were fetched"#,
+            #"\Sight.region?.name is not a stored property of Sight; sort by a stored property, or sort the fetched"#,
             SortDescriptor(\.region?.name))
-        expect(#"\Sight.region!.name is no stored property"#, SortDescriptor(\.region!.name))
-        expect(#"\Sight.name.… (Int) is no stored property"#, SortDescriptor(\.name.count))
+        expect(#"\Sight.region!.name is not a stored property"#, SortDescriptor(\.region!.name))
+        expect(#"\Sight.name.… (Int) is not a stored property"#, SortDescriptor(\.name.count))
     }
 }

@@ -15,6 +15,6 @@ import Testing
     let skipped = Set(report.skipped.map(\.text))
     #expect(
         skipped == [
-            "there is no way to switch the history off (StoreFixture.recording)", "the store does not declare links",
+            "the fixture does not disable the history (StoreFixture.recording)", "the store does not declare links",
         ])
 }

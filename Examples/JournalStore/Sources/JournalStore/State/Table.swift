@@ -41,7 +41,7 @@ struct Table: Sendable {
     /// Checks whether the schema fits the rows. See ``Tables/check()``.
     func check() throws {
         for property in layout.properties {
-            guard let old = property.originalName, let number = numbers[old], number >= layout.properties.count else {
+            guard let old = property.previousName, let number = numbers[old], number >= layout.properties.count else {
                 continue
             }
             throw SwiftDataError.backwardMigration.with(
