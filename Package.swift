@@ -114,15 +114,32 @@ let package = Package(
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
         // The rules in a test of Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
+        // MARK: Tests; Tests/README.md describes them.
         .testTarget(
-            name: "ChronicleSQLiteTests", dependencies: ["ChronicleSQLite", "ChronicleCSQLite"],
+            name: "ChronicleSQLiteTests",
+            dependencies: ["ChronicleSQLite", "ChronicleCSQLite", "ChronicleTestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestWorker", "ExampleStore", "FirstSteps"],
+            name: "ChronicleCoreTests", dependencies: ["Chronicle", "ChronicleTestSupport", "ExampleStore"],
             swiftSettings: settings),
         .testTarget(
-            name: "ChronicleTestingTests",
-            dependencies: ["ChronicleTesting", "ExampleStore", "ChronicleConformanceWorker"], swiftSettings: settings),
+            name: "ChronicleStoreTests",
+            dependencies: ["Chronicle", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
+        // The documentation.
+        .testTarget(
+            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestSupport", "FirstSteps"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleConformanceTests",
+            dependencies: ["ChronicleTesting", "ChronicleTestSupport", "ExampleStore", "ChronicleConformanceWorker"],
+            swiftSettings: settings),
+        // What several of them share. Without a test framework: programs use it, too.
+        .target(
+            name: "ChronicleTestSupport", dependencies: ["Chronicle", "ChronicleSQLite"], path: "Tests/Support",
+            swiftSettings: settings),
         // The example of a store, for the tests. As a package of its own it has another name.
         .target(
             name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),
@@ -132,14 +149,15 @@ let package = Package(
         // The process that the rules kill, and stores that do not get over it.
         .executableTarget(
             name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance"],
-            path: "Tests/ConformanceWorker", swiftSettings: settings),
+            path: "Tests/Programs/ConformanceWorker", swiftSettings: settings),
         // A second process for the tests: it opens, writes, reads and is killed.
         .executableTarget(
-            name: "ChronicleTestWorker", dependencies: ["Chronicle"], path: "Tests/Worker", swiftSettings: settings),
+            name: "ChronicleTestWorker", dependencies: ["Chronicle", "ChronicleTestSupport"],
+            path: "Tests/Programs/Worker", swiftSettings: settings),
         // Mutates store files and uses them: `make fuzz`.
         .executableTarget(
-            name: "ChronicleFuzz", dependencies: ["Chronicle", "ChronicleCSQLite"], path: "Tests/Fuzz",
-            swiftSettings: settings),
+            name: "ChronicleFuzz", dependencies: ["Chronicle", "ChronicleCSQLite", "ChronicleTestSupport"],
+            path: "Tests/Programs/Fuzz", swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -151,8 +169,8 @@ let package = Package(
         .target(name: "SwiftData", dependencies: ["Chronicle"], swiftSettings: settings),
         // A store that is written as for SwiftData, in Swift 5 mode.
         .target(
-            name: "JSONStore", dependencies: ["SwiftData"], path: "Tests/JSONStore",
+            name: "JSONStore", dependencies: ["SwiftData"], path: "Tests/Fixtures/JSONStore",
             swiftSettings: [.swiftLanguageMode(.v5)]),
     ]
-    package.targets.first { $0.name == "ChronicleTestingTests" }?.dependencies.append("JSONStore")
+    package.targets.first { $0.name == "ChronicleConformanceTests" }?.dependencies.append("JSONStore")
 #endif

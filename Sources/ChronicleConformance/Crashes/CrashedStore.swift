@@ -10,6 +10,7 @@ final class CrashedStore<Store: DataStore> {
     private(set) var acknowledged = 0
     /// The encoded history tokens, by the numbers of their saves.
     private(set) var tokens: [Int: Data] = [:]
+    private var kills = 0
     private let harness: StoreHarness<Store>
     /// A harness that keeps the store open during the crashes, if the store supports sharing.
     private var survivor: StoreHarness<Store>?
@@ -48,13 +49,26 @@ final class CrashedStore<Store: DataStore> {
             let process = try WorkerProcess(
                 WorkerCommand(.numberedSaves(harness.features), on: configuration, harness))
             try process.wait(forSaves: count)
-            // The process is killed while it opens the store or performs the next save. The rules must hold at any
-            // moment.
-            Thread.sleep(forTimeInterval: .random(in: 0...0.003))
+            wait(Self.delay(ofKill: kills))
+            kills += 1
             for save in try process.kill() {
                 acknowledged = max(acknowledged, save.number)
                 tokens[save.number] = save.token
             }
         #endif
+    }
+
+    /// Returns the time between the last expected save and a kill, so that the process is killed while it opens the store or
+    /// performs the next save. The rules must hold at any moment.
+    ///
+    /// The golden ratio spreads the times over 3 ms. They are the same in every run.
+    private static func delay(ofKill number: Int) -> Duration {
+        .milliseconds(3 * (Double(number) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1))
+    }
+
+    /// Waits without a sleep, because the system can wake a sleeping thread much later.
+    private func wait(_ delay: Duration) {
+        let end = ContinuousClock.now + delay
+        while ContinuousClock.now < end {}
     }
 }

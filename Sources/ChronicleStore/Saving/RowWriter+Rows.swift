@@ -46,7 +46,7 @@ extension RowWriter {
     private func bind(
         _ snapshot: DefaultSnapshot, _ table: EntityTable, _ statement: Statement, from first: Int32
     ) throws {
-        guard snapshot.values.count == table.columns.count else { throw wrongCount(snapshot, table) }
+        try requireColumns(of: snapshot, table)
         var index = first
         for value in snapshot.values {
             try bind(value, statement, index)
@@ -55,6 +55,12 @@ extension RowWriter {
     }
 
     mutating func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        try requireColumns(of: snapshot, table)
+        guard snapshot.changed.allSatisfy({ $0 < table.columns.count }) else {
+            throw SwiftDataError.modelValidationFailure.with(
+                detail: "the snapshot changes a property without a column",
+                entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+        }
         let statement = try statements.update(table, snapshot.changed)
         var index: Int32 = 1
         for slot in snapshot.changed {
@@ -141,6 +147,13 @@ extension RowWriter {
                 persistentIdentifier: snapshot.persistentIdentifier)
         }
         return key
+    }
+
+    /// Throws an error if a snapshot does not have one value for each column, for example because another version of the
+    /// model made it.
+    @inline(__always)
+    func requireColumns(of snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        if snapshot.values.count != table.columns.count { throw wrongCount(snapshot, table) }
     }
 
     private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {

@@ -143,9 +143,10 @@ struct RowWriter {
             zip(snapshots.lazy.map(\.persistentIdentifier), inserted), uniquingKeysWith: { first, _ in first })
     }
 
-    private func referencesNewRows(_ snapshots: [DefaultSnapshot], _ runs: [Run]) -> Bool {
+    private func referencesNewRows(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws -> Bool {
         for (rows, table) in runs where !table.referenceSlots.isEmpty {
             for row in rows {
+                try requireColumns(of: snapshots[row], table)
                 for slot in table.referenceSlots {
                     if case .reference(let identifier) = snapshots[row].values[slot], identifier.isTemporary {
                         return true

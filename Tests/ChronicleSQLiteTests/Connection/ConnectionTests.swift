@@ -1,4 +1,5 @@
 import ChronicleSQLite
+import ChronicleTestSupport
 import Testing
 
 @Suite struct ConnectionTests {

@@ -1,5 +1,6 @@
 #if os(Linux)
     import ChronicleSQLite
+    import ChronicleTestSupport
     import Foundation
     import Testing
 

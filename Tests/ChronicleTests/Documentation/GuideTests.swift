@@ -1,3 +1,4 @@
+import ChronicleTestSupport
 import Foundation
 import Testing
 
@@ -106,7 +107,7 @@ import Testing
             .map { "Examples/\($0)/README.md" }
             .filter { manager.fileExists(atPath: Self.root.appending(path: $0).path) }
         #expect(documents.count > 20 && examples.count > 2)
-        for document in documents + examples + ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
+        for document in documents + examples + ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Tests/README.md"] {
             let url = Self.root.appending(path: document)
             let text = try Self.text(url)
             for link in text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/).map({ String($0.output.1) }) {

@@ -1,0 +1,67 @@
+import Chronicle
+import ChronicleTestSupport
+import ExampleStore
+import Foundation
+import Testing
+
+@testable import ChronicleConformance
+@testable import ChronicleConformanceWorker
+
+@Suite("Stores that break a rule")
+struct BrokenStoreTests {
+    private typealias Rule = StoreRule<FaultyStore>
+    private typealias FileRule = StoreRule<FaultyFileStore>
+
+    private let rules = Rule.models + Rule.history
+    /// Not in memory alone.
+    private let features = StoreFeatures.all.subtracting(.referentialIntegrity)
+
+    @Test(arguments: Fault.allCases)
+    func isCaught(_ fault: Fault) throws {
+        let report = checkRules([fault.rule], supporting: features) { FaultyStore.Configuration(fault: fault) }
+        expectBroken(fault.rule.name, report)
+    }
+
+    @Test(arguments: FileFault.allCases)
+    func isCaughtInAFile(_ fault: FileFault) throws {
+        let directory = try TemporaryDirectory()
+        let report = checkRules([fault.rule], fixture: .faulty) {
+            FaultyFileStore.Configuration(url: directory.file(), fault: fault)
+        }
+        expectBroken(fault.rule.name, report)
+    }
+
+    /// The example store does not look after references, and says so. If it said that it does:
+    @Test func missingIntegrityIsCaught() {
+        for rule in StoreRule<MemoryStore>.integrity + [.unseenCascades] {
+            expectBroken(rule.name, checkRules([rule]) { MemoryStoreConfiguration() })
+        }
+    }
+
+    private func expectBroken(_ rule: String, _ report: ConformanceReport) {
+        #expect(report.failed.map(\.rule) == [rule], "\(report)")
+        // What is said is what was expected, not an accident on the way; the context itself knows some faults.
+        let text = report.failed.first?.text ?? ""
+        #expect(text.hasPrefix("expected "), "\(report)")
+        #expect(!text.contains("expected no error") || text.contains("invalidStoreResponse"), "\(report)")
+    }
+
+    @Test func everyRuleHasAFault() {
+        var broken = Fault.allCases.map(\.rule.name) + FileFault.allCases.map(\.rule.name)
+        broken += (Rule.integrity + [.unseenCascades]).map(\.name)
+        #expect(Set(broken) == Set(rules.map(\.name)))
+        #expect(broken.count == rules.count)
+    }
+
+    @Test func withoutAFaultNothingIsBroken() throws {
+        let report = checkRules(rules, supporting: features) { FaultyStore.Configuration(fault: nil) }
+        #expect(report.conforms, "\(report)")
+        #expect(report.passed == rules.filter { features.contains($0.needs) && $0.capabilities.isEmpty }.map(\.name))
+        let directory = try TemporaryDirectory()
+        let recovery = FileFault.allCases.map(\.rule)
+        let inAFile = checkRules(recovery, fixture: .faulty) {
+            FaultyFileStore.Configuration(url: directory.file(), fault: nil)
+        }
+        #expect(inAFile.passed == recovery.map(\.name), "\(inAFile)")
+    }
+}

@@ -1,0 +1,48 @@
+import Chronicle
+import ChronicleTestSupport
+import ChronicleTesting
+import ExampleStore
+import Foundation
+import Testing
+
+#if !canImport(Darwin)
+    import JSONStore
+#endif
+
+@Suite("Stores that keep the rules")
+struct ConformanceTests {
+    @Test func theDefaultStoreInAFile() throws {
+        let directory = try TemporaryDirectory()
+        let report = assertStoreConforms(
+            fixture: .file(\.url, recordsHistory: \.recordsHistory, worker: "ChronicleConformanceWorker")
+        ) {
+            ModelConfiguration(url: directory.file(), durability: .relaxed)
+        }
+        #expect(report.skipped.isEmpty)
+    }
+
+    @Test func theDefaultStoreInMemory() {
+        let report = assertStoreConforms(supporting: .all.subtracting([.reopening, .sharing])) {
+            ModelConfiguration(isStoredInMemoryOnly: true)
+        }
+        let reasons = Set(report.skipped.map(\.text))
+        #expect(reasons == ["the store does not declare reopening", "the store does not declare sharing"])
+    }
+
+    @Test func theExampleStore() {
+        let report = assertStoreConforms(supporting: .all.subtracting(.referentialIntegrity)) {
+            MemoryStoreConfiguration()
+        }
+        let recovery = report.skipped.filter { !$0.text.contains("referentialIntegrity") }
+        #expect(recovery.allSatisfy { $0.text.hasPrefix("the fixture ") })
+    }
+
+    #if !canImport(Darwin)
+        @Test func aStoreThatWasWrittenForSwiftData() throws {
+            let directory = try TemporaryDirectory()
+            assertStoreConforms(supporting: [.updates, .deletes, .reopening]) {
+                JSONStoreConfiguration(name: "json", fileURL: directory.file())
+            }
+        }
+    #endif
+}

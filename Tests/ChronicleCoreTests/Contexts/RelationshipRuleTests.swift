@@ -1,0 +1,341 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// What relationships ask for beside leading somewhere: a destination, so many of them, and that it stays.
+@Suite struct RelationshipRuleTests {
+    static let types: [any PersistentModel.Type] = [RuleProject.self, RuleTeam.self, RuleHand.self]
+
+    private func context(_ kind: StoreKind) throws -> (TestStore, ModelContext) {
+        let store = try TestStore(kind, Self.types)
+        return (store, store.context())
+    }
+
+    private func failure(_ body: () throws -> Void) throws -> SwiftDataError {
+        try #require(throws: SwiftDataError.self, performing: body)
+    }
+
+    // MARK: Not optional
+
+    @Test(arguments: StoreKind.allCases) func aRelationshipThatIsNotOptionalLeadsSomewhere(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let owner = RulePerson("Ada")
+        let project = RuleProject("Engine", owner)
+        #expect(project.owner === owner && owner.projects?.isEmpty != false)
+        context.insert(project)
+        #expect(project.owner === owner && owner.projects == [project])
+        try context.save()
+
+        let other = store.context()
+        let found = try #require(try other.fetch(FetchDescriptor<RuleProject>()).first)
+        #expect(found.owner.name == "Ada" && found.owner.projects == [found])
+        let next = RulePerson("Grace")
+        found.owner = next
+        #expect(next.projects == [found])
+        try other.save()
+        let changed = try context.fetch(FetchDescriptor<RuleProject>())
+        #expect(changed.map(\.owner.name) == ["Grace"] && owner.projects == [])
+    }
+
+    @Test(arguments: StoreKind.allCases) func aSaveAsksForADestination(_ kind: StoreKind) throws {
+        let (_, context) = try context(kind)
+        let owner = RulePerson("Ada")
+        let project = RuleProject("Engine", owner)
+        context.insert(project)
+        try context.save()
+
+        owner.projects = []
+        #expect(project.owner === owner, "it was, and nothing else is")
+        let error = try failure { try context.save() }
+        #expect(error == .modelValidationFailure && error.propertyName == "owner" && error.entityName == "RuleProject")
+        #expect(error.persistentIdentifier == project.persistentModelID)
+        context.rollback()
+        #expect(owner.projects == [project])
+        try context.save()
+    }
+
+    @Test func whatWasNeverSetReadsAsAPlaceholder() throws {
+        let (_, context) = try context(.inMemory)
+        let project = RuleProject(backingData: BackingData())
+        project.name = "Engine"
+        #expect(project.owner.name == "" && project.owner.role == .guest)
+        context.insert(project)
+        #expect(context.insertedModelsArray.count == 1)
+        let error = try failure { try context.save() }
+        #expect(error == .modelValidationFailure && error.propertyName == "owner")
+
+        // A placeholder is no destination, and no new model.
+        let placeholder = project.owner
+        project.owner = placeholder
+        #expect(try failure { try context.save() }.propertyName == "owner")
+        context.insert(placeholder)
+        #expect(try failure { try context.save() } == .modelNotFound)
+        project.owner = RulePerson("Ada")
+        try context.save()
+        #expect(try context.fetch(FetchDescriptor<RulePerson>()).map(\.name) == ["Ada"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func aDestinationThatIsGoneReadsAsAModelWithItsIdentifier(
+        _ kind: StoreKind
+    ) throws {
+        let (store, context) = try context(kind)
+        let owner = RulePerson("Ada")
+        context.insert(RuleProject("Engine", owner))
+        try context.save()
+        let identifier = owner.persistentModelID
+
+        let other = store.context()
+        let project = try #require(try other.fetch(FetchDescriptor<RuleProject>()).first)
+        context.delete(owner)
+        try context.save()
+        #expect(project.owner.persistentModelID == identifier && project.owner.name == "")
+        #expect(try other.fetch(FetchDescriptor<RuleProject>()).isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases) func cascadesReachWhatIsNotOptional(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let owner = RulePerson("Ada")
+        let projects = (0..<3).map { RuleProject("\($0)", owner) }
+        for project in projects { context.insert(project) }
+        try context.save()
+        context.delete(owner)
+        #expect(context.deletedModelsArray.count == 4)
+        try context.save()
+        #expect(try store.context().fetchCount(FetchDescriptor<RuleProject>()) == 0)
+        #expect(projects[0].owner === owner || projects[0].owner.name == "")
+    }
+
+    @Test(arguments: StoreKind.allCases) func predicatesGoThroughIt(_ kind: StoreKind) throws {
+        let (_, context) = try context(kind)
+        let (ada, grace) = (RulePerson("Ada"), RulePerson("Grace"))
+        let (engine, compiler) = (RuleProject("Engine", ada), RuleProject("Compiler", grace))
+        for model in [engine, compiler] { context.insert(model) }
+        context.insert(RuleTask("gear", engine))
+        context.insert(RuleTask("parser", compiler))
+        try context.save()
+        let identifier = grace.persistentModelID
+
+        func names(_ predicate: Predicate<RuleProject>) throws -> [String] {
+            let found = try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name).sorted()
+            #expect(try [engine, compiler].filter(predicate.evaluate).map(\.name).sorted() == found)
+            return found
+        }
+        #expect(try names(#Predicate { $0.owner.name == "Ada" }) == ["Engine"])
+        #expect(try names(#Predicate { $0.owner.name != "Ada" }) == ["Compiler"])
+        #expect(try names(#Predicate { $0.owner.persistentModelID == identifier }) == ["Compiler"])
+        #expect(try names(#Predicate { $0.tasks.contains { $0.project.owner.name == "Ada" } }) == ["Engine"])
+        #expect(try names(#Predicate { $0.owner.projects?.contains { $0.name == "Engine" } == true }) == ["Engine"])
+        let tasks = #Predicate<RuleTask> { $0.project.owner.name.starts(with: "G") }
+        #expect(try context.fetch(FetchDescriptor(predicate: tasks)).map(\.title) == ["parser"])
+    }
+
+    @Test func theColumnIsNotNull() throws {
+        let (store, context) = try context(.file)
+        context.insert(RuleProject("Engine", RulePerson("Ada")))
+        try context.save()
+        #expect(throws: (any Error).self) { try store.foreign("UPDATE RuleProject SET owner = NULL") }
+        try store.foreign("PRAGMA foreign_keys = OFF; DELETE FROM RulePerson")
+        let project = try #require(try store.context().fetch(FetchDescriptor<RuleProject>()).first)
+        #expect(project.owner.name == "")
+    }
+
+    // MARK: Deny
+
+    @Test(arguments: StoreKind.allCases) func aDeleteIsDeniedUntilNobodyLeadsThere(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let project = RuleProject("Engine", RulePerson("Ada"))
+        let task = RuleTask("gear", project)
+        context.insert(task)
+        try context.save()
+
+        // In a context that has not seen the task.
+        let other = store.context()
+        let found = try #require(try other.fetch(FetchDescriptor<RuleProject>()).first)
+        other.delete(found)
+        let error = try failure { try other.save() }
+        #expect(error == .deleteDenied && error.propertyName == "tasks" && error.entityName == "RuleProject")
+        #expect(error.persistentIdentifier == project.persistentModelID)
+        #expect(SwiftDataError.modelValidationFailure ~= error)
+        #expect(other.deletedModelsArray.count == 1, "nothing is lost")
+        other.rollback()
+        #expect(found.tasks.map(\.title) == ["gear"])
+
+        other.delete(found)
+        other.delete(try #require(found.tasks.first))
+        try other.save()
+        #expect(try store.context().fetchCount(FetchDescriptor<RuleProject>()) == 0)
+    }
+
+    @Test(arguments: StoreKind.allCases) func aDestinationThatMovesAwayDeniesNothing(_ kind: StoreKind) throws {
+        let (_, context) = try context(kind)
+        let engine = RuleProject("Engine", RulePerson("Ada"))
+        let compiler = RuleProject("Compiler", RulePerson("Grace"))
+        let task = RuleTask("gear", engine)
+        for model in [engine, compiler] { context.insert(model) }
+        context.insert(task)
+        try context.save()
+        context.delete(engine)
+        #expect(throws: SwiftDataError.deleteDenied) { try context.save() }
+        task.project = compiler
+        try context.save()
+        #expect(compiler.tasks == [task])
+        #expect(try context.fetch(FetchDescriptor<RuleProject>()).map(\.name) == ["Compiler"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func aRelationshipToOneDenies(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let team = RuleTeam("Blue")
+        team.members = [RuleMember("a"), RuleMember("b"), RuleMember("c")]
+        context.insert(team)
+        try context.save()
+        let member = team.members[0]
+        context.delete(member)
+        let error = try failure { try context.save() }
+        #expect(error == .deleteDenied && error.propertyName == "team" && error.entityName == "RuleMember")
+        context.rollback()
+        #expect(throws: SwiftDataError.deleteDenied) {
+            try context.delete(model: RuleMember.self, where: #Predicate { $0.name == "a" })
+        }
+        #expect(try store.context().fetchCount(FetchDescriptor<RuleMember>()) == 3)
+        member.team = nil
+        context.delete(member)
+        try context.save()
+        #expect(team.members.map(\.name) == ["b", "c"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func aBatchDeleteIsDenied(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let engine = RuleProject("Engine", RulePerson("Ada"))
+        let compiler = RuleProject("Compiler", RulePerson("Grace"))
+        context.insert(RuleTask("gear", engine))
+        context.insert(compiler)
+        try context.save()
+        let token = try context.currentHistoryToken()
+        let error = try failure { try context.delete(model: RuleProject.self) }
+        #expect(error == .deleteDenied && error.entityName == "RuleProject")
+        #expect(error.persistentIdentifier == engine.persistentModelID)
+        #expect(try store.context().fetchCount(FetchDescriptor<RuleProject>()) == 2)
+        #expect(try context.currentHistoryToken() == token)
+        try context.delete(model: RuleProject.self, where: #Predicate { $0.tasks.isEmpty })
+        #expect(try store.context().fetch(FetchDescriptor<RuleProject>()).map(\.name) == ["Engine"])
+    }
+
+    @Test func anotherProgramIsDeniedToo() throws {
+        let (store, context) = try context(.file)
+        context.insert(RuleTask("gear", RuleProject("Engine", RulePerson("Ada"))))
+        try context.save()
+        #expect(throws: (any Error).self) {
+            try store.foreign("PRAGMA foreign_keys = ON; DELETE FROM RuleProject")
+        }
+        try store.foreign(
+            "PRAGMA foreign_keys = ON; BEGIN; DELETE FROM RuleProject; DELETE FROM RuleTask; COMMIT")
+        #expect(try context.fetchCount(FetchDescriptor<RuleTask>()) == 0)
+    }
+
+    // MARK: Counts
+
+    @Test(arguments: StoreKind.allCases) func aSaveCounts(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let team = RuleTeam("Blue")
+        let members = "abcd".map { RuleMember(String($0)) }
+        context.insert(team)
+        team.members = [members[0]]
+        let error = try failure { try context.save() }
+        #expect(error == .modelValidationFailure && error.entityName == "RuleTeam" && error.propertyName == "members")
+        #expect(error.detail == "the relationship has 1 destination but requires at least 2")
+        team.members = members
+        #expect(try failure { try context.save() }.detail?.hasSuffix("at most 3") == true)
+        team.members = Array(members.prefix(2))
+        context.insert(members[3])
+        try context.save()
+
+        // From the other side, and in a context that has not seen the list.
+        let other = store.context()
+        let byName = FetchDescriptor(predicate: #Predicate<RuleMember> { $0.name == "a" })
+        let member = try #require(try other.fetch(byName).first)
+        member.team = nil
+        #expect(try failure { try other.save() }.propertyName == "members")
+        other.rollback()
+        member.name = "A"
+        try other.save()
+        let fourth = try #require(
+            try other.fetch(FetchDescriptor(predicate: #Predicate<RuleMember> { $0.name == "d" })).first)
+        fourth.team = member.team
+        try other.save()
+        #expect(try context.fetch(FetchDescriptor<RuleTeam>()).first?.members.count == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases) func aDeletedDestinationIsNotCounted(_ kind: StoreKind) throws {
+        let (store, context) = try context(kind)
+        let team = RuleTeam("Blue")
+        team.members = [RuleMember("a"), RuleMember("b")]
+        context.insert(team)
+        try context.save()
+        let other = store.context()
+        let member = try #require(try other.fetch(FetchDescriptor<RuleMember>()).first)
+        member.team = nil
+        other.delete(member)
+        #expect(try failure { try other.save() }.propertyName == "members")
+        // With its team it may go.
+        other.delete(try #require(try other.fetch(FetchDescriptor<RuleTeam>()).first))
+        try other.save()
+        #expect(try store.context().fetch(FetchDescriptor<RuleMember>()).map(\.name) == ["b"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func oneCanBeAskedForToo(_ kind: StoreKind) throws {
+        let (_, context) = try context(kind)
+        let hand = RuleHand("by hand")
+        context.insert(hand)
+        #expect(try failure { try context.save() }.detail?.hasSuffix("at least 1") == true)
+        hand.project = RuleProject("Engine", RulePerson("Ada"))
+        try context.save()
+        hand.project = nil
+        #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    }
+
+    // MARK: Unique
+
+    @Test(arguments: StoreKind.allCases) func twoModelsCannotLeadToTheSame(_ kind: StoreKind) throws {
+        let (_, context) = try context(kind)
+        let engine = RuleProject("Engine", RulePerson("Ada"))
+        let compiler = RuleProject("Compiler", RulePerson("Grace"))
+        for model in [engine, compiler] { context.insert(model) }
+        engine.badge = RuleBadge()
+        try context.save()
+        compiler.badge = engine.badge
+        let error = try failure { try context.save() }
+        #expect(error == .uniquenessViolation)
+        engine.badge = nil
+        try context.save()
+        #expect(compiler.badge != nil && engine.badge == nil)
+    }
+
+    // MARK: Declarations
+
+    @Test func mistakesAreNamed() throws {
+        func detail(_ type: any PersistentModel.Type) throws -> String? {
+            try failure { try Schema(type).validate() }.detail
+        }
+        #expect(try detail(WrongCounts.self) == "minimumModelCount (3) exceeds maximumModelCount (2)")
+        #expect(try detail(WrongOne.self) == "a to-one relationship cannot require 2 models")
+        #expect(try detail(WrongUnique.self) == "only a to-one relationship can be unique")
+        #expect(try detail(WrongSign.self) == "a model count cannot be negative")
+    }
+}
+
+@Model private final class WrongCounts {
+    @Relationship(minimumModelCount: 3, maximumModelCount: 2) var badges: [RuleBadge] = []
+}
+
+@Model private final class WrongOne {
+    @Relationship(minimumModelCount: 2) var badge: RuleBadge?
+}
+
+@Model private final class WrongUnique {
+    @Relationship(.unique) var badges: [RuleBadge] = []
+}
+
+@Model private final class WrongSign {
+    @Relationship(maximumModelCount: -1) var badges: [RuleBadge] = []
+}

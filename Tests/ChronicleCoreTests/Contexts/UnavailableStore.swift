@@ -1,0 +1,90 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Synchronization
+
+/// The default store, which a test makes unavailable for reading.
+final class UnavailableStore: DataStore, DataStoreLinking {
+    typealias Snapshot = DefaultSnapshot
+
+    struct Configuration: DataStoreConfiguration {
+        typealias Store = UnavailableStore
+
+        let name = "unavailable"
+        var schema: Schema?
+        let base: ModelConfiguration
+        let outage: Outage
+    }
+
+    /// How many reads fail from now on.
+    final class Outage: IdentityHashable, Sendable {
+        private let remaining = Atomic<Int>(0)
+
+        /// From now on every read fails, or the next few do.
+        func begin(_ count: Int = .max) { remaining.store(count, ordering: .relaxed) }
+        func end() { remaining.store(0, ordering: .relaxed) }
+
+        fileprivate func check() throws {
+            guard remaining.load(ordering: .relaxed) > 0 else { return }
+            remaining.subtract(1, ordering: .relaxed)
+            throw SwiftDataError.storeBusy
+        }
+    }
+
+    let configuration: Configuration
+    private let base: DefaultStore
+    private var outage: Outage { configuration.outage }
+
+    init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+        let schema = try configuration.validatedSchema()
+        self.configuration = configuration
+        base = try DefaultStore(configuration.base, schema: schema)
+    }
+
+    var identifier: String { base.identifier }
+    var schema: Schema { base.schema }
+
+    func fetch<Model>(
+        _ request: DataStoreFetchRequest<Model>
+    ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
+        try outage.check()
+        return try base.fetch(request)
+    }
+
+    func fetchLinked<Model>(
+        _ request: DataStoreLinksRequest<Model>
+    ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
+        try outage.check()
+        return try base.fetchLinked(request)
+    }
+
+    func save(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        try base.save(request)
+    }
+}
+
+/// A container whose store a test makes unavailable.
+struct UnavailableContainer {
+    let outage = UnavailableStore.Outage()
+    let container: ModelContainer
+    private let directory: TemporaryDirectory
+
+    init(_ kind: StoreKind, _ types: any PersistentModel.Type...) throws {
+        directory = try TemporaryDirectory()
+        let base =
+            kind == .file
+            ? ModelConfiguration(url: directory.file("test.store"), durability: .relaxed)
+            : ModelConfiguration(isStoredInMemoryOnly: true)
+        container = try ModelContainer(
+            for: Schema(types), configurations: [UnavailableStore.Configuration(base: base, outage: outage)])
+    }
+
+    /// Saves models with a context of their own.
+    func save(_ models: any PersistentModel...) throws {
+        let context = ModelContext(container)
+        for model in models { context.insert(model) }
+        try context.save()
+    }
+}

@@ -1,0 +1,399 @@
+import Chronicle
+import ChronicleTestSupport
+import ExampleStore
+import Foundation
+import Testing
+
+/// A container whose models are divided among three stores, the one in the middle scripted.
+struct DividedContainer {
+    let directory: TemporaryDirectory
+    let script = ScriptedStore.Script()
+    let container: ModelContainer
+    let context: ModelContext
+
+    init(_ kind: StoreKind = .inMemory) throws {
+        directory = try TemporaryDirectory()
+        container = try ModelContainer(
+            for: Trip.self, Hotel.self, Diary.self,
+            configurations: Self.configuration("trips", Trip.self, kind, directory),
+            ScriptedStore.Configuration(schema: Schema(Hotel.self), script: script),
+            Self.configuration("diaries", Diary.self, kind, directory))
+        context = ModelContext(container)
+    }
+
+    private static func configuration(
+        _ name: String, _ type: any PersistentModel.Type, _ kind: StoreKind, _ directory: TemporaryDirectory
+    ) throws -> ModelConfiguration {
+        let schema = Schema(type)
+        return kind == .inMemory
+            ? ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
+            : ModelConfiguration(name, schema: schema, url: directory.file("\(name).store"), durability: .relaxed)
+    }
+
+    /// What another context sees in the stores.
+    func names() throws -> [String] {
+        let context = ModelContext(container)
+        return try context.fetch(FetchDescriptor<Trip>()).map(\.name)
+            + context.fetch(FetchDescriptor<Hotel>()).map(\.name)
+            + context.fetch(FetchDescriptor<Diary>()).map(\.text)
+    }
+
+    func transactions() throws -> [DefaultHistoryTransaction] { try context.fetchHistory(HistoryDescriptor()) }
+}
+
+final class Diary: PersistentModel {
+    @Attribute var text: String
+    static let properties: PropertyMap<Diary> = ["text": \.text]
+    let persistentBackingData: BackingData
+    init(backingData: BackingData) { persistentBackingData = backingData }
+    init(_ text: String) {
+        persistentBackingData = BackingData()
+        self.text = text
+    }
+}
+
+private struct PowerCut: Error, Equatable {}
+
+@Suite("Several stores in one container")
+struct SeveralStoresTests {
+    @Test(arguments: StoreKind.allCases)
+    func eachModelLivesInItsStore(_ kind: StoreKind) throws {
+        let divided = try DividedContainer(kind)
+        let models: [any PersistentModel] = [
+            Diary("quiet"), Hotel("Ritz", stars: 5), Trip(name: "Rome", destination: "IT"),
+        ]
+        for model in models { divided.context.insert(model) }
+        try divided.context.save()
+        let stores = divided.container.stores.map(\.identifier)
+        #expect(models.map(\.persistentModelID.storeIdentifier) == [stores[2], stores[1], stores[0]])
+        #expect(try divided.names() == ["Rome", "Ritz", "quiet"])
+        for model in models {
+            let other = try ModelContext(divided.container).existingModel(for: model.persistentModelID)
+            #expect(type(of: other) == type(of: model))
+        }
+        #expect(Set(try divided.transactions().map(\.storeIdentifier)) == [stores[0], stores[2]])
+    }
+
+    // MARK: Saving
+
+    @Test(arguments: StoreKind.allCases)
+    func theStoresBeforeTheOneThatFailsAreSaved(_ kind: StoreKind) throws {
+        let divided = try DividedContainer(kind)
+        let context = divided.context
+        let (diary, hotel, trip) = (Diary("new"), Hotel("Ritz", stars: 5), Trip(name: "Rome", destination: "IT"))
+        // Not the order in which they are written.
+        context.insert(diary)
+        context.insert(hotel)
+        context.insert(trip)
+        divided.script.change { $0.failure = SwiftDataError.storeBusy.with(detail: "not now") }
+
+        let error = #expect(throws: SwiftDataError.self) { try context.save() }
+        #expect(error == .storeBusy && error?.storeName == "scripted")
+        #expect(error?.storeIdentifier == divided.container.stores[1].identifier)
+        #expect(error?.detail == "not now (the changes for \"trips\" were saved before, the others were not)")
+        #expect(!trip.persistentModelID.isTemporary && diary.persistentModelID.isTemporary)
+        #expect(!trip.hasChanges && hotel.hasChanges && diary.hasChanges && context.hasChanges)
+        #expect(
+            context.insertedModelsArray.map { ObjectIdentifier($0) } == [
+                ObjectIdentifier(diary), ObjectIdentifier(hotel),
+            ])
+        #expect(try divided.transactions().count == 1)
+
+        divided.script.change { $0.failure = nil }
+        #expect(try divided.names() == ["Rome"])
+        trip.note = "changed meanwhile"
+        try context.save()
+        #expect(try divided.names() == ["Rome", "Ritz", "new"])
+        #expect(!context.hasChanges)
+        #expect(try divided.transactions().map(\.changes.count) == [1, 1, 1])
+        try context.save()
+        #expect(try divided.transactions().count == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatWasNotSavedIsRolledBack(_ kind: StoreKind) throws {
+        let divided = try DividedContainer(kind)
+        let context = divided.context
+        let (kept, doomed) = (Trip(name: "Rome", destination: "IT"), Trip(name: "Oslo", destination: "NO"))
+        let (hotel, diary, page) = (Hotel("Ritz", stars: 5), Diary("old"), Diary("page"))
+        let models: [any PersistentModel] = [kept, doomed, hotel, diary, page]
+        for model in models { context.insert(model) }
+        try context.save()
+
+        kept.note = "umbrella"
+        context.delete(doomed)
+        hotel.stars = 4
+        diary.text = "new"
+        context.delete(page)
+        divided.script.change { $0.failure = PowerCut() }
+        // An error of the store's own comes out as it is.
+        #expect(throws: PowerCut()) { try context.save() }
+        #expect(context.changedModelsArray.count == 2 && context.deletedModelsArray.count == 1)
+
+        context.rollback()
+        divided.script.change { $0.failure = nil }
+        #expect(!context.hasChanges && kept.note == "umbrella" && hotel.stars == 5 && diary.text == "old")
+        #expect(try divided.names() == ["Rome", "Ritz", "old", "page"])
+        #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: doomed.persistentModelID) }
+        try context.save()
+        #expect(try divided.transactions().count == 3)
+    }
+
+    @Test func aModelThatIsNotCompleteStopsTheWholeSave() throws {
+        let divided = try DividedContainer()
+        divided.context.insert(Trip(name: "Rome", destination: "IT"))
+        divided.context.insert(Diary(backingData: BackingData()))
+        #expect(throws: SwiftDataError.modelValidationFailure) { try divided.context.save() }
+        divided.context.rollback()
+        #expect(try divided.names().isEmpty && divided.transactions().isEmpty)
+    }
+
+    // MARK: History
+
+    @Test(arguments: StoreKind.allCases, [1, 2, 100] as [UInt64])
+    func readersMissNothingAndRepeatNothing(_ kind: StoreKind, limit: UInt64) throws {
+        let divided = try DividedContainer(kind)
+        let context = divided.context
+        var token = try context.currentHistoryToken()
+        var random = TestSeed.generator(Int(limit))
+        var expected: [Int64] = []
+        for number in 1...20 {
+            context.author = "\(number)"
+            let trips = Int.random(in: 0...2, using: &random) > 0
+            if trips { context.insert(Trip(name: "\(number)", destination: "")) }
+            if !trips || Bool.random(using: &random) { context.insert(Diary("\(number)")) }
+            try context.save()
+        }
+        expected = try divided.transactions().map(\.transactionIdentifier)
+        var read: [DefaultHistoryTransaction] = []
+        while true {
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+            descriptor.fetchLimit = limit
+            let page = try context.fetchHistory(descriptor)
+            #expect(page.count <= limit)
+            guard !page.isEmpty else { break }
+            read += page
+            token = page.reduce(token) { $0.merging($1.token) }
+        }
+        #expect(read.map(\.transactionIdentifier) == expected, "\(TestSeed.description)")
+        #expect(token == (try context.currentHistoryToken()))
+        #expect(
+            read.compactMap { $0.author.flatMap(Int.init) } == read.compactMap { $0.author.flatMap(Int.init) }.sorted())
+    }
+
+    @Test func theCurrentTokenHasAPlaceInEveryStore() throws {
+        let divided = try DividedContainer()
+        let stores = divided.container.stores.map(\.identifier)
+        #expect(
+            try divided.context.currentHistoryToken().tokenValue == [stores[0]: 0, stores[1]: 0, stores[2]: 0])
+        divided.context.insert(Trip(name: "Rome", destination: "IT"))
+        try divided.context.save()
+        #expect(
+            try divided.context.currentHistoryToken().tokenValue == [stores[0]: 2, stores[1]: 0, stores[2]: 0])
+        // The scripted store has no token for the place before its first transaction.
+        let tokens = try divided.context.currentHistoryTokens(for: DefaultHistoryTransaction.self)
+        #expect(tokens.mapValues(\.tokenValue) == [stores[0]: [stores[0]: 2], stores[2]: [stores[2]: 0]])
+
+        divided.script.change { $0.failure = DataStoreError.unsupportedFeature }
+        for ask in [
+            { _ = try $0.currentHistoryToken() },
+            { _ = try $0.currentHistoryTokens(for: DefaultHistoryTransaction.self) },
+        ] as [(ModelContext) throws -> Void] {
+            let error = #expect(throws: SwiftDataError.self) { try ask(divided.context) }
+            #expect(error == .unsupportedFeature && error?.storeName == "scripted")
+        }
+    }
+
+    @Test func aStoreThatRecordsNothingIsPassedOver() throws {
+        func open(_ recording: Bool...) throws -> ModelContext {
+            let schemas = [Schema(Trip.self), Schema(Diary.self)]
+            let configurations = recording.enumerated().map { index, records in
+                ModelConfiguration(
+                    "\(index)", schema: schemas[index], isStoredInMemoryOnly: true, recordsHistory: records)
+            }
+            let container = try ModelContainer(
+                for: Schema(Trip.self, Diary.self), configurations: configurations)
+            return ModelContext(container)
+        }
+        let context = try open(true, false)
+        let (trips, before) = (context.container.stores[0].identifier, try context.currentHistoryToken())
+        #expect(before.tokenValue == [trips: 0])
+        context.insert(Trip(name: "Rome", destination: "IT"))
+        context.insert(Diary("quiet"))
+        try context.save()
+        let news = try context.fetchHistory(.after(before))
+        #expect(news.map(\.storeIdentifier) == [trips] && news[0].changes.count == 1)
+        #expect(try context.fetchHistoryCount(.after(before)) == 1)
+        try context.deleteHistory(.before(news[0].token))
+        #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).isEmpty)
+
+        let silent = try open(false, false)
+        let error = #expect(throws: SwiftDataError.self) { try silent.currentHistoryToken() }
+        #expect(error == .historyDisabled && error?.storeName == "0")
+    }
+
+    @Test func aPositionInOneStoreIsNoneInTheOther() throws {
+        let divided = try DividedContainer()
+        divided.context.insert(Trip(name: "Rome", destination: "IT"))
+        try divided.context.save()
+        let token = try #require(try divided.transactions().last?.token)
+        let error = #expect(throws: SwiftDataError.self) { try divided.context.fetchHistory(.after(token)) }
+        #expect(error == .historyTokenStoreMismatch && error?.storeName == "diaries")
+        // One store alone answers.
+        divided.context.insert(Trip(name: "Oslo", destination: "NO"))
+        try divided.context.save()
+        let trips = divided.container.stores[0] as? DefaultStore
+        #expect(try trips?.fetchHistory(.after(token)).count == 1)
+    }
+
+    /// The clock of a store may go backwards; its history does not.
+    @Test func eachStoreKeepsItsOrder() throws {
+        let divided = try DividedContainer()
+        let scripted = divided.container.stores[1].identifier
+        let years = [2100, 1970, 1980, 2200, 1990]
+        divided.script.change { script in
+            script.transactions = years.enumerated().map { index, year in
+                DefaultHistoryTransaction(
+                    transactionIdentifier: Int64(index + 1), storeIdentifier: scripted,
+                    token: DefaultHistoryToken(storeIdentifier: scripted, position: Int64(index + 1), check: nil),
+                    timestamp: Date(timeIntervalSince1970: Double(year - 1970) * 365.25 * 86400), author: nil,
+                    contextName: nil, bundleIdentifier: "", processIdentifier: "", changes: [])
+            }
+        }
+        for name in ["Rome", "Oslo"] {
+            divided.context.insert(Trip(name: name, destination: ""))
+            try divided.context.save()
+        }
+        let (trips, order) = (divided.container.stores[0].identifier, try divided.transactions())
+        let identifiers = order.map { ($0.storeIdentifier == trips ? -1 : 1) * $0.transactionIdentifier }
+        let ownTrips = order.filter { $0.storeIdentifier == trips }.map { -$0.transactionIdentifier }
+        #expect(identifiers == ownTrips + [1, 2, 3, 4, 5])
+
+        // Pages are parts of the same order.
+        var paged: [Int64] = []
+        for offset in 0..<UInt64(order.count) {
+            var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+            (descriptor.fetchOffset, descriptor.fetchLimit) = (offset, 1)
+            paged += try divided.context.fetchHistory(descriptor).map(\.transactionIdentifier)
+            #expect(try divided.context.fetchHistoryCount(descriptor) == 1)
+        }
+        #expect(paged == order.map(\.transactionIdentifier))
+
+        var newest = HistoryDescriptor<DefaultHistoryTransaction>(sortBy: [SortDescriptor(\.timestamp, order: .reverse)]
+        )
+        newest.fetchLimit = 2
+        #expect(try divided.context.fetchHistory(newest).map(\.transactionIdentifier) == [4, 1])
+    }
+
+    /// The default store compares positions; stores that filter themselves compare tokens.
+    @Test(arguments: [true, false])
+    func aPositionInSeveralStoresIsThatOfEach(_ storesFilter: Bool) throws {
+        let schemas = [Schema(Diary.self), Schema(Hotel.self), Schema(GraphSeat.self)]
+        let configurations = schemas.enumerated().map { index, schema -> any DataStoreConfiguration in
+            storesFilter
+                ? ModelConfiguration("\(index)", schema: schema, isStoredInMemoryOnly: true)
+                : MemoryStoreConfiguration("\(index)", schema: schema)
+        }
+        let container = try ModelContainer(
+            for: Schema(Diary.self, Hotel.self, GraphSeat.self), configurations: configurations)
+        let context = ModelContext(container)
+        func history(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [Int64] {
+            try context.fetchHistory(descriptor).map(\.transactionIdentifier)
+        }
+        for number in 0..<3 {
+            for model in [Diary("\(number)"), Hotel("\(number)", stars: 1), GraphSeat(number)] as [any PersistentModel]
+            {
+                context.insert(model)
+            }
+            try context.save()
+        }
+        let token = try JSONDecoder().decode(
+            DefaultHistoryToken.self, from: JSONEncoder().encode(context.currentHistoryToken()))
+        let all = try history(HistoryDescriptor())
+        #expect(all.count == 9)
+        #expect(try history(.after(token)).isEmpty)
+        #expect(try history(.before(token)) == all)
+        #expect(try history(HistoryDescriptor(predicate: #Predicate { $0.token < token })).count == 6)
+        #expect(try history(HistoryDescriptor(predicate: #Predicate { $0.token >= token })).count == 3)
+
+        context.insert(Hotel("3", stars: 1))
+        try context.save()
+        #expect(try context.fetchHistory(.after(token)).map(\.storeIdentifier) == [container.stores[1].identifier])
+        try context.deleteHistory(.before(token))
+        #expect(try context.fetchHistoryCount(HistoryDescriptor<DefaultHistoryTransaction>()) == 1)
+    }
+
+    /// Of several stores as of one: a delete deletes what a fetch returns.
+    @Test(arguments: [0, 1, 4, .max] as [UInt64], [0, 1, 3, 20] as [UInt64])
+    func aPageIsDeletedAcrossStores(limit: UInt64, offset: UInt64) throws {
+        let container = try ModelContainer(
+            for: Diary.self, Hotel.self,
+            configurations: ModelConfiguration("a", schema: Schema(Diary.self), isStoredInMemoryOnly: true),
+            ModelConfiguration("b", schema: Schema(Hotel.self), isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        for number in 0..<10 {
+            context.author = number % 5 == 0 ? "other" : "app"
+            let model: any PersistentModel = number % 3 == 0 ? Diary("") : Hotel("", stars: 0)
+            context.insert(model)
+            try context.save()
+        }
+        func history(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> [DefaultHistoryToken] {
+            try context.fetchHistory(descriptor).map(\.token)
+        }
+        for order in [nil, SortDescriptor(\DefaultHistoryTransaction.timestamp, order: .reverse)] {
+            var page = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == "app" })
+            page.sortBy = order.map { [$0] } ?? []
+            (page.fetchLimit, page.fetchOffset) = (limit, offset)
+            let (all, doomed) = (try history(HistoryDescriptor()), try history(page))
+            try context.deleteHistory(page)
+            #expect(try history(HistoryDescriptor()) == all.filter { !doomed.contains($0) })
+        }
+    }
+
+    @Test func tokensMergeToTheLaterPosition() {
+        func token(_ store: String, _ position: Int64) -> DefaultHistoryToken {
+            DefaultHistoryToken(storeIdentifier: store, position: position, check: position)
+        }
+        let both = token("a", 3).merging(token("b", 7))
+        #expect(both.tokenValue == ["a": 3, "b": 7])
+        for other in [token("a", 1), token("b", 7), both] { #expect(both.merging(other) == both) }
+        #expect(both.merging(token("a", 5)).tokenValue == ["a": 5, "b": 7])
+        #expect(both.merging(token("a", 5)).check(in: "a") == 5)
+        #expect(token("a", 5).merging(both) == both.merging(token("a", 5)))
+        // Of two tokens for one position the one that says more.
+        let bare = DefaultHistoryToken(storeIdentifier: "a", position: 3)
+        #expect(both.merging(bare).check(in: "a") == 3 && bare.merging(both).check(in: "a") == 3)
+    }
+
+    // MARK: Opening
+
+    @Test func configurationsDoNotShareNamesStoresOrModels() throws {
+        let directory = try TemporaryDirectory()
+        let (trips, diaries) = (Schema(Trip.self), Schema(Diary.self))
+        let file = directory.file("one.store")
+        func open(_ configurations: ModelConfiguration...) throws -> ModelContainer {
+            try ModelContainer(for: Schema(Trip.self, Diary.self), configurations: configurations)
+        }
+        let inMemory = { (name: String, schema: Schema) in
+            ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
+        }
+        let twice = #expect(throws: SwiftDataError.self) { try open(inMemory("a", trips), inMemory("a", diaries)) }
+        #expect(twice == .duplicateConfiguration && twice?.storeName == "a")
+        let both = #expect(throws: SwiftDataError.self) {
+            try open(inMemory("a", trips), inMemory("b", Schema(BucketListItem.self)))
+        }
+        #expect(both == .duplicateConfiguration && both?.entityName == "BucketListItem")
+        let nowhere = #expect(throws: SwiftDataError.self) { try open(inMemory("a", trips)) }
+        #expect(nowhere == .unknownSchema && nowhere?.entityName == "Diary")
+        let shared = #expect(throws: SwiftDataError.self) {
+            try open(
+                ModelConfiguration("a", schema: trips, url: file), ModelConfiguration("b", schema: diaries, url: file))
+        }
+        #expect(shared == .duplicateConfiguration && shared?.storeName == "b")
+        #expect(throws: SwiftDataError.missingDirectory) {
+            try open(
+                inMemory("a", trips),
+                ModelConfiguration("b", schema: diaries, url: directory.file("none").appending(path: "b.store")))
+        }
+    }
+}

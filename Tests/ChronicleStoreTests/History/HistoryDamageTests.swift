@@ -1,0 +1,132 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Whatever somebody did to the rows of the history: an error, and no crash.
+@Suite struct HistoryDamageTests {
+    private func filled() throws -> TestStore {
+        let store = try TestStore(.inMemory)
+        let context = store.context(author: "app")
+        let trips = try store.add("a", "b", in: context)
+        trips[0].note = "n"
+        try context.save()
+        context.delete(trips[1])
+        try context.save()
+        #expect(try store.store.fetchHistoryCount(Descriptor()) == 4)
+        return store
+    }
+
+    // Rows 1 and 3 are inserts, 5 an update, 7 to 9 a delete; 2, 4, 6 and 10 are headers.
+    @Test(arguments: [
+        "UPDATE chronicle_change SET what = 4 WHERE id = 1",
+        "UPDATE chronicle_change SET what = 4001 WHERE id = 1",
+        "UPDATE chronicle_change SET what = 9223372036854775805 WHERE id = 1",
+        "UPDATE chronicle_change SET what = 1 WHERE id = 1",
+        "UPDATE chronicle_change SET key = 'one' WHERE id = 1",
+        "UPDATE chronicle_change SET key = NULL WHERE id = 1",
+        "UPDATE chronicle_change SET detail = NULL WHERE id = 5",
+        "UPDATE chronicle_change SET detail = 'mask' WHERE id = 5",
+        "UPDATE chronicle_change SET detail = 1 << 61 WHERE id = 5",
+        "UPDATE chronicle_change SET detail = 1 << 62 WHERE id = 5",
+        "UPDATE chronicle_change SET detail = -1 WHERE id = 5",
+        "UPDATE chronicle_change SET more = 'x' WHERE id = 5",
+        "UPDATE chronicle_change SET more = '' WHERE id = 5",
+        "UPDATE chronicle_change SET more = '1,,1' WHERE id = 5",
+        "UPDATE chronicle_change SET more = x'00ff' WHERE id = 5",
+        "UPDATE chronicle_change SET detail = 'name' WHERE id = 7",
+        "UPDATE chronicle_change SET detail = 77 WHERE id = 7",
+        "UPDATE chronicle_change SET detail = -1 WHERE id = 8",
+        "UPDATE chronicle_change SET detail = NULL WHERE id = 8",
+        "UPDATE chronicle_change SET detail = 9223372036854775807 WHERE id = 8",
+        "UPDATE chronicle_change SET key = 9 WHERE id = 8",
+        "UPDATE chronicle_change SET what = 16 WHERE id = 8",
+        "UPDATE chronicle_change SET what = NULL WHERE id = 3",
+        "UPDATE chronicle_change SET what = 0 WHERE id = 4",
+        "UPDATE chronicle_change SET what = -99 WHERE id = 4",
+        "UPDATE chronicle_change SET what = -9223372036854775808 WHERE id = 4",
+        "UPDATE chronicle_change SET key = 'today' WHERE id = 4",
+        "UPDATE chronicle_change SET key = NULL WHERE id = 4",
+        "UPDATE chronicle_change SET detail = 1.5 WHERE id = 4",
+        "UPDATE chronicle_change SET more = NULL WHERE id = 4",
+        "UPDATE chronicle_change SET more = 1 WHERE id = 4",
+        "UPDATE chronicle_change SET more = 0 WHERE id = 4",
+        "UPDATE chronicle_change SET more = 5 WHERE id = 4",
+        "UPDATE chronicle_change SET more = -9223372036854775808 WHERE id = 4",
+        "UPDATE chronicle_change SET more = 9223372036854775807 WHERE id = 4",
+        "UPDATE chronicle_change SET id = 9223372036854775807 WHERE id = 10",
+        "DELETE FROM chronicle_change WHERE id = 1",
+        "DELETE FROM chronicle_change WHERE id = 8",
+        "DELETE FROM chronicle_change WHERE id = 2",
+        "DELETE FROM chronicle_source WHERE id > 1",
+    ])
+    func damage(_ sql: String) throws {
+        let store = try filled()
+        try store.foreign(sql)
+        let error = try failure(of: { try store.history() })
+        #expect(error == .damagedFile, "\(String(describing: error))")
+        #expect(error?.storeIdentifier == (try store.store.identifier))
+        // A reader that looks for some transactions only need not see it, and must not stumble over it.
+        let some = Descriptor(predicate: #Predicate { $0.author == "app" || $0.author == nil })
+        let other = try failure(of: { try store.history(some) })
+        #expect(other == nil || other == .damagedFile, "\(String(describing: other))")
+        _ = try failure(of: { try store.store.deleteHistory(some) })
+    }
+
+    @Test func positionsThatNoStoreGives() throws {
+        let store = try filled()
+        let all = try store.history().map(\.id)
+        try store.foreign(
+            """
+            INSERT INTO chronicle_change(id, what, key, detail, more) VALUES
+                (0, -1, 1.0, 1, 0), (-1, -1, 1.0, 1, -2), (-2, 13, 1, NULL, NULL)
+            """)
+        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        for descriptor in [
+            Descriptor(), .after(beginning), Descriptor(predicate: #Predicate { $0.token >= beginning }),
+            Descriptor(sortBy: [SortDescriptor(\.timestamp)]),
+        ] {
+            var found: [Int64] = []
+            let error = try failure(of: { found = try store.history(descriptor).map(\.id) })
+            #expect(error == .damagedFile || Set(found) == Set(all) && found.count == all.count)
+        }
+    }
+
+    @Test func onlyWhatIsAskedForIsRead() throws {
+        let store = try filled()
+        let all = try store.history()
+        try store.foreign("UPDATE chronicle_change SET key = 'x' WHERE id IN (1, 7)")
+        #expect(try failure(of: { try store.history() }) == .damagedFile)
+        let (first, last) = (all[0].token, all[2].token)
+        #expect(try store.history(.after(first).limited(2)).map(\.id) == [4, 6])
+        #expect(try store.history(.after(first).limited(1, offset: 1)).map(\.id) == [6])
+        #expect(try failure(of: { try store.history(.after(last)) }) == .damagedFile)
+        let between = Descriptor(predicate: #Predicate { $0.token > first && $0.token <= last })
+        #expect(try store.history(between).map(\.id) == [4, 6])
+        #expect(try store.store.fetchHistoryIdentifiers(Descriptor()) == [2, 4, 6, 10])
+    }
+
+    @Test func aValueThatIsNoneOfItsType() throws {
+        let store = try filled()
+        try store.foreign("UPDATE chronicle_change SET more = x'00' WHERE id = 7")
+        let error = try #require(try failure(of: { try store.history() }))
+        #expect(error == .undecodableValue)
+        #expect(error.entityName == "Trip")
+        #expect(error.propertyName == "name")
+        #expect(error.persistentIdentifier?.integerPrimaryKey == 2)
+        // What does not need the value can be read, and deleted.
+        #expect(try store.store.fetchHistoryWithoutChanges(Descriptor()).count == 4)
+        try store.store.deleteHistory(Descriptor())
+        #expect(try store.history().isEmpty)
+    }
+
+    @Test func theCurrentTokenOfADamagedHeader() throws {
+        let store = try filled()
+        try store.foreign("UPDATE chronicle_change SET detail = 'x' WHERE id = 10")
+        #expect(try failure(of: { try store.store.currentHistoryToken() }) == .damagedFile)
+        let token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 10, check: 1)
+        #expect(try failure(of: { try store.history(.after(token)) }) == .damagedFile)
+    }
+}

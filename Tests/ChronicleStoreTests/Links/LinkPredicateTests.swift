@@ -1,0 +1,106 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// Predicates over links, as the store answers them and as `Predicate.evaluate` does.
+@Suite struct LinkPredicateTests {
+    private let store: TestStore
+    private let context: ModelContext
+    private let items: [LinkItem]
+    private let tags: [LinkTag]
+
+    init() throws {
+        store = try TestStore(.inMemory, [LinkItem.self])
+        context = store.context()
+        tags = (0..<5).map { LinkTag("t\($0)", weight: $0) }
+        items = (0..<16).map { LinkItem("i\($0)") }
+        for (number, item) in items.enumerated() {
+            item.number = number % 5
+            // Every set of four tags; nobody has the last.
+            item.tags = (0..<4).filter { number & 1 << $0 != 0 }.map { tags[$0] }
+            item.photos = (0..<number % 3).map { LinkPhoto("p\($0)") }
+            item.sketches = number % 4 == 1 ? Array(item.photos) : []
+            context.insert(item)
+        }
+        for tag in tags { context.insert(tag) }
+        for (number, item) in items.enumerated() {
+            item.friends = items.enumerated().filter { ($0.offset + number) % 7 == 0 }.map(\.element)
+            item.teachers = items.enumerated().filter { $0.offset * 3 % 16 == number }.map(\.element)
+        }
+        try context.save()
+    }
+
+    private func agree<Model: PersistentModel>(
+        _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let all = try context.fetch(FetchDescriptor<Model>())
+        let expected = try all.filter { try predicate.evaluate($0) }.map(\.persistentModelID)
+        var descriptor = FetchDescriptor(predicate: predicate)
+        descriptor.includePendingChanges = false
+        #expect(try context.fetchIdentifiers(descriptor) == expected, sourceLocation: location)
+        #expect(try context.fetchCount(descriptor) == expected.count, sourceLocation: location)
+    }
+
+    @Test func bothSidesLeadToMany() throws {
+        let (id, none) = (tags[1].persistentModelID, tags[4].persistentModelID)
+        let unsaved = LinkTag("new").persistentModelID
+        try agree(#Predicate<LinkItem> { $0.tags.contains { $0.name == "t1" } })
+        try agree(#Predicate<LinkItem> { !$0.tags.contains { $0.name == "t1" } })
+        try agree(#Predicate<LinkItem> { $0.tags.contains { $0.persistentModelID == none } })
+        try agree(#Predicate<LinkTag> { tag in tag.items.contains { $0.tags.contains(tag) } })
+        try agree(#Predicate<LinkTag> { tag in tag.items.contains { item in item.friends.contains(item) } })
+        try agree(#Predicate<LinkItem> { $0.tags.contains { $0.persistentModelID == id } })
+        try agree(#Predicate<LinkItem> { $0.tags.contains { $0.persistentModelID == unsaved } })
+        try agree(#Predicate<LinkItem> { $0.tags.isEmpty })
+        try agree(#Predicate<LinkItem> { !$0.tags.isEmpty })
+        try agree(#Predicate<LinkItem> { $0.tags.count == 2 })
+        try agree(#Predicate<LinkItem> { $0.tags.count > $0.number })
+        try agree(#Predicate<LinkItem> { $0.tags.allSatisfy { $0.weight > 0 } })
+        try agree(#Predicate<LinkItem> { $0.tags.filter { $0.weight > 1 }.count == 1 })
+        try agree(#Predicate<LinkItem> { item in item.tags.contains { $0.weight == item.number } })
+        try agree(#Predicate<LinkTag> { $0.items.contains { $0.number == 4 } })
+        try agree(#Predicate<LinkTag> { $0.items.isEmpty })
+        try agree(#Predicate<LinkTag> { $0.items.count == 8 })
+        try agree(#Predicate<LinkTag> { $0.items.contains { $0.tags.count == 1 } })
+        try agree(#Predicate<LinkTag> { tag in tag.items.allSatisfy { $0.tags.contains { $0.weight < tag.weight } } })
+    }
+
+    @Test func oneSideLeadsToMany() throws {
+        try agree(#Predicate<LinkItem> { $0.photos.contains { $0.name == "p1" } })
+        try agree(#Predicate<LinkItem> { $0.photos.count == 2 })
+        try agree(#Predicate<LinkItem> { $0.photos.isEmpty && !$0.tags.isEmpty })
+        try agree(#Predicate<LinkItem> { $0.sketches?.isEmpty == false })
+        try agree(#Predicate<LinkItem> { $0.sketches == nil })
+        try agree(#Predicate<LinkItem> { $0.sketches != nil && $0.photos.count == 1 })
+        try agree(#Predicate<LinkItem> { $0.sketches!.contains { $0.name == "p0" } })
+        try agree(#Predicate<LinkItem> { $0.photos.contains { $0.name == "p0" } && $0.covers.isEmpty })
+    }
+
+    @Test func oneClassLeadsToItself() throws {
+        let first = items[0].persistentModelID
+        try agree(#Predicate<LinkItem> { $0.friends.contains { $0.persistentModelID == first } })
+        try agree(
+            #Predicate<LinkItem> { item in item.friends.contains { $0.persistentModelID == item.persistentModelID } })
+        try agree(#Predicate<LinkItem> { $0.friends.contains { $0.tags.count == 3 } })
+        try agree(#Predicate<LinkItem> { $0.friends.count > 2 })
+        try agree(#Predicate<LinkItem> { $0.teachers.contains { $0.number == 2 } })
+        try agree(#Predicate<LinkItem> { $0.students.contains { $0.number == 2 } })
+        try agree(#Predicate<LinkItem> { $0.students.contains { $0.teachers.contains { $0.friends.isEmpty } } })
+    }
+
+    @Test func unsavedLinksCount() throws {
+        let item = items[0]
+        let hasLast = #Predicate<LinkItem> { $0.tags.contains { $0.weight == 4 } }
+        #expect(try context.fetchCount(FetchDescriptor(predicate: hasLast)) == 0)
+        item.tags.append(tags[4])
+        #expect(try context.fetch(FetchDescriptor(predicate: hasLast)).map(\.name) == ["i0"])
+        #expect(try context.fetchCount(FetchDescriptor<LinkTag>(predicate: #Predicate { $0.items.isEmpty })) == 0)
+        #expect(
+            Set(context.changedModelsArray.map(\.persistentModelID)) == [
+                item.persistentModelID, tags[4].persistentModelID,
+            ])
+        context.rollback()
+        #expect(try context.fetchCount(FetchDescriptor(predicate: hasLast)) == 0)
+    }
+}

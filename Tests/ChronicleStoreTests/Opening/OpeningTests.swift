@@ -1,0 +1,213 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleSQLite
+@testable import ChronicleStore
+
+/// A file that cannot be used says why, and stays as it is.
+@Suite struct OpeningTests {
+    private let directory: TemporaryDirectory
+    private var file: URL { directory.file("test.store") }
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func open(allowsSave: Bool = true) throws -> ModelContainer {
+        try ModelContainer(
+            for: Trip.self, configurations: ModelConfiguration(url: file, allowsSave: allowsSave, durability: .relaxed))
+    }
+
+    private func expectRefusal(
+        _ kind: SwiftDataError, keeps: Bool = true, allowsSave: Bool = true,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let before = keeps ? try Data(contentsOf: file) : nil
+        let neighbours = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        do {
+            _ = try open(allowsSave: allowsSave)
+            Issue.record("the file was opened", sourceLocation: sourceLocation)
+        } catch let error as SwiftDataError {
+            #expect(error == kind, "\(error)", sourceLocation: sourceLocation)
+            #expect(SwiftDataError.loadIssueModelContainer ~= error, sourceLocation: sourceLocation)
+        }
+        if keeps { #expect(try Data(contentsOf: file) == before, sourceLocation: sourceLocation) }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == neighbours,
+            sourceLocation: sourceLocation)
+    }
+
+    @Test func aFileThatIsNoDatabase() throws {
+        try Data("Dear diary, this is not a database, but it is long enough to look like one.".utf8).write(to: file)
+        try expectRefusal(.notADatabase)
+        try expectRefusal(.notADatabase, allowsSave: false)
+        try Data(repeating: 7, count: 100_000).write(to: file)
+        try expectRefusal(.notADatabase)
+    }
+
+    @Test func aDirectory() throws {
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try expectRefusal(.notADatabase, keeps: false)
+    }
+
+    @Test(arguments: ["delete", "wal"])
+    func aDatabaseOfAnotherApplication(_ journal: String) throws {
+        _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(journal); CREATE TABLE t(a); INSERT INTO t VALUES (1)")
+        try expectRefusal(.notAChronicleStore)
+        _ = try Shell.sqlite3(file, "PRAGMA application_id = 4711")
+        try expectRefusal(.notAChronicleStore)
+    }
+
+    @Test func aFileOfANewerFormat() throws {
+        _ = try open()
+        _ = try Shell.sqlite3(file, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+        try expectRefusal(.unsupportedFileVersion)
+    }
+
+    @Test(arguments: [true, false])
+    func aNewerFormatThatOnlyTheLogHas(_ allowsSave: Bool) throws {
+        let container = try open()
+        _ = try Shell.sqlite3(file, "PRAGMA user_version = 99")
+        try expectRefusal(.unsupportedFileVersion, allowsSave: allowsSave)
+        withExtendedLifetime(container) {}
+    }
+
+    @Test func aDirectoryThatIsNotThere() throws {
+        #expect(throws: SwiftDataError.missingDirectory) {
+            try ModelContainer(
+                for: Trip.self, configurations: ModelConfiguration(url: directory.file("no/such/place.store")))
+        }
+    }
+
+    @Test func aMissingFileThatMayNotBeMade() throws {
+        try expectRefusal(.loadIssueModelContainer, keeps: false, allowsSave: false)
+    }
+
+    @Test func aTruncatedFile() throws {
+        do {
+            let context = ModelContext(try open())
+            for number in 0..<2_000 { context.insert(Trip(name: "trip \(number)", destination: "somewhere")) }
+            try context.save()
+        }
+        _ = try Shell.sqlite3(file, "PRAGMA wal_checkpoint(TRUNCATE)")
+        let whole = try Data(contentsOf: file)
+        try whole.prefix(whole.count / 2 / 4096 * 4096).write(to: file)
+        do {
+            let context = ModelContext(try open())
+            _ = try context.fetch(FetchDescriptor<Trip>())
+            _ = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+            Issue.record("half a file was read")
+        } catch let error as SwiftDataError {
+            #expect(error == .damagedFile, "\(error)")
+        }
+    }
+
+    @Test func aDamagedSchema() throws {
+        _ = try open()
+        _ = try Shell.sqlite3(file, "PRAGMA wal_checkpoint(TRUNCATE)")
+        var bytes = try Data(contentsOf: file)
+        // The header stays, the page of the schema table does not.
+        for index in 100..<4096 { bytes[index] = 0xFF }
+        try bytes.write(to: file)
+        try expectRefusal(.damagedFile)
+    }
+
+    @Test func aTruncatedLogLosesWholeSavesOnly() throws {
+        let container = try open()
+        let context = ModelContext(container)
+        for number in 0..<50 {
+            context.insert(Trip(name: "trip \(number)", destination: "somewhere"))
+            try context.save()
+        }
+        let copy = directory.file("copy.store")
+        let log = try Data(contentsOf: URL(fileURLWithPath: file.path + "-wal"))
+        for length in [0, 31, log.count / 3, log.count - 100] {
+            try Data(contentsOf: file).write(to: copy)
+            try log.prefix(length).write(to: URL(fileURLWithPath: copy.path + "-wal"))
+            let opened = try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: copy))
+            let read = ModelContext(opened)
+            let trips = try read.fetchCount(FetchDescriptor<Trip>())
+            let changes = try read.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes)
+            #expect(trips == changes.count)
+            #expect(trips < 50)
+        }
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 50)
+    }
+
+    @Test func readOnlyReadsAndRefusesToWrite() throws {
+        do {
+            let context = ModelContext(try open())
+            context.insert(Trip(name: "Rome", destination: "Italy"))
+            try context.save()
+        }
+        let context = ModelContext(try open(allowsSave: false))
+        let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+        trip.name = "Roma"
+        #expect(throws: SwiftDataError.storeReadOnly) { try context.save() }
+        #expect(trip.name == "Roma" && context.hasChanges)
+        #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
+    }
+
+    @Test func aLockedFileIsBusyAndLosesNothing() throws {
+        let configuration = ModelConfiguration(url: file, durability: .relaxed, busyTimeout: .milliseconds(20))
+        let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
+        let trip = Trip(name: "Rome", destination: "Italy")
+        context.insert(trip)
+        try ShellSession.holdingWriteLock(file) {
+            do {
+                try context.save()
+                Issue.record("saved beside another writer")
+            } catch let error as SwiftDataError { #expect(error == .storeBusy) }
+        }
+        #expect(context.insertedModelsArray.count == 1)
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
+
+    @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
+    func aFullDiskIsAnErrorAndLosesNothing() throws {
+        let said = try Mounts.run("\"$worker\" fill \"$store\"", in: directory.url, kilobytes: 1_024)
+        #expect(said == "storeFull, kept, agrees\n")
+    }
+
+    @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
+    func aFileOnAReadOnlyDisk() throws {
+        let script = """
+            "$worker" open "$store" && mount -o remount,ro "$directory"
+            before=$(cat "$store" | cksum)
+            "$worker" refused "$store"
+            test "$before" = "$(cat "$store" | cksum)" && ls "$directory"
+            """
+        let said = try Mounts.run(script, in: directory.url, kilobytes: 4_096)
+        #expect(said == "opened 0\nfileReadOnly\nopened 0\ntest.store\n")
+    }
+
+    @Test func aConfigurationIsForTheModelsThatItNames() throws {
+        let configuration = ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true)
+        #expect(configuration.isStoredInMemoryOnly && configuration.schema?.entity(for: Trip.self) != nil)
+        let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
+        context.insert(Trip(name: "Rome", destination: "Italy"))
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 1)
+    }
+
+    @Test(arguments: [ModelConfiguration.Durability.full, .relaxed])
+    func durabilityDecidesWhatWaitsForTheDisk(_ durability: ModelConfiguration.Durability) throws {
+        let configuration = ModelConfiguration(url: file, durability: durability)
+        let store = try DefaultStore(configuration, schema: Schema(Trip.self))
+        func value(_ pragma: String) throws -> Int64? {
+            try store.database.write { try $0.scalarInt64("PRAGMA \(pragma)") }
+        }
+        #expect(try value("synchronous") == (durability == .full ? 2 : 1))
+        #expect(try value("fullfsync") == (durability == .full ? 1 : 0))
+        #expect(try value("checkpoint_fullfsync") == 1)
+    }
+
+    @Test(arguments: [8458, 266, 778] as [Int32])
+    func aDiskThatFailsIsNoDamage(_ code: Int32) {
+        let cause = SQLiteError(extendedCode: code, message: "disk I/O error")
+        let error = SwiftDataError(cause, storeIdentifier: nil)
+        #expect(error == .storeFailure && (error.underlying as? DatabaseError)?.extendedResultCode == code)
+        #expect(error.detail?.contains("undamaged") == true)
+    }
+}

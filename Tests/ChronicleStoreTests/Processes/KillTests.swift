@@ -1,0 +1,61 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// A process that is killed while it saves leaves rows and history that agree.
+@Suite struct KillTests {
+    /// One file lives through all of the kills, so that a fault of one shows in the next.
+    @Test(arguments: 0..<8)
+    func rowsAndHistoryAgreeAfterEveryKill(_ round: Int) throws {
+        let file = try TemporaryDirectory().file("killed.store")
+        var random = TestSeed.generator(round)
+        for attempt in 0..<25 {
+            let comment: Comment = "\(TestSeed.description), attempt \(attempt)"
+            let worker = try Worker("churn", file.path, String(random.next()))
+            try worker.wait(forBytes: Int.random(in: 1...12, using: &random))
+            // A little into the next save, by a wait without a clock.
+            var spin = Int.random(in: 0...200_000, using: &random)
+            while spin > 0 { spin -= 1 }
+            worker.kill()
+            let replayed = try Replay(file)
+            #expect(try replayed.notes == replayed.rows("Note"), comment)
+            #expect(try replayed.pages == replayed.rows("Page"), comment)
+            #expect(replayed.unsealed == "0", comment)
+            #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok", comment)
+        }
+    }
+}
+
+/// The rows that should be there by the history, read by SQL alone, and those that are.
+private struct Replay {
+    let file: URL
+    let notes: String
+    let pages: String
+    let unsealed: String
+
+    init(_ file: URL) throws {
+        self.file = file
+        notes = try Self.live("Note", file)
+        pages = try Self.live("Page", file)
+        unsealed = try Shell.sqlite3(
+            file,
+            "SELECT count(*) FROM chronicle_change WHERE id > (SELECT max(id) FROM chronicle_change WHERE what <= 0)")
+    }
+
+    func rows(_ table: String) throws -> String {
+        try Shell.sqlite3(file, "SELECT group_concat(id) FROM (SELECT id FROM \(table) ORDER BY id)")
+    }
+
+    /// The keys whose last insert or delete is an insert.
+    private static func live(_ entity: String, _ file: URL) throws -> String {
+        try Shell.sqlite3(
+            file,
+            """
+            SELECT group_concat(key) FROM (
+                SELECT key FROM chronicle_change, chronicle_entity AS entity
+                WHERE entity.name = '\(entity)' AND what IN (entity.id * 4 + 1, entity.id * 4 + 3)
+                GROUP BY key HAVING what = entity.id * 4 + 1 AND max(chronicle_change.id) ORDER BY key)
+            """)
+    }
+}

@@ -1,0 +1,76 @@
+import ChronicleTestSupport
+import Foundation
+
+/// The worker of the tests, as a running process.
+final class Worker {
+    private let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    /// The worker stands beside the test bundle: the test target depends on it.
+    static let program: URL = {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return tests.appending(path: "ChronicleTestWorker")
+    }()
+
+    init(_ arguments: String...) throws {
+        process.executableURL = Self.program
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+    }
+
+    /// Waits until the worker has written this many bytes.
+    func wait(forBytes count: Int) throws {
+        var seen = 0
+        while seen < count {
+            guard let data = try output.fileHandleForReading.read(upToCount: count - seen), !data.isEmpty else {
+                throw Shell.Failure(description: "the worker ended: \(endErrors())")
+            }
+            seen += data.count
+        }
+    }
+
+    /// SIGKILL: the worker has no say in it.
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// Waits for the end; the output, when it ended well.
+    func finish() throws -> String {
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Shell.Failure(description: "the worker ended with \(process.terminationStatus): \(endErrors())")
+        }
+        return text
+    }
+
+    private func endErrors() -> String {
+        String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    }
+}
+
+/// A small file system that a test can fill, in a mount namespace of its own.
+enum Mounts {
+    static let arePossible: Bool = {
+        let probe = try? Shell.run("/usr/bin/env", ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+        return probe?.status == 0
+    }()
+
+    /// Runs a shell script in a file system of this size, which is gone afterwards. In the script `$store` is a file in it,
+    /// `$directory` its root and `$worker` the program.
+    static func run(_ script: String, in directory: URL, kilobytes: Int) throws -> String {
+        let mounted = """
+            directory=$0; worker=$1; store=$0/test.store
+            mount -t tmpfs -o size=\(kilobytes)k tmpfs "$directory" || exit 1
+            \(script)
+            """
+        let (status, output, errors) = try Shell.run(
+            "/usr/bin/env", ["unshare", "-rm", "sh", "-c", mounted, directory.path, Worker.program.path])
+        guard status == 0 else { throw Shell.Failure(description: "the script ended with \(status): \(errors)") }
+        return output
+    }
+}

@@ -1,0 +1,16 @@
+import ChronicleTestSupport
+
+extension SplitMix {
+    /// The generator of one file of a run.
+    init(seed: UInt64, number: Int) {
+        self.init(state: seed)
+        state = next() ^ UInt64(truncatingIfNeeded: number)
+    }
+
+    /// Whether something happens that happens so many times in a hundred.
+    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+
+    mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
+}

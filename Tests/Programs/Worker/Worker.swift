@@ -1,0 +1,107 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+
+/// A process of its own for the tests. What it prints is what the test waits for.
+///
+///     ChronicleTestWorker open STORE            opens the store and says so
+///     ChronicleTestWorker read-only STORE       the same, without write access
+///     ChronicleTestWorker refused STORE         is refused to write, and opens the store read-only
+///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
+///     ChronicleTestWorker churn STORE SEED      saves until it is killed, a dot for each save
+///     ChronicleTestWorker fill STORE            saves until the disk is full, and says what is left
+///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
+@main
+struct Worker {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        var configuration = ModelConfiguration(
+            url: URL(fileURLWithPath: arguments[2]), durability: .relaxed, busyTimeout: .seconds(60))
+        if arguments[1] == "refused" {
+            do {
+                _ = try ModelContainer(for: Note.self, configurations: configuration)
+            } catch SwiftDataError.fileReadOnly { say("fileReadOnly\n") }
+        }
+        configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
+        let container = try ModelContainer(for: Note.self, configurations: configuration)
+        let context = ModelContext(container)
+        switch arguments[1] {
+        case "open", "read-only", "refused": say("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")
+        case "write": try write(context, author: arguments[3], saves: Int(arguments[4]) ?? 0)
+        case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
+        case "fill": try fill(context)
+        case "read": try read(context, transactions: Int(arguments[3]) ?? 0)
+        default: exit(64)
+        }
+    }
+
+    /// Written at once: a killed process leaves nothing in a buffer.
+    private static func say(_ text: String) {
+        FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    private static func write(_ context: ModelContext, author: String, saves: Int) throws {
+        context.author = author
+        for number in 0..<saves {
+            // Two changes a save, so that a transaction that is split shows.
+            context.insert(Note(text: author, number: number))
+            context.insert(Page(body: "\(author) \(number)"))
+            try context.save()
+        }
+        say("wrote\n")
+    }
+
+    private static func churn(_ context: ModelContext, seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        context.author = "churn"
+        var notes = try context.fetch(FetchDescriptor<Note>())
+        while true {
+            for _ in 0..<Int.random(in: 1...20, using: &random) {
+                change(context, &notes, &random)
+            }
+            try context.save()
+            say(".")
+        }
+    }
+
+    private static func change(_ context: ModelContext, _ notes: inout [Note], _ random: inout SplitMix) {
+        let choice = Int.random(in: 0..<10, using: &random)
+        if notes.isEmpty || choice < 5 {
+            let note = Note(text: "note \(random.next())", number: 0)
+            note.pages = [Page(body: "page")]
+            context.insert(note)
+            notes.append(note)
+        } else if choice < 8 {
+            notes[Int.random(in: 0..<notes.count, using: &random)].number += 1
+        } else {
+            context.delete(notes.remove(at: Int.random(in: 0..<notes.count, using: &random)))
+        }
+    }
+
+    private static func fill(_ context: ModelContext) throws {
+        while true {
+            context.insert(Note(text: String(repeating: "x", count: 10_000), number: 0))
+            do { try context.save() } catch SwiftDataError.storeFull { break }
+        }
+        let kept = context.insertedModelsArray.count == 1 ? "kept" : "lost"
+        let rows = try ModelContext(context.container).fetchCount(FetchDescriptor<Note>())
+        let recorded = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes).count
+        say("storeFull, \(kept), \(rows == recorded && rows > 0 ? "agrees" : "differs")\n")
+    }
+
+    /// One line for each transaction: its position, author, and the identifiers of its changes.
+    private static func read(_ context: ModelContext, transactions: Int) throws {
+        var seen = 0
+        var token: DefaultHistoryToken?
+        while seen < transactions {
+            var descriptor = token.map { HistoryDescriptor.after($0) } ?? HistoryDescriptor()
+            descriptor.fetchLimit = 7
+            for transaction in try context.fetchHistory(descriptor) {
+                let changes = transaction.changes.map { "\($0.changedPersistentIdentifier)" }.joined(separator: ",")
+                say("\(transaction.transactionIdentifier) \(transaction.author ?? "-") \(changes)\n")
+                token = transaction.token
+                seen += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import Chronicle
+import Foundation
+
+/// Has every kind of relationship that is kept as links.
+package final class LinkItem: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) package var name: String
+    @Attribute package var number = 0
+    /// Both sides lead to many.
+    @Relationship package var tags: [LinkTag]
+    /// Nothing leads back.
+    @Relationship(deleteRule: .cascade) package var photos: [LinkPhoto]
+    @Relationship package var covers: Set<LinkPhoto>
+    @Relationship package var sketches: [LinkPhoto]?
+    /// Its own inverse.
+    @Relationship(inverse: LinkItem.back) package var friends: [LinkItem]
+    package static var back: AnyKeyPath { \LinkItem.friends }
+    /// The same class, and nothing leads back.
+    @Relationship package var idols: [LinkItem]
+    /// The same class, and another property leads back.
+    @Relationship(inverse: \LinkItem.students) package var teachers: [LinkItem]
+    @Relationship package var students: [LinkItem]
+
+    package static let properties: PropertyMap<LinkItem> = [
+        "name": \.name, "number": \.number, "tags": \.tags, "photos": \.photos, "covers": \.covers,
+        "sketches": \.sketches, "friends": \.friends, "idols": \.idols, "teachers": \.teachers, "students": \.students,
+    ]
+    package let persistentBackingData: BackingData
+    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package init(_ name: String, tags: [LinkTag] = []) {
+        persistentBackingData = BackingData()
+        self.name = name
+        self.tags = tags
+    }
+}
+
+package final class LinkTag: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) package var name: String
+    @Attribute package var weight = 0
+    @Relationship package var items: [LinkItem]
+
+    package static let properties: PropertyMap<LinkTag> = ["name": \.name, "weight": \.weight, "items": \.items]
+    package let persistentBackingData: BackingData
+    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package init(_ name: String, weight: Int = 0) {
+        persistentBackingData = BackingData()
+        self.name = name
+        self.weight = weight
+    }
+}
+
+package final class LinkPhoto: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) package var name: String
+
+    package static let properties: PropertyMap<LinkPhoto> = ["name": \.name]
+    package let persistentBackingData: BackingData
+    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package init(_ name: String) {
+        persistentBackingData = BackingData()
+        self.name = name
+    }
+}
+
+extension ModelContext {
+    package func items() throws -> [LinkItem] { try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkItem.name)])) }
+    package func tags() throws -> [LinkTag] { try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkTag.name)])) }
+    package func photos() throws -> [LinkPhoto] {
+        try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkPhoto.name)]))
+    }
+}
+
+extension Sequence<LinkItem> {
+    package var names: [String] { map(\.name).sorted() }
+}
+
+extension Sequence<LinkTag> {
+    package var names: [String] { map(\.name).sorted() }
+}
+
+extension Sequence<LinkPhoto> {
+    package var names: [String] { map(\.name).sorted() }
+}
+
+extension TestStore {
+    /// What a context finds that has seen nothing yet. It stays until the answer is there: models need their context.
+    package func reading<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
+        let context = context()
+        return try withExtendedLifetime(context) { try body(context) }
+    }
+}

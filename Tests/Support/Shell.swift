@@ -1,0 +1,55 @@
+package import Foundation
+
+/// Other programs, above all `sqlite3`.
+package enum Shell {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
+    }
+
+    package static func sqlite3(_ file: URL, _ sql: String) throws -> String {
+        let (status, output, errors) = try run("/usr/bin/env", ["sqlite3", "-bail", file.path, sql])
+        guard status == 0 else { throw Failure(description: "sqlite3 ended with \(status): \(errors)") }
+        return output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    package static func run(_ program: String, _ arguments: [String]) throws -> (
+        status: Int32, output: String, errors: String
+    ) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        let (output, errors) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errorText = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text, errorText)
+    }
+}
+
+/// A `sqlite3` program that holds a lock while a test does something.
+package enum ShellSession {
+    package static func holdingWriteLock(_ file: URL, _ body: () throws -> Void) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["sqlite3", file.path]
+        let (input, output) = (Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        defer {
+            input.fileHandleForWriting.closeFile()
+            process.waitUntilExit()
+        }
+        input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
+        // The answer comes when the lock is held.
+        guard try output.fileHandleForReading.read(upToCount: 6) == Data("locked".utf8) else {
+            throw Shell.Failure(description: "sqlite3 did not get the lock")
+        }
+        try body()
+    }
+}

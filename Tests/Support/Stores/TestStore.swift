@@ -1,0 +1,49 @@
+package import Chronicle
+package import Foundation
+
+/// Where a test's store lives: most behaviour has to be the same in both.
+package enum StoreKind: String, CaseIterable, Sendable {
+    case inMemory, file
+}
+
+/// A store for one test, with the models of the tests.
+package struct TestStore {
+    package let directory: TemporaryDirectory
+    package let kind: StoreKind
+    package let container: ModelContainer
+
+    package var url: URL { directory.file("test.store") }
+
+    package init(_ kind: StoreKind, _ types: [any PersistentModel.Type] = [Trip.self]) throws {
+        directory = try TemporaryDirectory()
+        self.kind = kind
+        container = try Self.open(kind, directory.file("test.store"), types)
+    }
+
+    private static func open(
+        _ kind: StoreKind, _ url: URL, _ types: [any PersistentModel.Type]
+    ) throws -> ModelContainer {
+        let configuration =
+            kind == .file
+            ? ModelConfiguration(url: url, durability: .relaxed)
+            : ModelConfiguration(isStoredInMemoryOnly: true)
+        return try ModelContainer(for: Schema(types), configurations: [configuration])
+    }
+
+    /// A second container on the same file, as another process would have it.
+    package func reopened(_ types: [any PersistentModel.Type] = [Trip.self]) throws -> ModelContainer {
+        try Self.open(.file, url, types)
+    }
+
+    package func context(author: String? = nil) -> ModelContext {
+        let context = ModelContext(container)
+        context.author = author
+        return context
+    }
+
+    /// Runs the `sqlite3` program on the file: a writer that knows nothing of us.
+    @discardableResult
+    package func shell(_ sql: String) throws -> String {
+        try Shell.sqlite3(url, sql)
+    }
+}
