@@ -201,3 +201,31 @@ extension SwiftDataError {
     /// Thrown when history is fetched or deleted. Enable history in the configuration of the store.
     public static let historyDisabled = SwiftDataError(.historyDisabled)
 }
+
+// Errors of SwiftData for code that handles them. Chronicle throws none of these.
+extension SwiftDataError {
+    /// SwiftData cannot fetch in batches and include unsaved changes.
+    ///
+    /// Chronicle does not throw this error: `enumerate` includes unsaved changes.
+    public static let includePendingChangesWithBatchSize = SwiftDataError(.includePendingChangesWithBatchSize)
+    /// SwiftData cannot sort the identifiers of models with unsaved changes.
+    ///
+    /// Chronicle does not throw this error: ``ModelContext/fetchIdentifiers(_:)`` sorts unsaved changes.
+    public static let sortingPendingChangesWithIdentifiers = SwiftDataError(.sortingPendingChangesWithIdentifiers)
+    /// The file name of a configuration contains characters that SwiftData does not allow.
+    ///
+    /// Chronicle does not throw this error: it uses any file name that the file system accepts, and throws
+    /// ``loadIssueModelContainer`` or one of its family for others.
+    public static let configurationFileNameContainsInvalidCharacters = SwiftDataError(
+        .configurationFileNameContainsInvalidCharacters)
+    /// The file name of a configuration is longer than SwiftData allows.
+    ///
+    /// Chronicle does not throw this error: it uses any file name that the file system accepts, and throws
+    /// ``loadIssueModelContainer`` or one of its family for others.
+    public static let configurationFileNameTooLong = SwiftDataError(.configurationFileNameTooLong)
+    /// The schema of a configuration contains a model that is not in the schema of the container.
+    ///
+    /// Chronicle does not throw this error: the store keeps the model, and contexts of the container do not use it.
+    public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
+        .configurationSchemaNotFoundInContainerSchema)
+}

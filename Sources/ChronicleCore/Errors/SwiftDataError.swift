@@ -59,6 +59,10 @@ extension SwiftDataError {
         // History
         case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
         case invalidTransactionFetchRequest, historyDisabled
+        // Thrown by SwiftData only
+        case includePendingChangesWithBatchSize, sortingPendingChangesWithIdentifiers
+        case configurationFileNameContainsInvalidCharacters, configurationFileNameTooLong
+        case configurationSchemaNotFoundInContainerSchema
 
         /// Returns whether this kind is the same as another kind or a more general one.
         func matches(_ other: Kind) -> Bool {

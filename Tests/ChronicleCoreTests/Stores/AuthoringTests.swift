@@ -165,4 +165,11 @@ struct SideDoorTests {
         }
         #expect(lines > 1000)
     }
+
+    @Test func snapshotKeysAreTexts() throws {
+        let keys: [DataStoreSnapshotCodingKey] = [.persistentIdentifier, .modeledProperty("title")]
+        #expect(keys.map(\.stringValue) == ["persistentIdentifier", "title"])
+        #expect(keys.map { DataStoreSnapshotCodingKey(stringValue: $0.stringValue) } == keys)
+        #expect(DataStoreSnapshotCodingKey(intValue: 1) == nil)
+    }
 }
