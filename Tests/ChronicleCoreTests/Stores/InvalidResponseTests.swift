@@ -3,8 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-@Suite("Answers that break a store's rules")
-struct BadAnswerTests {
+@Suite("Responses that violate the rules for stores")
+struct InvalidResponseTests {
     private typealias Result = ScriptedStore.SaveResult
     private let store: ScriptedContainer
 

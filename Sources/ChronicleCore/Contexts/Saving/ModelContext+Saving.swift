@@ -280,3 +280,18 @@ private struct StoreSave {
 
     init(store: any DataStore) { self.store = store }
 }
+
+extension ModelContext {
+    /// Refreshes the models whose rows contain other values than the save requested.
+    func refreshModels<Store: DataStore>(from snapshots: some Collection<Store.Snapshot>, of store: Store) {
+        for snapshot in snapshots {
+            guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
+                known.row != snapshot.values
+            else { continue }
+            // The rows are saved, so an error here must not be thrown by the save.
+            deferringErrors {
+                try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: store.identifier))
+            }
+        }
+    }
+}

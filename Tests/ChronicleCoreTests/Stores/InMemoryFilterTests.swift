@@ -3,8 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-@Suite("What a store leaves to the context")
-struct InMemoryAnswerTests {
+@Suite("Filtering and sorting in memory")
+struct InMemoryFilterTests {
     private let store: ScriptedContainer
     private let good: FetchDescriptor<Hotel> = {
         var descriptor = FetchDescriptor<Hotel>(

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a store answers about links is checked, and errors come out where something can throw.
-@Suite struct LinkAnswerTests {
+@Suite struct LinkResponseTests {
     private typealias Answer = OddStore.Answer
     private static let tags = PersistentIdentifier.Origin(storeIdentifier: "odd", entityName: "LinkTag")
 
