@@ -103,6 +103,8 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     ///
     /// The context refreshes their models.
     public let snapshotsToReregister: [PersistentIdentifier: T]
+    /// Whether there are snapshots to register again. Generic code reads this in less time than an empty dictionary.
+    let changesRows: Bool
     /// The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     public let historyToken: (any HistoryToken)?
     private let identifiers: Identifiers
@@ -128,6 +130,7 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         self.storeIdentifier = storeIdentifier
         identifiers = .remapped(remappedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
+        changesRows = !snapshotsToReregister.isEmpty
         self.historyToken = historyToken
     }
 
@@ -148,6 +151,7 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         self.storeIdentifier = storeIdentifier
         identifiers = .inOrder(inserted: inserted, insertedIdentifiers)
         self.snapshotsToReregister = snapshotsToReregister
+        changesRows = !snapshotsToReregister.isEmpty
         self.historyToken = historyToken
     }
 

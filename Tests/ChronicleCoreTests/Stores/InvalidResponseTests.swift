@@ -200,6 +200,21 @@ struct InvalidResponseTests {
         #expect(store.context.insertedModelsArray.count == 3)
     }
 
+    @Test func theResultOfAnotherStore() {
+        expectSave("the result of another store, \"other\"") { _, result in
+            Result(for: "other", remappedIdentifiers: result.remappedIdentifiers)
+        }
+    }
+
+    @Test func aRowUnderAnotherIdentifier() {
+        expectSave("under the identifier of another row") { request, result in
+            let permanent = request.inserted.compactMap { result.remappedIdentifiers[$0.persistentIdentifier] }
+            return Result(
+                for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers,
+                snapshotsToReregister: [permanent[0]: request.inserted[1].copy(persistentIdentifier: permanent[1])])
+        }
+    }
+
     @Test func aTokenOfAnotherType() {
         expectSave("of type StrayToken") { _, result in
             Result(

@@ -135,7 +135,7 @@ extension ModelContext {
             throw store.attributed(error)
         }
         apply(save, identifiers)
-        refreshModels(from: result.snapshotsToReregister.values, of: store)
+        if result.changesRows { refreshModels(from: result.snapshotsToReregister.values, of: store) }
         return true
     }
 

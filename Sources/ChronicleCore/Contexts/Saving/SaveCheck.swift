@@ -34,12 +34,7 @@ struct SaveCheck<Store: DataStore> {
         }
         try check(identifiers, of: snapshots)
         if let known = registry.first(of: identifiers) { throw repeated(known) }
-        for (identifier, snapshot) in result.snapshotsToReregister {
-            try check(snapshot)
-            guard identifier == snapshot.persistentIdentifier else {
-                throw invalid("a save returned a row under the identifier of another row", identifier)
-            }
-        }
+        if result.changesRows { try check(result.snapshotsToReregister) }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
             throw invalid(
@@ -93,6 +88,15 @@ struct SaveCheck<Store: DataStore> {
     }
 
     // MARK: Rows
+
+    private func check(_ snapshots: [PersistentIdentifier: Store.Snapshot]) throws {
+        for (identifier, snapshot) in snapshots {
+            try check(snapshot)
+            guard identifier == snapshot.persistentIdentifier else {
+                throw invalid("a save returned a row under the identifier of another row", identifier)
+            }
+        }
+    }
 
     private func check(_ snapshot: Store.Snapshot) throws {
         let identifier = snapshot.persistentIdentifier
