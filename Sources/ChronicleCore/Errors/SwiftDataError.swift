@@ -125,7 +125,8 @@ extension SwiftDataError: LoggableError, CustomDebugStringConvertible {
         if let entityName { text += " in \(entityName)" + (propertyName.map { ".\($0)" } ?? "") }
         if let persistentIdentifier { text += " (\(persistentIdentifier))" }
         if let store = storeName.map({ "\"\($0)\"" }) ?? storeIdentifier { text += " of store \(store)" }
-        if let detail { text += ": \(detail)" }
+        // The message of a database is the detail of many errors.
+        if let detail, cause?.contains(detail) != true { text += ": \(detail)" }
         if let cause { text += " (cause: \(cause))" }
         return text
     }

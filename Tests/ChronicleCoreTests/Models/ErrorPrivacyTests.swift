@@ -97,6 +97,7 @@ struct ErrorPrivacyTests {
         }
         let cause = try #require(error.underlying as? DatabaseError)
         #expect(cause.resultCode == 19 && cause.sql?.contains("Account") == true)
+        #expect("\(error)".split(separator: cause.message, omittingEmptySubsequences: false).count == 2, "\(error)")
     }
 
     @Test("A value of another type, and one that another program stored")
