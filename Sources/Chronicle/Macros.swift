@@ -31,7 +31,7 @@
 
     /// Excludes a property of a ``Model()`` class from the store.
     ///
-    /// The property needs a default value, which every fetched instance starts with.
+    /// The property needs a default value. Every fetched instance starts with this value.
     @attached(peer)
     public macro Transient() = #externalMacro(module: "ChronicleMacros", type: "TransientMacro")
 
@@ -68,7 +68,7 @@
 
     /// Declares indices of specific types for a model.
     ///
-    /// Chronicle creates a binary index for every type, including R-trees.
+    /// Chronicle always creates a binary index, even if the type is R-tree.
     ///
     /// - Parameter indices: The indices, each with its type and the key paths of its properties.
     @freestanding(declaration, names: named(indices))

@@ -4,8 +4,8 @@ import Foundation
 extension StoreRule {
     /// Rules about referential integrity.
     ///
-    /// One context deletes a model while another one, which has not seen the delete, adds a reference to it. In either
-    /// order, no reference to a deleted row remains.
+    /// One context deletes a model. Another context, which fetched the model before the delete, adds a reference to it.
+    /// Whichever of them saves first, no reference to a deleted row remains.
     public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, unseenDenial, lostDestination] }
 
     static var unseenCascade: StoreRule {
@@ -16,7 +16,7 @@ extension StoreRule {
             try harness.context().add("a", on: Shelf("left"))
             let context = harness.context()
             let shelf = try context.shelf("left")
-            // The list is loaded here, and outdated by the next save.
+            // Loads the list, which becomes outdated when the other context saves.
             try expect(shelf.books.map(\.title), is: ["a"], "the books on the shelf")
             let other = harness.context()
             try other.add("late", on: other.shelf("left"))
@@ -61,7 +61,7 @@ extension StoreRule {
             let book = try context.add("a")[0]
             context.insert(Loan("Ada", book))
             try context.save()
-            // The request of a context that fetched before the loan was saved.
+            // The same request as from a context that fetched before the loan was saved.
             let store = try harness.store
             let request = DataStoreSaveChangesRequest(
                 editingState: harness.editingState(context), inserted: [], updated: [],
@@ -96,7 +96,8 @@ extension StoreRule {
 }
 
 extension StoreHarness {
-    /// Returns the stored value of a reference of the only model of a type, even if its destination does not exist.
+    /// Returns the stored value of a reference, even if its destination does not exist. The store must contain exactly
+    /// one model of the type.
     func reference<Model: PersistentModel>(_ name: String, of type: Model.Type) throws -> PropertyValue {
         let slot = try store.schema.entitiesByName[Model.entityName]?.property(named: name)?.slot
         let rows = try rows(of: type)

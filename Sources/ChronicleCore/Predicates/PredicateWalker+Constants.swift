@@ -16,7 +16,7 @@ extension PredicateWalker {
         return try encode(collection)
     }
 
-    /// Returns the comparison of two values of a type whose order is that of its stored representation.
+    /// Returns a comparison of two values whose type has the same order as its stored values.
     ///
     /// A `Comparable` enumeration or structure can define any order, which stores cannot reproduce.
     func comparison(
@@ -25,7 +25,7 @@ extension PredicateWalker {
         guard StoredOrder.isKnown(type) || resolver.isOrdered(type) else {
             throw unsupported("\(node) of \(type) values, whose order differs from that of the stored values,")
         }
-        // Unlike a number, a date that is NaN is both `<=` and `>=` to any other date: Foundation uses the default
+        // Unlike a NaN number, a NaN date is both `<=` and `>=` any other date: Foundation uses the default
         // implementation of `<=`, which negates `>`.
         switch order {
         case .lessOrEqual where type == Date.self: return .not(.compare(left, .greater, right))
@@ -34,7 +34,7 @@ extension PredicateWalker {
         }
     }
 
-    /// Returns the kind of number for a type with which stores calculate like Swift.
+    /// Returns the kind of number for a type whose arithmetic has the same results in stores as in Swift.
     func number(_ type: any Any.Type, _ node: String) throws -> Tree.Number {
         if type is any FixedWidthInteger.Type { return .integer }
         if type == Double.self { return .real }
@@ -42,7 +42,7 @@ extension PredicateWalker {
     }
 }
 
-/// The types whose stored values have the same order as their values.
+/// The types whose stored values have the same order as the Swift values.
 enum StoredOrder {
     static func isKnown(_ type: any Any.Type) -> Bool {
         if let optional = type as? any OptionalValue.Type { return isKnown(optional.wrappedType) }

@@ -3,7 +3,7 @@ public import Foundation
 /// The stored value of one property, as models and stores exchange it.
 ///
 /// Every attribute type is encoded into one of these forms without loss; ``Schema/Attribute`` lists the encodings. A
-/// store has to keep the forms apart: `.integer(1)`, `.real(1)` and `.text("1")` are different values.
+/// store must preserve the form: `.integer(1)`, `.real(1)` and `.text("1")` are different values.
 @frozen
 public enum PropertyValue: Sendable {
     /// No value: an optional attribute that is `nil`, or a to-one relationship without a destination.
@@ -69,7 +69,7 @@ extension PropertyValue {
         if case .null = self { true } else { false }
     }
 
-    /// The associated value without its form; `nil` for ``null``.
+    /// The associated value, or `nil` for ``null``.
     ///
     /// Use it for values of a property that is no longer in the schema.
     public var plainValue: (any Sendable)? {

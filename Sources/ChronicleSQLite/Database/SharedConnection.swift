@@ -1,4 +1,4 @@
-/// A connection that threads use one after the other. The current thread may acquire it again.
+/// A connection that one thread at a time can use. A thread that is using it may acquire it again.
 final class SharedConnection: @unchecked Sendable {
     // `lock` protects the connection and the depth.
     private let lock: RecursiveLock
@@ -10,8 +10,8 @@ final class SharedConnection: @unchecked Sendable {
         self.connection = connection
     }
 
-    /// Waits for the connection and runs `body`. The outermost call resets running statements and rolls back an open
-    /// transaction.
+    /// Waits for the connection and runs `body`. Before it returns, the outermost call resets running statements and
+    /// rolls back an open transaction.
     func use<T>(_ body: (Connection) throws -> T) throws -> T {
         try lock.withLock {
             depth += 1
@@ -26,7 +26,7 @@ final class SharedConnection: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Runs `body`, resets running statements, and rolls back an open transaction.
+    /// Runs `body`, then resets running statements and rolls back an open transaction.
     ///
     /// - Throws: The error of `body`, or an error for which `isMisuse` is true if `body` began a transaction without
     ///   ending it. The transaction is rolled back.

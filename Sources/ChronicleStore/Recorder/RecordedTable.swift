@@ -14,8 +14,8 @@ struct RecordedTable: Hashable, Sendable {
         let preserved: Bool
     }
 
-    /// The name of the primary key in statements. Every table supports this name for its key; the column itself is
-    /// named `id`, unless an attribute has that name. https://www.sqlite.org/lang_createtable.html#rowid
+    /// The name of the primary key in statements. SQLite accepts this name in every rowid table; the column itself
+    /// is named `id`, unless an attribute has that name. https://www.sqlite.org/lang_createtable.html#rowid
     static let primaryKey = "_rowid_"
 
     /// The number of the entity in this file, 1 or greater.
@@ -26,8 +26,8 @@ struct RecordedTable: Hashable, Sendable {
     let columns: [Column]
     /// The column names of each unique index.
     ///
-    /// The recorder uses them to find rows that a `REPLACE` of another program deletes, with the operator `=`. Indexes
-    /// must therefore be unconditional and use the columns' own collation.
+    /// The recorder compares these columns with `=` to find the rows that a `REPLACE` of another program deletes.
+    /// Indexes must therefore not be partial, and must use the collations of their columns.
     let uniqueness: [[String]]
 }
 
@@ -41,7 +41,7 @@ extension RecordedTable {
         case delete = 3
     }
 
-    /// Returns the content of the column `what` for an operation on this entity.
+    /// Returns the value of the column `what` for an operation on this entity.
     func what(_ operation: Operation) -> Int64 {
         entityID << 2 | operation.rawValue
     }

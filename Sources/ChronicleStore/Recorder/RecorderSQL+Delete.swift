@@ -1,8 +1,8 @@
 extension RecorderSQL {
     /// Returns the trigger that records a delete with its preserved values.
     ///
-    /// It also withdraws the notes about the row, so that the delete is not recorded again as a replacement. With
-    /// `PRAGMA recursive_triggers=ON`, this records a REPLACE exactly once.
+    /// It also removes the row from `chronicle_conflict`, so that the delete is not recorded again as a replacement.
+    /// A REPLACE is therefore recorded exactly once, even with `PRAGMA recursive_triggers=ON`.
     static func recordDelete(_ table: RecordedTable) -> String {
         trigger(.delete, on: table, "AFTER DELETE", do: [withdrawConflicts(table), deleteRows(table)])
     }
@@ -10,9 +10,9 @@ extension RecorderSQL {
     /// Returns the statement that records the delete of the row OLD.
     ///
     /// The first preserved value is part of the row of the delete, and each further value has its own row. All of them
-    /// are adjacent in the same b-tree: a separate table for tombstones costs twice as much per delete, one more page
-    /// per commit, and a second range to read and delete. Text from `quote()` is even slower and not exact: in SQLite
-    /// 3.40 it loses the sign of -0.0 and writes infinity as `Inf`.
+    /// are adjacent in the same b-tree. A separate table for tombstones would cost twice as much per delete, write one
+    /// more page per commit, and add a second range to read and delete. Text from `quote()` is even slower and not
+    /// exact: in SQLite 3.40 it loses the sign of -0.0 and writes infinity as `Inf`.
     static func deleteRows(_ table: RecordedTable) -> String {
         let preserved = table.preservedColumns
         guard !preserved.isEmpty else {

@@ -3,10 +3,10 @@ import ChronicleCore
 extension RecorderSQL {
     /// The number of attributes in one mask.
     ///
-    /// 62 bits do not reach the sign of SQLite's 64-bit integers, so that shifts and sums cannot change it.
+    /// 62 bits do not include the sign bit of SQLite's 64-bit integers, so shifts and sums cannot change it.
     static let attributesPerMask = 62
 
-    /// The valid numbers of attributes. ``recordUpdate(_:)`` concatenates one mask for every 62 of them, and SQLite
+    /// The valid attribute numbers. ``recordUpdate(_:)`` concatenates one mask for every 62 of them, and SQLite
     /// rejects expressions deeper than 1,000 (<https://sqlite.org/limits.html>).
     static let attributeNumbers = 0...attributesPerMask * 500 - 1
 
@@ -15,10 +15,11 @@ extension RecorderSQL {
     /// Comparing first and then building the mask is the cheapest form: the comparison ends at the first difference,
     /// and an update without changes records nothing.
     ///
-    /// `IS NOT` compares values, not representations: 1 equals 1.0, and 0.0 equals -0.0. They are also equal in Swift
-    /// and to the decoding of attributes; adding `typeof()` to each comparison would make updates 50% slower.
+    /// `IS NOT` compares values, not representations: 1 equals 1.0, and 0.0 equals -0.0. Swift and the
+    /// decoding of attributes also treat them as equal; adding `typeof()` to each comparison would make updates 50%
+    /// slower.
     ///
-    /// The trigger has no column list (`UPDATE OF`). It would contain all columns and measured the same.
+    /// The trigger has no column list (`UPDATE OF`). The list would contain all columns, and is not faster.
     static func recordUpdate(_ table: RecordedTable) -> String? {
         let masks = changeMasks(table)
         guard let first = masks.first else { return nil }
@@ -34,8 +35,8 @@ extension RecorderSQL {
     /// new one.
     ///
     /// SQLite matches listed columns by the name that the statement uses, so the other names of the primary key must be
-    /// listed as well (<https://sqlite.org/lang_createtable.html>, "ROWIDs and the INTEGER PRIMARY KEY"). A column that
-    /// happens to have such a name does no harm.
+    /// listed as well (<https://sqlite.org/lang_createtable.html>, "ROWIDs and the INTEGER PRIMARY KEY"). It is no
+    /// problem if another column has one of these names.
     static func recordKeyUpdate(_ table: RecordedTable) -> String {
         trigger(
             .updateKey, on: table, "AFTER UPDATE OF \(keyNames)", when: "OLD.\(key) IS NOT NEW.\(key)",
@@ -54,7 +55,7 @@ extension RecorderSQL {
     /// highest number in use. Empty for an entity without attributes.
     ///
     /// The first is stored in `detail`. The others are stored in `more`: a single one as an integer, several as text
-    /// separated by commas. Read as text, both forms are the same.
+    /// separated by commas. Read as text, both have the same format.
     static func changeMasks(_ table: RecordedTable) -> [String] {
         let columns = sortedColumns(table)
         guard let last = columns.last else { return [] }

@@ -12,7 +12,7 @@ extension RowWriter {
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
-    /// Inserts rows with predicted keys, several with one statement.
+    /// Inserts rows with predicted keys, several rows per statement.
     func insert(
         _ snapshots: [DefaultSnapshot], _ run: Run, with inserts: [(sql: String, rows: Int)], bindingKeys: Bool
     ) throws {
@@ -81,7 +81,7 @@ extension RowWriter {
         let key = try key(snapshot, table)
         try statement.bind(key, at: 1)
         try run(statement, snapshot, table)
-        // No change is no error if another writer deleted the row.
+        // It is not an error if another writer has already deleted the row.
         if connection.changes == 0, try exists(key, table) { throw ignored(snapshot, table) }
     }
 
@@ -104,12 +104,12 @@ extension RowWriter {
         _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
     ) throws {
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-            // OR FAIL kept the rows before the one that violated the constraint.
+            // With OR FAIL, SQLite keeps the rows before the one that violated the constraint.
             throw constraintError(error, of: snapshots[try missing(rows, table) ?? rows.lowerBound], table)
         }
     }
 
-    /// Returns the first of some rows with predicted keys that is not in the table.
+    /// Returns the first row of a range that is not in the table. The rows must have predicted keys.
     private func missing(_ rows: Range<Int>, _ table: EntityTable) throws -> Int? {
         try rows.first { row in
             guard let key = inserted[row].integerPrimaryKey else { return true }
@@ -123,7 +123,8 @@ extension RowWriter {
         } != nil
     }
 
-    /// Returns the error for a row that a trigger of another program ignored with RAISE(IGNORE), which raises no error.
+    /// Returns the error for a row that was not written because a trigger of another program called RAISE(IGNORE).
+    /// SQLite itself reports no error in this case.
     /// https://www.sqlite.org/lang_createtrigger.html#raise
     private func ignored(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {
         .modelValidationFailure.with(
@@ -149,8 +150,8 @@ extension RowWriter {
         return key
     }
 
-    /// Throws an error if a snapshot does not have one value for each column, for example because another version of the
-    /// model made it.
+    /// Throws an error if a snapshot does not have one value for each column, for example because it was
+    /// created with another version of the model.
     @inline(__always)
     func requireColumns(of snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         if snapshot.values.count != table.columns.count { throw wrongCount(snapshot, table) }

@@ -18,10 +18,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public enum Durability: Hashable, Sendable {
         /// A save is on disk when it returns (WAL mode with `synchronous=FULL`, and `F_FULLFSYNC` on Apple platforms).
         case full
-        /// A power failure may undo the last saves, each as a whole and in reverse order (WAL mode with
+        /// A power failure may undo the most recent saves, but never a part of a save (WAL mode with
         /// `synchronous=NORMAL`).
         ///
-        /// History readers detect the undone saves: reading on from their tokens throws
+        /// History readers detect the undone saves: fetching the history after their tokens throws
         /// ``SwiftDataError/historyTokenForked`` or, if the creation of the file was undone,
         /// ``SwiftDataError/historyTokenStoreMismatch``. Small saves are several times as fast as with ``full``. See
         /// https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -36,16 +36,16 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var isStoredInMemoryOnly: Bool
     /// A Boolean value that indicates whether the store can be written.
     ///
-    /// A read-only store must exist. If its directory cannot be written and it has no write-ahead log, as with an app's
-    /// resources, the file is read as immutable. If the program that created the file was interrupted, opening it
-    /// read-only throws ``SwiftDataError/loadIssueModelContainer``; open it once with write access first.
+    /// A read-only store must exist. If its directory cannot be written and it has no write-ahead log, like a file in
+    /// an app's resources, the file is opened as immutable. If the program that created the file was interrupted,
+    /// opening it read-only throws ``SwiftDataError/loadIssueModelContainer``; open it once with write access first.
     public var allowsSave: Bool
     /// The durability of saves across power failures.
     public var durability: Durability
     /// A Boolean value that indicates whether the store records its history.
     ///
-    /// Disabling and enabling the history leaves a gap: reading on from a token before the gap throws
-    /// ``SwiftDataError/historyTokenGap``.
+    /// Disabling the history and enabling it again leaves a gap: fetching the changes after a token before the gap
+    /// throws ``SwiftDataError/historyTokenGap``.
     public var recordsHistory: Bool
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
@@ -84,7 +84,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     }
 
     /// Creates the configuration of a store in memory, or in the file `<name>.store` of the user's application support
-    /// directory, which is created if it does not exist.
+    /// directory. The directory is created if it does not exist.
     ///
     /// - Parameters:
     ///   - name: The name of the store and of its file; `default` if `nil`.
@@ -111,8 +111,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
     }
 
-    /// Creates the configuration of the default store for the given models and the models that they have relationships
-    /// to.
+    /// Creates the configuration of the default store for the given models and the destinations of their
+    /// relationships.
     ///
     /// - Parameters:
     ///   - type: A model of the store.

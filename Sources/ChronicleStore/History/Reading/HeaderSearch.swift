@@ -2,8 +2,8 @@ import ChronicleCore
 import ChronicleSQLite
 import Foundation
 
-/// Finds the headers that match a query. Changes by other programs that no header follows yet are found as if they were
-/// a transaction.
+/// Finds the headers that match a query. Changes by other programs that are not followed by a header yet count as one
+/// transaction.
 struct HeaderSearch {
     let query: HistoryQuery
     var range: HistoryRange
@@ -37,7 +37,7 @@ struct HeaderSearch {
     /// following transaction, which does not match. Returns `nil` if the query has a lower bound, a limit, or an
     /// offset.
     ///
-    /// Used for deletion, which then does not visit every row.
+    /// Deletion uses this to avoid visiting every row.
     func beginning() throws -> (last: (position: Int64, check: Int64)?, next: Int64?)? {
         guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
         var next: HistoryHeader?
@@ -60,7 +60,8 @@ struct HeaderSearch {
     /// The columns from which ``HistoryHeader`` is decoded.
     private static let columns = "SELECT h.id, h.what, h.key, h.detail, h.more"
 
-    /// A header at the position after the start of the range ends changes that all precede the range.
+    /// The header directly after the start of the range is excluded: the changes of its transaction all precede the
+    /// range.
     ///
     /// SQLite flattens this subquery, so that rows are visited in the order of the table and a limit ends the scan.
     /// https://www.sqlite.org/optoverview.html#flattening
