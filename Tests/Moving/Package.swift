@@ -2,13 +2,13 @@
 
 import PackageDescription
 
-// A model layer as one writes it for SwiftData, built twice: as it is, with the product `SwiftData`, and with nothing
-// changed but its imports, with the product `Chronicle`.
+// A model layer for SwiftData, built twice: unchanged, with the product `SwiftData`, and with only its imports
+// changed, with the product `Chronicle`.
 let package = Package(
     name: "Moving",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // By name, so that the folder of the clone may have any.
+        // With a name, because the folder of a clone may have any other.
         .package(name: "chronicle", path: "../..")
     ],
     targets: [
