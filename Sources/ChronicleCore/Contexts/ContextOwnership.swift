@@ -57,6 +57,7 @@ extension ModelContext {
                 }
             }
             guard !isAllowed else { return }
+            // Debug builds only: concurrent use of the context would corrupt its state.
             fatalError(
                 """
                 The ModelContext of a ModelActor was used outside of the actor, which may use it at the same time. \

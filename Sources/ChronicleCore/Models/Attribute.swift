@@ -72,6 +72,7 @@ public struct Attribute<Value> {
         message: "@Attribute requires a class that conforms to PersistentModel and no other wrapper on the property"
     )
     public var wrappedValue: Value {
+        // Never called: a property wrapper has to declare `wrappedValue`, but models use the subscript below.
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }
     }

@@ -93,6 +93,7 @@ public struct Relationship<Value> {
         minimumModelCount: Int? = 0, maximumModelCount: Int? = 0, originalName: StaticString? = nil,
         inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
+        // Never called: the compiler rejects every use.
         fatalError("unavailable")
     }
 
@@ -115,6 +116,7 @@ public struct Relationship<Value> {
         deleteRule: Schema.Relationship.DeleteRule = .nullify, minimumModelCount: Int? = 0, maximumModelCount: Int? = 0,
         originalName: StaticString? = nil, inverse: AnyKeyPath? = nil, hashModifier: StaticString? = nil
     ) {
+        // Never called: the compiler rejects every use.
         fatalError("unavailable")
     }
 
@@ -127,6 +129,7 @@ public struct Relationship<Value> {
             "@Relationship requires a PersistentModel class and no other wrapper; name the inverse on only one side"
     )
     public var wrappedValue: Value {
+        // Never called: a property wrapper has to declare `wrappedValue`, but models use the subscript.
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }
     }
