@@ -2,7 +2,7 @@ import Chronicle
 import ChronicleTestSupport
 import Testing
 
-/// A class that inherits from a model compiles. Whoever meets it first says that it is none.
+/// A class that inherits from a model compiles. The first use of it throws an error.
 @Suite struct InheritanceTests {
     private static let message =
         "Express inherits from the model Train, which is not supported; "

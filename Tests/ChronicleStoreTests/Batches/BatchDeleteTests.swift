@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What a batch delete promises, whoever carries it out.
+/// The guarantees of a batch delete, in the store or by the context.
 @Suite("Batch deletes") struct BatchDeleteTests {
     /// Three trips with two items each, saved; Rome has a place to stay, too.
     private func trips(_ kind: BatchKind) throws -> (BatchStore, ModelContext) {

@@ -4,7 +4,7 @@ import ExampleStore
 import Foundation
 import Testing
 
-/// Whoever deletes: SQLite, or the context, which fetches what it deletes from a store that cannot.
+/// Stores that delete batches in SQLite, and stores for which the context fetches and deletes the models.
 enum BatchKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inMemory, file
     /// ``DefaultStore`` without its own deleting.

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A link that comes or goes is an update of the models at its ends, whoever writes it.
+/// Adding or removing a link is recorded as an update of both models, for every writer.
 @Suite struct LinkHistoryTests {
     /// Items 1 and 2 and tags 1 to 3, item 1 with tags 1 and 2; and the position after them.
     private func filled(_ kind: StoreKind) throws -> (TestStore, ModelContext, DefaultHistoryToken) {

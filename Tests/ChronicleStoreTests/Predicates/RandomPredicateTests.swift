@@ -8,7 +8,7 @@ struct RandomPredicateTests {
     func agreement(seed: UInt64) throws {
         let store = try SightStore()
         var generator = PredicateGenerator(seed: seed)
-        // More of them for whoever has the time.
+        // Set the environment variable for a longer run.
         let count = Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_PREDICATES"] ?? "") ?? 100
         for _ in 1...count { try store.agree(generator.predicate()) }
     }
