@@ -43,9 +43,12 @@ struct Outcomes {
     /// - A save violates a constraint that another program declared, or conflicts with a row that it wrote.
     /// - A store that is opened read-only has a journal that would have to be rolled back.
     /// - A fetch returns a row twice, because an index is damaged or the table was replaced by a view.
+    /// - A save assigns the key of a model in the context to a new row, because the row of that model and its entry in
+    ///   `sqlite_sequence` are gone.
     /// - History was deleted, switched off, or replaced.
     private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
         ("repeatedRow", .invalidStoreResponse, "the store returned a row more than once"),
+        ("reusedKey", .invalidStoreResponse, "a save returned an identifier that another model already has"),
         ("damagedFile", .damagedFile, nil), ("notADatabase", .notADatabase, nil),
         ("notAChronicleStore", .notAChronicleStore, nil), ("unsupportedFileVersion", .unsupportedFileVersion, nil),
         ("undecodableValue", .undecodableValue, nil), ("loadIssueModelContainer", .loadIssueModelContainer, nil),
