@@ -23,11 +23,11 @@ enum ByHand {
             "companions": \.companions,
         ]
         static let uniqueness: Uniqueness<Journey> = [[\.code], [\.name, \.start]]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Journey>
+        init(backingData: any BackingData<Journey>) { persistentBackingData = backingData }
 
         init(name: String, code: Int) {
-            persistentBackingData = BackingData()
+            persistentBackingData = Journey.createBackingData()
             self.name = name
             self.code = code
         }
@@ -38,11 +38,11 @@ enum ByHand {
         @Relationship var journey: Journey?
 
         static let properties: PropertyMap<Stop> = ["place": \.place, "journey": \.journey]
-        let persistentBackingData: BackingData
-        required init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Stop>
+        required init(backingData: any BackingData<Stop>) { persistentBackingData = backingData }
 
         init(place: String, journey: Journey? = nil) {
-            persistentBackingData = BackingData()
+            persistentBackingData = Stop.createBackingData()
             self.place = place
             self.journey = journey
         }
@@ -53,8 +53,8 @@ enum ByHand {
         @Relationship var journey: Journey?
 
         static let properties: PropertyMap<Lodging> = ["name": \.name, "journey": \.journey]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Lodging>
+        init(backingData: any BackingData<Lodging>) { persistentBackingData = backingData }
     }
 
     class Companion: PersistentModel {
@@ -63,15 +63,15 @@ enum ByHand {
         @Relationship var club: Club?
 
         static let properties: PropertyMap<Companion> = ["name": \.name, "journey": \.journey, "club": \.club]
-        let persistentBackingData: BackingData
-        required init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Companion>
+        required init(backingData: any BackingData<Companion>) { persistentBackingData = backingData }
     }
 
     final class Club: PersistentModel {
         @Relationship var members: [Companion]?
 
         static let properties: PropertyMap<Club> = ["members": \.members]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Club>
+        init(backingData: any BackingData<Club>) { persistentBackingData = backingData }
     }
 }

@@ -92,7 +92,7 @@ import Testing
         let store = try TestStore(.inMemory, Self.macros)
         let context = store.context()
         // None of the class's own initialisers, which would have set it.
-        let stop = Stop(backingData: BackingData())
+        let stop = Stop(backingData: Stop.createBackingData())
         context.insert(stop)
         let error = try #require(try failure { try context.save() })
         #expect(error == .modelValidationFailure && "\(error)".contains("place"))

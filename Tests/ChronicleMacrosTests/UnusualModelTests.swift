@@ -11,7 +11,7 @@ import Testing
     private func write<Model: Labelled>(_ type: Model.Type, _ kind: StoreKind) throws {
         let store = try TestStore(kind, [type])
         let context = store.context()
-        let model = Model(backingData: BackingData())
+        let model = Model(backingData: Model.createBackingData())
         context.insert(model)
         model.name = "first"
         try context.save()
@@ -26,7 +26,7 @@ import Testing
     @Test func theirInitializersAreTheirOwn() {
         #expect(FoundationObject().description == "object ")
         #expect(FoundationObjectWithInitializer("a").name == "a")
-        #expect(WithSuperclass().isReady && WithSuperclass(backingData: BackingData()).isReady)
+        #expect(WithSuperclass().isReady && WithSuperclass(backingData: WithSuperclass.createBackingData()).isReady)
         #expect(WithConditions().name == (WithConditions.flag ? "debug" : "release"))
         #expect(WithConvenience("a").name == "a")
     }

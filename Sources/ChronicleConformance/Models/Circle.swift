@@ -14,11 +14,11 @@ final class Reader: PersistentModel {
     static let properties: PropertyMap<Reader> = [
         "name": \.name, "clubs": \.clubs, "friends": \.friends, "wishes": \.wishes,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Reader>
+    init(backingData: any BackingData<Reader>) { persistentBackingData = backingData }
 
     init(_ name: String, in clubs: [Club] = []) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Reader.createBackingData()
         self.name = name
         self.clubs = clubs
     }
@@ -29,11 +29,11 @@ final class Club: PersistentModel {
     @Relationship var readers: [Reader]
 
     static let properties: PropertyMap<Club> = ["name": \.name, "readers": \.readers]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Club>
+    init(backingData: any BackingData<Club>) { persistentBackingData = backingData }
 
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Club.createBackingData()
         self.name = name
     }
 }

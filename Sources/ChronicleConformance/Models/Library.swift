@@ -7,11 +7,11 @@ final class Shelf: PersistentModel {
     @Relationship(deleteRule: .cascade, inverse: \Book.shelf) var books: [Book]
 
     static let properties: PropertyMap<Shelf> = ["name": \.name, "books": \.books]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Shelf>
+    init(backingData: any BackingData<Shelf>) { persistentBackingData = backingData }
 
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Shelf.createBackingData()
         self.name = name
     }
 }
@@ -28,11 +28,11 @@ final class Book: PersistentModel {
     static let properties: PropertyMap<Book> = [
         "title": \.title, "pages": \.pages, "rating": \.rating, "printed": \.printed, "shelf": \.shelf, "card": \.card,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Book>
+    init(backingData: any BackingData<Book>) { persistentBackingData = backingData }
 
     init(_ title: String, pages: Int = 1, rating: Double? = nil, printed: Double = 0, on shelf: Shelf? = nil) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Book.createBackingData()
         self.title = title
         self.pages = pages
         self.rating = rating
@@ -47,11 +47,11 @@ final class Card: PersistentModel {
     @Relationship var book: Book?
 
     static let properties: PropertyMap<Card> = ["number": \.number, "book": \.book]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Card>
+    init(backingData: any BackingData<Card>) { persistentBackingData = backingData }
 
     init(_ number: Int, of book: Book? = nil) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Card.createBackingData()
         self.number = number
         self.book = book
     }
@@ -63,11 +63,11 @@ final class Loan: PersistentModel {
     @Relationship var book: Book
 
     static let properties: PropertyMap<Loan> = ["reader": \.reader, "book": \.book]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Loan>
+    init(backingData: any BackingData<Loan>) { persistentBackingData = backingData }
 
     init(_ reader: String, _ book: Book) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Loan.createBackingData()
         self.reader = reader
         self.book = book
     }
@@ -79,11 +79,11 @@ final class Stamp: PersistentModel {
     @Attribute(.unique) var note: String?
 
     static let properties: PropertyMap<Stamp> = ["code": \.code, "note": \.note]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Stamp>
+    init(backingData: any BackingData<Stamp>) { persistentBackingData = backingData }
 
     init(_ code: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Stamp.createBackingData()
         self.code = code
     }
 }

@@ -53,9 +53,9 @@ final class Specimen: PersistentModel {
         "optionalData": \.optionalData, "optionalMood": \.optionalMood, "optionalPlace": \.optionalPlace,
         "optionalArray": \.optionalArray,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<Specimen>
+    init(backingData: any BackingData<Specimen>) { persistentBackingData = backingData }
+    init() { persistentBackingData = Specimen.createBackingData() }
 
     /// The values by name, in a form whose equality is bit for bit, where `==` of the type is weaker.
     var values: [(name: String, value: AnyHashable)] {

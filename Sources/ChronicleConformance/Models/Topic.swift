@@ -13,11 +13,11 @@ final class Topic: PersistentModel {
     static let properties: PropertyMap<Topic> = [
         "name": \.name, "rank": \.rank, "whole": \.whole, "parts": \.parts, "related": \.related,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Topic>
+    init(backingData: any BackingData<Topic>) { persistentBackingData = backingData }
 
     init(_ name: String, rank: Int? = nil, in whole: Topic? = nil) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Topic.createBackingData()
         self.name = name
         self.rank = rank
         self.whole = whole

@@ -17,9 +17,11 @@ final class ContextEntity {
     /// The properties, of any entity, whose linked lists are read again after a fetch of this entity.
     let linkProperties: [Schema.Property]
     let registry: ModelRegistry
-    /// Empty backing data whose state a model adopted; see ``BackingData/adopt(_:)``. It is reused for the next row to
+    /// The class of the models' backing data.
+    let backingDataType: BackingDataType
+    /// Empty backing data whose state a model adopted; see ``AnyBackingData/adopt(_:)``. It is reused for the next row to
     /// avoid an allocation.
-    @exclusivity(unchecked) private var reusable: BackingData?
+    @exclusivity(unchecked) private var reusable: AnyBackingData?
 
     /// Properties by the *address* of a key path. Compiled code creates each key path once and never releases it, so a
     /// cache hit costs a pointer comparison instead of a hash of the whole path.
@@ -42,6 +44,7 @@ final class ContextEntity {
         }
         linkProperties = entity.relationshipProperties.flatMap { schema.links(of: $0)?.properties ?? [] }
         registry = storage.registry
+        backingDataType = entity.type.backingDataType
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }
 
@@ -49,22 +52,22 @@ final class ContextEntity {
 
     /// Returns backing data for a row that needs a model.
     @inline(__always)
-    func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData {
-        reusable == nil ? BackingData(identifier, row, self) : reusedBackingData(identifier, row)
+    func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> AnyBackingData {
+        reusable == nil ? backingDataType.type.init(identifier, row, self) : reusedBackingData(identifier, row)
     }
 
-    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> BackingData
+    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> AnyBackingData
     {
         // An object that is still referenced elsewhere cannot be reused.
         guard isKnownUniquelyReferenced(&reusable), let known = reusable else {
-            return BackingData(identifier, row, self)
+            return backingDataType.type.init(identifier, row, self)
         }
         reusable = nil
         known.fill(identifier, row, self)
         return known
     }
 
-    func keepForReuse(_ backing: BackingData) { reusable = backing }
+    func keepForReuse(_ backing: AnyBackingData) { reusable = backing }
 
     /// Returns the stored property with the given key path.
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {

@@ -70,7 +70,7 @@ final class ContextStorage {
     // MARK: Changed models
 
     /// Records that a model has unsaved changes.
-    func list(_ backing: BackingData) {
+    func list(_ backing: AnyBackingData) {
         if let knownContext {
             knownContext.list(backing)
         } else {
@@ -80,7 +80,7 @@ final class ContextStorage {
     }
 
     /// Records that a model with unsaved changes was released after its context.
-    func discardChanges(of backing: BackingData) {
+    func discardChanges(of backing: AnyBackingData) {
         guard let entityName = backing.membership?.entity.name else { return }
         failures.discardChanges(entityName: entityName)
     }

@@ -56,7 +56,7 @@ extension ModelContext {
         }
     }
 
-    private func attach(_ model: any PersistentModel, _ backing: BackingData, _ entity: ContextEntity) {
+    private func attach(_ model: any PersistentModel, _ backing: AnyBackingData, _ entity: ContextEntity) {
         backing.model = model
         backing.membership = entity
         backing.status = .inserted
@@ -97,7 +97,7 @@ extension ModelContext {
         }
     }
 
-    private func relationships(of backing: BackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
+    private func relationships(of backing: AnyBackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
         membership.entity.relationshipProperties.compactMap { ManagedRelationship(self, backing, $0) }
     }
 
@@ -136,7 +136,7 @@ extension ModelContext {
 
     /// Returns the error of a relationship that could not be loaded and was not read again since. The relationship read
     /// as empty, which may be the reason for the delete.
-    private func failureToRead(_ backing: BackingData) -> (any Error)? {
+    private func failureToRead(_ backing: AnyBackingData) -> (any Error)? {
         backing.membership?.entity.relationshipProperties.lazy
             .map { ContextFailures.Key(identifier: backing.identifier, propertyName: $0.name) }
             .first { self.storage.failures.wasRead($0) }
@@ -210,7 +210,7 @@ extension ModelContext {
     public func processPendingChanges() {}
 
     /// Removes an unsaved model from the context after it was deleted or rolled back.
-    func forgetInserted(_ backing: BackingData) {
+    func forgetInserted(_ backing: AnyBackingData) {
         links.forget(backing)
         registry.remove(backing)
         backing.status = .detached

@@ -137,7 +137,7 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public var deletedModelsArray: [any PersistentModel] { models { $0.status == .deleted } }
 
-    private func models(where isIncluded: (BackingData) -> Bool) -> [any PersistentModel] {
+    private func models(where isIncluded: (AnyBackingData) -> Bool) -> [any PersistentModel] {
         settleLists()
         return pendingModels.filter { isIncluded($0.backing) }.map(\.model)
     }
@@ -187,7 +187,7 @@ extension ModelContext {
     }
 
     /// Adds a model to the list of models with unsaved changes.
-    func list(_ backing: BackingData) {
+    func list(_ backing: AnyBackingData) {
         checkIsolation()
         guard !backing.isPending, let model = backing.model else { return }
         backing.isPending = true
@@ -212,7 +212,7 @@ extension ModelContext {
     }
 
     /// Adds a model to the unread lists that its unsaved to-one relationships belong to.
-    private func addUnsavedReferrers(_ backing: BackingData) {
+    private func addUnsavedReferrers(_ backing: AnyBackingData) {
         guard let membership = backing.membership else { return }
         for (slot, value) in backing.pending {
             guard case .reference(let identifier) = value, let destination = registeredBacking(identifier) else {
@@ -231,7 +231,7 @@ extension ModelContext {
         registeredBacking(identifier)?.model as? Model
     }
 
-    func registeredBacking(_ identifier: PersistentIdentifier) -> BackingData? {
+    func registeredBacking(_ identifier: PersistentIdentifier) -> AnyBackingData? {
         registry[identifier]
     }
 }
@@ -270,7 +270,7 @@ struct UnverifiedList {
 struct PendingModel {
     let model: any PersistentModel
     /// The backing data of the model, stored to avoid a call through the protocol. The model owns it.
-    unowned(unsafe) let backing: BackingData
+    unowned(unsafe) let backing: AnyBackingData
 }
 
 /// A set of models in insertion order.

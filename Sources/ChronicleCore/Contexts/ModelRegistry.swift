@@ -9,7 +9,7 @@
 final class ModelRegistry {
     private struct Entry {
         let key: UInt64
-        let backing: Unmanaged<BackingData>
+        let backing: Unmanaged<AnyBackingData>
     }
 
     /// The buckets. Their number is a power of two and at least ``groupSize``.
@@ -43,7 +43,7 @@ final class ModelRegistry {
     private func next(_ bucket: Int) -> Int { (bucket &+ 1) & (buckets.count &- 1) }
 
     /// Returns the bucket that contains an identifier, or the one to add it to.
-    private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, backing: BackingData?) {
+    private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, backing: AnyBackingData?) {
         let key = Self.key(origin, number)
         var bucket = bucket(key)
         while let entry = buckets[bucket] {
@@ -61,7 +61,7 @@ final class ModelRegistry {
     // MARK: Models
 
     /// Returns the backing data of the model with this identifier, if it is in memory.
-    subscript(identifier: PersistentIdentifier) -> BackingData? {
+    subscript(identifier: PersistentIdentifier) -> AnyBackingData? {
         find(identifier.origin, identifier.number).backing
     }
 
@@ -75,7 +75,7 @@ final class ModelRegistry {
     }
 
     /// Adds a model under its identifier and replaces any other model with that identifier.
-    func add(_ backing: BackingData, _ identifier: PersistentIdentifier) {
+    func add(_ backing: AnyBackingData, _ identifier: PersistentIdentifier) {
         reserve(1)
         let (bucket, known) = find(identifier.origin, identifier.number)
         if known == nil { count += 1 }
@@ -84,7 +84,7 @@ final class ModelRegistry {
     }
 
     /// Removes a model, unless another one replaced it.
-    func remove(_ backing: BackingData) {
+    func remove(_ backing: AnyBackingData) {
         guard let origin = backing.origin else { return }
         var gap = bucket(Self.key(origin, backing.number))
         // Compares the objects, which is faster than comparing their identifiers.
@@ -109,7 +109,7 @@ final class ModelRegistry {
     }
 
     /// Calls a closure for each model in memory.
-    func forEach(_ body: (BackingData) -> Void) {
+    func forEach(_ body: (AnyBackingData) -> Void) {
         // Keeps all models alive: `body` may release models, which removes them from the table.
         let known = buckets.compactMap { $0?.backing.takeUnretainedValue() }
         for backing in known { body(backing) }

@@ -132,10 +132,10 @@ public final class RemovedModel: PersistentModel {
     /// An empty map.
     public static let properties: PropertyMap<RemovedModel> = [:]
     /// The state that a context keeps for the model.
-    public let persistentBackingData: BackingData
+    public let persistentBackingData: any BackingData<RemovedModel>
 
     /// Creates an instance for a row. Contexts do not create instances, because the class has no entity.
     ///
     /// - Parameter backingData: The backing data of the row.
-    public init(backingData: BackingData) { persistentBackingData = backingData }
+    public init(backingData: any BackingData<RemovedModel>) { persistentBackingData = backingData }
 }

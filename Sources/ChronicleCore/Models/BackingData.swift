@@ -1,245 +1,98 @@
-/// The state that a model context keeps for one model: its identity, its row and its unsaved changes.
+/// The state that a model context keeps for one model of a known class: its identity, its row and its unsaved changes.
 ///
-/// A model class stores one instance in ``PersistentModel/persistentBackingData`` and does not use it otherwise.
-/// ``Attribute`` and ``Relationship`` read and write their values through it.
+/// A model class stores an instance in ``PersistentModel/persistentBackingData`` and does not use it otherwise. The
+/// property wrappers ``Attribute`` and ``Relationship`` read and write their values through it. Code that is generic over
+/// models can read and set properties by key path:
 ///
-/// The counterpart in SwiftData is the `BackingData` protocol; in Chronicle it is a final class without customization
-/// points. An instance is confined to the context of its model, like the model itself.
-public final class BackingData {
-    // There is one instance for every live model, so its size matters, as does the cost of exclusivity checks. They are
-    // disabled below because the object is confined with its model, and no property access here runs external code.
-    enum Status: UInt8 { case detached, inserted, saved, deleted }
-
-    /// The current generation. Every value that a wrapper holds belongs to a generation; incrementing this number makes
-    /// all wrappers read the row again.
-    @exclusivity(unchecked) @usableFromInline var generation: UInt32
-    /// The number of the context's last fetch that returned this model, used to detect rows that a fetch returns twice.
-    @exclusivity(unchecked) var fetchNumber: UInt32 = 0
-    /// The number of attributes without a default value that were set while the model was not in a context. A save
-    /// searches for missing values only if this number is too small.
-    @exclusivity(unchecked) @usableFromInline var assignedCount: Int32
-    /// Whether ``row`` contains the stored values.
-    @exclusivity(unchecked) @usableFromInline var hasRow: Bool
-    @exclusivity(unchecked) var status: Status
-    /// Whether the model is in the context's list of pending changes.
-    @exclusivity(unchecked) var isPending: Bool
-    /// The context and entity of the model; `nil` for a model that is not in a context.
-    @exclusivity(unchecked) @usableFromInline var membership: ContextEntity?
-    /// The stored values by slot, as last read or written.
-    @exclusivity(unchecked) @usableFromInline var row: [PropertyValue]
-    /// The slots that were set since ``row`` was read or written.
-    @exclusivity(unchecked) var changed: PropertySet
-    /// State that only few models have.
-    @exclusivity(unchecked) @usableFromInline var extras: Extras?
-    /// The model that owns this object; `nil` until the model joins a context.
-    @exclusivity(unchecked) unowned var model: (any PersistentModel)?
-    /// The origin of the identifier; `nil` until the identifier is first used. Most models need one only after they are
-    /// saved.
-    @exclusivity(unchecked) private(set) var origin: PersistentIdentifier.Origin?
-    @exclusivity(unchecked) private(set) var number: Int64
-
-    @usableFromInline
-    final class Extras {
-        var pending: [Int: PropertyValue] = [:]
-        var lists: [Int: ToManyList] = [:]
-        var decoded: [Int: Any] = [:]
-        var probedOffset: Int?
-    }
-
-    /// Creates backing data for a new model that is not in a context.
-    public init() {
-        generation = 1
-        assignedCount = 0
-        hasRow = false
-        status = .detached
-        isPending = false
-        membership = nil
-        row = []
-        changed = PropertySet()
-        extras = nil
-        origin = nil
-        number = 0
-    }
-
-    /// Creates backing data for a row of a store.
-    init(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
-        generation = 1
-        assignedCount = 0
-        hasRow = true
-        status = .saved
-        isPending = false
-        membership = entity
-        self.row = row
-        changed = PropertySet()
-        extras = nil
-        origin = identifier.origin
-        number = identifier.number
-    }
-
-    /// Creates backing data that returns a sample value for every read. The schema uses it to find the wrapper of a key
-    /// path.
-    static func probe() -> BackingData {
-        let probe = BackingData()
-        probe.hasRow = true
-        return probe
-    }
-
-    /// Whether this object is a ``probe()`` or adopted one. Its model was not created by the program.
-    var isProbe: Bool { hasRow && membership == nil }
-
-    /// Takes over the state of another instance and leaves that instance empty.
-    ///
-    /// Call this method in ``PersistentModel/init(backingData:)`` if the class creates its backing data with a default
-    /// value, so that its other initializers need not mention it:
-    ///
-    /// ```swift
-    /// let persistentBackingData = BackingData()
-    /// init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
-    /// ```
-    ///
-    /// - Parameter other: The backing data of the row that the context fetched.
-    public func adopt(_ other: BackingData) {
-        guard other !== self else { return }
-        generation = other.generation
-        hasRow = other.hasRow
-        status = other.status
-        membership = other.membership
-        swap(&row, &other.row)
-        extras = other.extras
-        origin = other.origin
-        number = other.number
-        other.status = .detached
-        other.empty()
-    }
-
-    /// Creates backing data for a row that is not loaded yet; see ``ModelContext/model(for:)``.
-    init(unloaded identifier: PersistentIdentifier, _ entity: ContextEntity) {
-        generation = 1
-        assignedCount = 0
-        hasRow = false
-        status = .saved
-        isPending = false
-        membership = entity
-        row = []
-        changed = PropertySet()
-        extras = nil
-        origin = identifier.origin
-        number = identifier.number
-    }
-
-    /// Whether the model's row is not loaded or no longer exists.
-    var isUnloaded: Bool { !hasRow && (status == .saved || status == .deleted) }
-
-    /// Assigns a row to backing data that was created without one.
-    func fill(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
-        generation = 1
-        hasRow = true
-        status = .saved
-        membership = entity
-        self.row = row
-        origin = identifier.origin
-        number = identifier.number
-    }
-
-    private func empty() {
-        hasRow = false
-        membership = nil
-        extras = nil
-        origin = nil
-        number = 0
-    }
-
-    deinit {
-        guard status != .detached else { return }
-        membership?.registry.remove(self)
-        // A context retains models with changes; this happens only if the context was released before the model.
-        if isPending, hasChanges { membership?.storage.discardChanges(of: self) }
-    }
+/// ```swift
+/// let backingData = trip.persistentBackingData
+/// backingData.setValue(forKey: \.name, to: backingData.getValue(forKey: \.name) + "!")
+/// ```
+///
+/// The counterpart in SwiftData is the protocol of the same name. There, a program can also implement it; in Chronicle,
+/// ``PersistentModel/createBackingData()`` creates the only implementation.
+public protocol BackingData<Model>: AnyBackingData {
+    /// The model class.
+    associatedtype Model: PersistentModel
 }
 
 extension BackingData {
-    /// Changed values that no wrapper holds: relationships, and attributes that were set before the row was read again.
-    var pending: [Int: PropertyValue] {
-        get { extras?.pending ?? [:] }
-        // Modifies the dictionary in place, so that setting one value does not copy the others.
-        _modify { yield &makeExtras().pending }
-    }
+    /// The identifier of the model, or `nil` for a model that is not in a context and whose identifier was not read.
+    public var persistentModelID: PersistentIdentifier? { knownIdentifier }
 
-    /// Returns the list of a to-many relationship, if it was read.
-    func list(_ property: Schema.Property) -> ToManyList? { extras?.lists[property.index] }
-
-    func setList(_ property: Schema.Property, _ models: [AnyObject]) -> ToManyList {
-        let list = ToManyList(models)
-        makeExtras().lists[property.index] = list
-        return list
-    }
-
-    func removeList(_ property: Schema.Property) { removeList(at: property.index) }
-
-    func removeList(at index: Int) {
-        if extras?.lists.isEmpty == false { extras?.lists[index] = nil }
-    }
-
-    func removeLists() {
-        if extras?.lists.isEmpty == false { extras?.lists = [:] }
-    }
-
-    /// Whether a to-many relationship was read.
-    var hasLists: Bool { extras?.lists.isEmpty == false }
-
-    /// Values that were decoded to validate them, kept until a wrapper takes them.
-    var decoded: [Int: Any] {
-        get { extras?.decoded ?? [:] }
-        set { if extras != nil || !newValue.isEmpty { makeExtras().decoded = newValue } }
-    }
-
-    /// The offset of the wrapper that was last read, if this is a probe and the wrapper's type is direct.
-    var probedOffset: Int? {
-        get { extras?.probedOffset }
-        set { makeExtras().probedOffset = newValue }
-    }
-
-    private func makeExtras() -> Extras {
-        if let extras { return extras }
-        let made = Extras()
-        extras = made
-        return made
-    }
-}
-
-extension BackingData {
-    /// The identifier of a model that is in a context.
-    var identifier: PersistentIdentifier {
-        get { identifier(entityName: "") }
-        set { (origin, number) = (newValue.origin, newValue.number) }
-    }
-
-    /// Returns the identifier, creating a temporary one and registering it with the context on first use.
+    /// Returns the value of a property, as the property itself does.
     ///
-    /// - Parameter entityName: The name of the entity, for a model that is not in a context.
-    func identifier(entityName: @autoclosure () -> String) -> PersistentIdentifier {
-        if let origin { return origin.identifier(number) }
-        let made = PersistentIdentifier.temporary(
-            membership?.temporaryOrigin ?? PersistentIdentifier.temporaryOrigin(entityName: entityName()))
-        identifier = made
-        membership?.registry.add(self, made)
-        return made
+    /// The model must be in a context, because a new model keeps its values in its properties until it is inserted;
+    /// otherwise the program ends with a message.
+    ///
+    /// - Parameter keyPath: The key path of a stored property.
+    /// - Returns: The current value.
+    public func getValue<Value>(forKey keyPath: KeyPath<Model, Value>) -> Value {
+        requiredModel[keyPath: keyPath]
     }
 
-    /// Returns the identifier for a save. A temporary identifier that the program has not used is not registered.
-    func identifier(in entity: ContextEntity) -> PersistentIdentifier {
-        origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
+    /// Sets the value of a property, as an assignment to the property does.
+    ///
+    /// The model must be in a context; otherwise the program ends with a message.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of a stored property.
+    ///   - value: The new value.
+    public func setValue<Value>(forKey keyPath: ReferenceWritableKeyPath<Model, Value>, to value: Value) {
+        requiredModel[keyPath: keyPath] = value
     }
 
-    /// Whether the model was deleted and the delete was saved.
-    var isDeletedInStore: Bool { status == .deleted && !isPending }
-
-    var hasChanges: Bool {
-        switch status {
-        case .detached: false
-        case .inserted: true
-        case .saved: !changed.isEmpty
-        case .deleted: isPending
+    private var requiredModel: Model {
+        guard let model = model as? Model else {
+            preconditionFailure(
+                "\(Model.entityName): insert the model into a context before you access its values by its backing data")
         }
+        return model
     }
 }
+
+extension PersistentModel {
+    /// Creates the backing data of a new instance, which is not in a context.
+    ///
+    /// - Returns: Empty backing data.
+    @inlinable
+    public static func createBackingData() -> some BackingData<Self> { ModelBackingData<Self>() }
+
+    /// The class of the model's backing data.
+    static var backingDataType: BackingDataType {
+        BackingDataType(type: ModelBackingData<Self>.self, conformance: conformance(of: createBackingData()))
+    }
+
+    private static func conformance(of backing: any BackingData<Self>) -> UnsafeRawPointer {
+        // The cast keeps Swift from passing the object alone, as it does to generic functions (SE-0352).
+        unsafeBitCast(backing as any BackingData<Self>, to: (UnsafeRawPointer, UnsafeRawPointer).self).1
+    }
+
+    /// Creates an instance.
+    ///
+    /// - Parameters:
+    ///   - backing: Backing data of the class ``backingDataType``.
+    ///   - type: The result of ``backingDataType``.
+    @inline(__always)
+    static func make(_ backing: AnyBackingData, _ type: BackingDataType) -> Self {
+        Self(backingData: unsafeBitCast((backing, type.conformance), to: (any BackingData<Self>).self))
+    }
+
+    /// Creates an instance with the backing data of ``AnyBackingData/probe()``.
+    static func probe() -> Self { Self(backingData: ModelBackingData<Self>.probe()) }
+}
+
+/// The class of a model's backing data, and its conformance to ``BackingData``.
+///
+/// In code that is generic over models, the runtime looks up both by the type of the model. A context does that once for
+/// an entity instead of once for a row, which would take 6 % of the time of a fetch.
+struct BackingDataType {
+    let type: AnyBackingData.Type
+    /// The second word of `any BackingData<Model>`, whose first is the object
+    /// (https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeLayout.rst#class-existential-containers).
+    let conformance: UnsafeRawPointer
+}
+
+/// The implementation of ``BackingData``.
+@usableFromInline
+final class ModelBackingData<Model: PersistentModel>: AnyBackingData, BackingData {}

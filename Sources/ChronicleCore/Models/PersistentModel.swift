@@ -11,8 +11,8 @@
 ///     static let properties: PropertyMap<Trip> = [
 ///         "name": \.name, "destination": \.destination, "bucketList": \.bucketList,
 ///     ]
-///     let persistentBackingData = BackingData()
-///     init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+///     let persistentBackingData: any BackingData<Trip> = Trip.createBackingData()
+///     init(backingData: any BackingData<Trip>) { persistentBackingData.adopt(backingData) }
 ///
 ///     init(name: String, destination: String) {
 ///         self.name = name
@@ -45,14 +45,14 @@ public protocol PersistentModel: IdentifiableModel, Hashable, SendableMetatype {
     /// The name of the entity. By default, the name of the class.
     static var entityName: String { get }
 
-    /// The state that the context keeps for this model. Create a new `BackingData()` for every instance.
-    var persistentBackingData: BackingData { get }
+    /// The state that the context keeps for this model. Create it with ``createBackingData()`` for every instance.
+    var persistentBackingData: any BackingData<Self> { get }
     /// Creates an instance for a row that a context fetched.
     ///
     /// Only the context calls this initializer. Adopt or store the argument, and do nothing else.
     ///
     /// - Parameter backingData: The backing data of the row.
-    init(backingData: BackingData)
+    init(backingData: any BackingData<Self>)
 }
 
 extension PersistentModel {
@@ -87,7 +87,7 @@ extension PersistentModel {
     /// Creates a model with a sample value for every property. No context inserts it. A getter returns it when its type
     /// requires a model and none is available.
     static func placeholder(for identifier: PersistentIdentifier? = nil) -> any PersistentModel {
-        let model = Self(backingData: .probe())
+        let model = probe()
         if let identifier { model.persistentBackingData.identifier = identifier }
         return model
     }
@@ -109,8 +109,8 @@ extension PersistentModel {
 /// The model that stands for rows of a class that is not in the container's schema.
 final class UnknownModel: PersistentModel {
     static let properties: PropertyMap<UnknownModel> = [:]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<UnknownModel> = UnknownModel.createBackingData()
+    init(backingData: any BackingData<UnknownModel>) { persistentBackingData.adopt(backingData) }
 }
 
 /// The stored properties of a model class, each with its name in the store and its key path.

@@ -7,18 +7,21 @@
 public protocol IdentifiableModel: AnyObject, Identifiable {
     /// The name of the entity; see ``PersistentModel/entityName``.
     static var entityName: String { get }
-    /// The state that the context keeps for the model; see ``PersistentModel/persistentBackingData``.
-    var persistentBackingData: BackingData { get }
+    /// The backing data of the model, independent of its class; see ``PersistentModel/persistentBackingData``.
+    var anyBackingData: AnyBackingData { get }
 }
 
 extension IdentifiableModel {
     /// The identifier of the model, the same as ``PersistentModel/persistentModelID``.
-    public var id: PersistentIdentifier { persistentBackingData.identifier(entityName: Self.entityName) }
+    public var id: PersistentIdentifier { anyBackingData.identifier(entityName: Self.entityName) }
 
     fileprivate static var idKeyPath: KeyPath<Self, PersistentIdentifier> { \Self.id }
 }
 
 extension PersistentModel {
+    /// The backing data of the model, independent of its class.
+    public var anyBackingData: AnyBackingData { persistentBackingData }
+
     /// The key paths of a model's identifier.
     static var identifierKeyPaths: [AnyKeyPath] { [\Self.persistentModelID, idKeyPath] }
 }

@@ -8,7 +8,7 @@ struct ContextLinks {
         let backing: ObjectIdentifier
         let property: ObjectIdentifier
 
-        init(_ backing: BackingData, _ property: Schema.Property) {
+        init(_ backing: AnyBackingData, _ property: Schema.Property) {
             self.backing = ObjectIdentifier(backing)
             self.property = ObjectIdentifier(property)
         }
@@ -44,7 +44,7 @@ struct ContextLinks {
     /// The ends with unsaved changes, in the order of their first change.
     var changedEnds: [Changes] { changes.values.sorted { $0.number < $1.number } }
 
-    subscript(changesOf backing: BackingData, _ property: Schema.Property) -> Changes? {
+    subscript(changesOf backing: AnyBackingData, _ property: Schema.Property) -> Changes? {
         changes.isEmpty ? nil : changes[End(backing, property)]
     }
 
@@ -52,7 +52,7 @@ struct ContextLinks {
 
     /// Records that a model was added to or removed from an end.
     mutating func set(
-        _ isLinked: Bool, _ model: any PersistentModel, of backing: BackingData, _ property: Schema.Property
+        _ isLinked: Bool, _ model: any PersistentModel, of backing: AnyBackingData, _ property: Schema.Property
     ) {
         let end = End(backing, property)
         guard let owner = backing.model else { return }
@@ -70,7 +70,7 @@ struct ContextLinks {
     }
 
     /// Removes all links from and to a model that leaves the context.
-    mutating func forget(_ backing: BackingData) {
+    mutating func forget(_ backing: AnyBackingData) {
         guard !changes.isEmpty, let model = backing.model, let entity = backing.membership?.entity else { return }
         for property in entity.relationshipProperties { changes[End(backing, property)] = nil }
         for end in endsByModel.removeValue(forKey: ObjectIdentifier(model)) ?? [] {
@@ -89,11 +89,11 @@ struct ContextLinks {
 
     // MARK: Lists
 
-    func list(of backing: BackingData, _ property: Schema.Property) -> ToManyList? {
+    func list(of backing: AnyBackingData, _ property: Schema.Property) -> ToManyList? {
         lists.isEmpty ? nil : lists[ObjectIdentifier(property)]?[ObjectIdentifier(backing)]?.models
     }
 
-    mutating func keep(_ models: [AnyObject], of backing: BackingData, _ property: Schema.Property) -> ToManyList {
+    mutating func keep(_ models: [AnyObject], of backing: AnyBackingData, _ property: Schema.Property) -> ToManyList {
         let list = ToManyList(models, isLinked: true)
         guard let model = backing.model else { return list }
         let end = End(backing, property)

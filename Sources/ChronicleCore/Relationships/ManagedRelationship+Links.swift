@@ -50,7 +50,7 @@ extension ManagedRelationship {
     }
 }
 
-extension BackingData {
+extension AnyBackingData {
     /// Whether the model is in a context and not deleted.
     var isInContext: Bool { status == .inserted || status == .saved }
 }

@@ -1,12 +1,12 @@
 /// A relationship of a model that is in a context. Reads and writes it, and keeps its inverse consistent.
 struct ManagedRelationship {
     let context: ModelContext
-    let backing: BackingData
+    let backing: AnyBackingData
     let property: Schema.Property
     let relationship: Schema.Relationship
 
     init(
-        _ context: ModelContext, _ backing: BackingData, _ property: Schema.Property,
+        _ context: ModelContext, _ backing: AnyBackingData, _ property: Schema.Property,
         _ relationship: Schema.Relationship
     ) {
         self.context = context
@@ -15,7 +15,7 @@ struct ManagedRelationship {
         self.relationship = relationship
     }
 
-    init?(_ context: ModelContext, _ backing: BackingData, _ property: Schema.Property) {
+    init?(_ context: ModelContext, _ backing: AnyBackingData, _ property: Schema.Property) {
         guard let relationship = property.relationship else { return nil }
         self.init(context, backing, property, relationship)
     }
@@ -23,13 +23,13 @@ struct ManagedRelationship {
     /// The inverse property of the destination.
     var inverse: Schema.Property? { context.coordinator.schema.inverse(of: property) }
 
-    func back(_ destination: BackingData) -> ManagedRelationship? {
+    func back(_ destination: AnyBackingData) -> ManagedRelationship? {
         inverse.flatMap { inverse in
             inverse.relationship.map { ManagedRelationship(context, destination, inverse, $0) }
         }
     }
 
-    func backing(of destination: AnyObject) -> BackingData {
+    func backing(of destination: AnyObject) -> AnyBackingData {
         property.access.model(destination).persistentBackingData
     }
 
@@ -111,7 +111,7 @@ struct ManagedRelationship {
         return inverse.map { refersHere(backing(of: destination), $0) } ?? false
     }
 
-    private func refersHere(_ destination: BackingData, _ inverse: Schema.Property) -> Bool {
+    private func refersHere(_ destination: AnyBackingData, _ inverse: Schema.Property) -> Bool {
         destination.status != .deleted && destination.status != .detached
             && destination.reference(inverse) == backing.identifier
     }
@@ -187,11 +187,11 @@ struct ManagedRelationship {
     }
 
     /// Returns the same relationship of another model.
-    private func other(_ other: BackingData) -> ManagedRelationship {
+    private func other(_ other: AnyBackingData) -> ManagedRelationship {
         ManagedRelationship(context, other, property, relationship)
     }
 
-    private func setOne(_ destination: BackingData?) throws {
+    private func setOne(_ destination: AnyBackingData?) throws {
         try context.loadIfNeeded(backing)
         let old = backing.reference(property)
         guard old != destination?.identifier else { return }
@@ -205,7 +205,7 @@ struct ManagedRelationship {
     }
 
     /// For a to-one relationship, returns the model whose reference to this one has to be removed.
-    private func formerOfOne(otherThan other: BackingData) throws -> BackingData? {
+    private func formerOfOne(otherThan other: AnyBackingData) throws -> AnyBackingData? {
         guard !relationship.isToMany, let former = backing.reference(property), former != other.identifier else {
             return nil
         }
@@ -213,28 +213,28 @@ struct ManagedRelationship {
     }
 
     /// Sets a to-one reference without updating the inverse.
-    private func set(_ destination: BackingData?) {
+    private func set(_ destination: AnyBackingData?) {
         backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
         backing.markChanged(property.slot)
         if let destination { announce(destination) }
     }
 
     /// Records that the relationship references a model whose list has not been read yet.
-    func announce(_ destination: BackingData) {
+    func announce(_ destination: AnyBackingData) {
         guard destination.hasRow, let model = backing.model, inverse?.relationship?.isToMany == true else { return }
         context.unsavedReferrers[destination.identifier, default: ModelSet()].insert(model)
     }
 
     /// Returns the inverse side of a to-one reference that is about to change. An unread to-many inverse needs no
     /// update and is not loaded; a to-one inverse has its own value and is loaded.
-    private func loaded(_ identifier: PersistentIdentifier) throws -> BackingData? {
+    private func loaded(_ identifier: PersistentIdentifier) throws -> AnyBackingData? {
         if let known = context.registeredBacking(identifier) { return known }
         guard let inverse, inverse.slot >= 0, !identifier.isTemporary else { return nil }
         return try context.load(identifier, relationship.destination)?.persistentBackingData
     }
 
     /// Updates this inverse side: it now references `other`.
-    private func add(_ other: BackingData) {
+    private func add(_ other: AnyBackingData) {
         if !relationship.isToMany {
             set(other)
         } else if let model = other.model {
@@ -245,7 +245,7 @@ struct ManagedRelationship {
     }
 
     /// Updates this inverse side: it no longer references `other`.
-    private func remove(_ other: BackingData) {
+    private func remove(_ other: AnyBackingData) {
         if relationship.isToMany {
             if let model = other.model { backing.list(property)?.remove(model) }
         } else if backing.reference(property) == other.identifier {

@@ -32,7 +32,7 @@ struct RelationshipCheck {
 
     // MARK: Deny
 
-    private func checkDelete(_ backing: BackingData, _ property: Schema.Property) throws {
+    private func checkDelete(_ backing: AnyBackingData, _ property: Schema.Property) throws {
         guard let relationship = ManagedRelationship(context, backing, property),
             let other = try relationship.loadAgain().first
         else { return }
@@ -44,14 +44,14 @@ struct RelationshipCheck {
 
     // MARK: Counts
 
-    private mutating func checkCounts(_ backing: BackingData, _ entity: Schema.Entity) throws {
+    private mutating func checkCounts(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         for property in entity.counted where backing.status == .inserted || property.isChanged(in: backing) {
             try checkCount(backing, property)
         }
     }
 
     /// Validates the relationships whose destinations changed because this model was added or removed.
-    private mutating func checkCountsOfOthers(_ backing: BackingData, _ entity: Schema.Entity) throws {
+    private mutating func checkCountsOfOthers(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         for property in entity.relationshipProperties where property.isChanged(in: backing) || backing.status != .saved
         {
             guard let relationship = property.relationship,
@@ -71,12 +71,12 @@ struct RelationshipCheck {
         }
     }
 
-    private func owner(_ identifier: PersistentIdentifier, _ entityName: String) throws -> BackingData? {
+    private func owner(_ identifier: PersistentIdentifier, _ entityName: String) throws -> AnyBackingData? {
         if let known = context.registeredBacking(identifier) { return known }
         return identifier.isTemporary ? nil : try context.load(identifier, entityName)?.persistentBackingData
     }
 
-    private mutating func checkCount(_ backing: BackingData, _ property: Schema.Property) throws {
+    private mutating func checkCount(_ backing: AnyBackingData, _ property: Schema.Property) throws {
         guard backing.status == .inserted || backing.status == .saved,
             let model = backing.model, let relationship = property.relationship,
             seen.insert(Owner(model: ObjectIdentifier(model), index: property.index)).inserted,
@@ -91,12 +91,12 @@ struct RelationshipCheck {
     }
 }
 
-extension BackingData {
+extension AnyBackingData {
     fileprivate var entityName: String? { membership?.entity.name }
 }
 
 extension Schema.Property {
     /// Whether a to-one destination or the links of the property changed. For other to-many relationships the inverse
     /// records the change.
-    fileprivate func isChanged(in backing: BackingData) -> Bool { mark >= 0 && backing.changed.contains(mark) }
+    fileprivate func isChanged(in backing: AnyBackingData) -> Bool { mark >= 0 && backing.changed.contains(mark) }
 }

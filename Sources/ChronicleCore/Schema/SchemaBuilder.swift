@@ -59,7 +59,7 @@ struct SchemaBuilder {
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
         try Model.checkInheritance()
-        let (sample, second) = (Model.ModelClass(backingData: .probe()), Model.ModelClass(backingData: .probe()))
+        let (sample, second) = (Model.ModelClass.probe(), Model.ModelClass.probe())
         guard sample.persistentBackingData.isProbe else {
             throw SwiftDataError.invalidModel.with(
                 detail: "init(backingData:) must adopt or store its argument", entityName: Model.entityName)

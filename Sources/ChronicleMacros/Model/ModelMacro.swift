@@ -27,7 +27,7 @@ extension ModelMacro: MemberMacro {
     /// errors of the compiler.
     private static func membersOfSubclass(_ model: ModelClass) -> [DeclSyntax] {
         if !model.hasDesignatedInitializer || model.declaresRowInitializer { return [] }
-        return ["\(raw: model.access)required init(backingData: Chronicle::BackingData) { fatalError() }"]
+        return ["\(raw: model.access)required init(backingData: any Chronicle::BackingData<\(raw: model.name)>) { fatalError() }"]
     }
 
     private static func members(of model: ModelClass) -> [DeclSyntax] {
@@ -40,12 +40,16 @@ extension ModelMacro: MemberMacro {
                 """)
         }
         if !model.declares("persistentBackingData", isStatic: false) {
-            members.append("\(raw: model.access)let persistentBackingData = Chronicle::BackingData()")
+            members.append(
+                """
+                \(raw: model.access)let persistentBackingData: any Chronicle::BackingData<\(raw: model.name)> = \
+                \(raw: model.name).createBackingData()
+                """)
         }
         if !model.declaresRowInitializer {
             members.append(
                 """
-                \(raw: model.access)\(raw: model.isFinal ? "" : "required ")init(backingData: Chronicle::BackingData) {
+                \(raw: model.access)\(raw: model.isFinal ? "" : "required ")init(backingData: any Chronicle::BackingData<\(raw: model.name)>) {
                     persistentBackingData.adopt(backingData)
                 }
                 """)

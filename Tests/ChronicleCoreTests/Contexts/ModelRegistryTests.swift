@@ -12,13 +12,13 @@ import Testing
 
     /// What a context keeps for a model with this identifier. It belongs to no context, and does not leave the table when
     /// it goes.
-    private func backing(_ identifier: PersistentIdentifier) -> BackingData {
-        let backing = BackingData()
+    private func backing(_ identifier: PersistentIdentifier) -> AnyBackingData {
+        let backing = AnyBackingData()
         backing.identifier = identifier
         return backing
     }
 
-    private func added(_ identifier: PersistentIdentifier) -> BackingData {
+    private func added(_ identifier: PersistentIdentifier) -> AnyBackingData {
         let backing = backing(identifier)
         registry.add(backing, identifier)
         return backing
@@ -103,8 +103,8 @@ import Testing
         // Places and keys meet also across entities.
         let shift = Int64(truncatingIfNeeded: Self.trips.hash &- Self.items.hash)
         let numbers = (0..<60).map { _ in Int64(random.below(40)) &+ (random.below(3) == 0 ? shift : 0) }
-        var expected: [PersistentIdentifier: BackingData] = [:]
-        var removed: [BackingData] = []
+        var expected: [PersistentIdentifier: AnyBackingData] = [:]
+        var removed: [AnyBackingData] = []
         for step in 0..<4_000 {
             let identifier = origins[random.below(2)].identifier(numbers[random.below(numbers.count)])
             switch random.below(5) {

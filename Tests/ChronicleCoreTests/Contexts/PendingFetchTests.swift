@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func aModelWithoutAValueIsAnErrorAndNoTrap() throws {
-        context.insert(GraphNode(backingData: BackingData()))
+        context.insert(GraphNode(backingData: GraphNode.createBackingData()))
         let error = try failure {
             _ = try context.fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == "1" }))
         }

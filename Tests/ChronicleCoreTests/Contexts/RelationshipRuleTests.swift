@@ -57,7 +57,7 @@ import Testing
 
     @Test func whatWasNeverSetReadsAsAPlaceholder() throws {
         let (_, context) = try context(.inMemory)
-        let project = RuleProject(backingData: BackingData())
+        let project = RuleProject(backingData: RuleProject.createBackingData())
         project.name = "Engine"
         #expect(project.owner.name == "" && project.owner.role == .guest)
         context.insert(project)

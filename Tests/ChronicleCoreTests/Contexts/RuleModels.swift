@@ -67,7 +67,7 @@ final class RuleHand: PersistentModel {
     @Relationship(minimumModelCount: 1, maximumModelCount: 1) var project: RuleProject?
 
     static let properties: PropertyMap<RuleHand> = ["name": \.name, "project": \.project]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<RuleHand> = RuleHand.createBackingData()
+    init(backingData: any BackingData<RuleHand>) { persistentBackingData.adopt(backingData) }
     init(_ name: String) { self.name = name }
 }

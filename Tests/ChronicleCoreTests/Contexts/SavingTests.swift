@@ -377,7 +377,7 @@ private final class Unset: PersistentModel {
     @Attribute var title: String
     @Attribute var subtitle: String?
     static let properties: PropertyMap<Unset> = ["title": \.title, "subtitle": \.subtitle]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<Unset>
+    init(backingData: any BackingData<Unset>) { persistentBackingData = backingData }
+    init() { persistentBackingData = Unset.createBackingData() }
 }

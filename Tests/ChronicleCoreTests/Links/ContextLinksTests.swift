@@ -30,7 +30,7 @@ import Testing
         inverse = try property("LinkTag", "items")
     }
 
-    private func backing(_ item: LinkItem) -> BackingData { item.persistentBackingData }
+    private func backing(_ item: LinkItem) -> AnyBackingData { item.persistentBackingData }
 
     /// The names of the tags that an item got and lost: `+x -y`.
     private func changes(_ item: LinkItem) -> String? {

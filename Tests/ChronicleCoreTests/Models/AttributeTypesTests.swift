@@ -153,9 +153,9 @@ final class Everything: PersistentModel {
         "optionalData": \.optionalData, "optionalMood": \.optionalMood, "optionalCodable": \.optionalCodable,
         "optionalArray": \.optionalArray,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<Everything>
+    init(backingData: any BackingData<Everything>) { persistentBackingData = backingData }
+    init() { persistentBackingData = Everything.createBackingData() }
 
     /// What makes two models the same to the bit, where `==` would say less.
     var values: [(String, AnyHashable)] {

@@ -26,10 +26,10 @@ struct ErrorPrivacyTests {
 
         static let properties: PropertyMap<Account> = ["name": \.name, "password": \.password]
         static let uniqueness: Uniqueness<Account> = [[\.name]]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Account>
+        init(backingData: any BackingData<Account>) { persistentBackingData = backingData }
         init(_ name: String = "", password: Password? = nil) {
-            persistentBackingData = BackingData()
+            persistentBackingData = Account.createBackingData()
             self.name = name
             self.password = password
         }

@@ -129,112 +129,112 @@ private final class Forgetful: PersistentModel {
     @Attribute var first = ""
     @Attribute var second = ""
     static let properties: PropertyMap<Forgetful> = ["first": \.first]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Forgetful>
+    init(backingData: any BackingData<Forgetful>) { persistentBackingData = backingData }
 }
 
 private final class Repetitive: PersistentModel {
     @Attribute var first = ""
     @Attribute var second = ""
     static let properties: PropertyMap<Repetitive> = ["first": \.first, "second": \.second, "first": \.first]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Repetitive>
+    init(backingData: any BackingData<Repetitive>) { persistentBackingData = backingData }
 }
 
 private final class Confused: PersistentModel {
     @Attribute var first = ""
     @Attribute var second = ""
     static let properties: PropertyMap<Confused> = ["first": \.first, "second": \.first]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Confused>
+    init(backingData: any BackingData<Confused>) { persistentBackingData = backingData }
 }
 
 private final class Swapped: PersistentModel {
     @Attribute var first = ""
     @Attribute var second = ""
     static let properties: PropertyMap<Swapped> = ["first": \.second, "second": \.first]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Swapped>
+    init(backingData: any BackingData<Swapped>) { persistentBackingData = backingData }
 }
 
 private final class Plain: PersistentModel {
     @Attribute var first = ""
     var second = ""
     static let properties: PropertyMap<Plain> = ["first": \.first, "second": \.second]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Plain>
+    init(backingData: any BackingData<Plain>) { persistentBackingData = backingData }
 }
 
 private final class Unstorable: PersistentModel {
     @Attribute var action: () -> Void = {}
     static let properties: PropertyMap<Unstorable> = ["action": \.action]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Unstorable>
+    init(backingData: any BackingData<Unstorable>) { persistentBackingData = backingData }
 }
 
 private final class Lonely: PersistentModel {
     @Relationship var others: [Forgotten]
     static let properties: PropertyMap<Lonely> = ["others": \.others]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Lonely>
+    init(backingData: any BackingData<Lonely>) { persistentBackingData = backingData }
 }
 
 private final class Ambiguous: PersistentModel {
     @Relationship var first: [Unambiguous]
     @Relationship var second: [Unambiguous]
     static let properties: PropertyMap<Ambiguous> = ["first": \.first, "second": \.second]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Ambiguous>
+    init(backingData: any BackingData<Ambiguous>) { persistentBackingData = backingData }
 }
 
 private final class Unambiguous: PersistentModel {
     @Relationship var one: Ambiguous?
     static let properties: PropertyMap<Unambiguous> = ["one": \.one]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Unambiguous>
+    init(backingData: any BackingData<Unambiguous>) { persistentBackingData = backingData }
 }
 
 private final class Right: PersistentModel {
     @Relationship(inverse: \Left.rights) var lefts: [Left]
     @Relationship var lonely: Lonely?
     static let properties: PropertyMap<Right> = ["lefts": \.lefts, "lonely": \.lonely]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Right>
+    init(backingData: any BackingData<Right>) { persistentBackingData = backingData }
 }
 
 private final class Left: PersistentModel {
     @Relationship var rights: [Right]
     static let properties: PropertyMap<Left> = ["rights": \.rights]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Left>
+    init(backingData: any BackingData<Left>) { persistentBackingData = backingData }
 }
 
 private final class Forgotten: PersistentModel {
     @Attribute var name = ""
     static let properties: PropertyMap<Forgotten> = ["name": \.name]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Forgotten>
+    init(backingData: any BackingData<Forgotten>) { persistentBackingData = backingData }
 }
 
 private final class Uniquely: PersistentModel {
     @Attribute(.unique) var other: Plain?
     static let properties: PropertyMap<Uniquely> = ["other": \.other]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Uniquely> = Uniquely.createBackingData()
+    init(backingData: any BackingData<Uniquely>) { persistentBackingData.adopt(backingData) }
 }
 
 private final class Ignorant: PersistentModel {
     @Attribute var name = ""
     static let properties: PropertyMap<Ignorant> = ["name": \.name]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) {}
+    let persistentBackingData: any BackingData<Ignorant> = Ignorant.createBackingData()
+    init(backingData: any BackingData<Ignorant>) {}
 }
 
 private class Ancestor: PersistentModel {
     @Attribute var name = ""
     static let properties: PropertyMap<Ancestor> = ["name": \.name]
-    let persistentBackingData = BackingData()
-    required init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Ancestor> = Ancestor.createBackingData()
+    required init(backingData: any BackingData<Ancestor>) { persistentBackingData.adopt(backingData) }
 }
 
 private final class Heir: Ancestor {}
@@ -242,8 +242,8 @@ private final class Heir: Ancestor {}
 private final class Recluse: PersistentModel {
     @Relationship var other: Forgotten?
     static let properties: PropertyMap<Recluse> = ["other": \.other]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Recluse>
+    init(backingData: any BackingData<Recluse>) { persistentBackingData = backingData }
 }
 
 @Model private final class UniqueNowhere {

@@ -132,10 +132,10 @@ private final class RecordingStore: DataStore {
 private final class Bookmark: PersistentModel {
     @Attribute var place: PersistentIdentifier?
     static let properties: PropertyMap<Bookmark> = ["place": \.place]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Bookmark>
+    init(backingData: any BackingData<Bookmark>) { persistentBackingData = backingData }
     init(_ place: PersistentIdentifier) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Bookmark.createBackingData()
         self.place = place
     }
 }

@@ -44,10 +44,10 @@ struct DividedContainer {
 final class Diary: PersistentModel {
     @Attribute var text: String
     static let properties: PropertyMap<Diary> = ["text": \.text]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Diary>
+    init(backingData: any BackingData<Diary>) { persistentBackingData = backingData }
     init(_ text: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Diary.createBackingData()
         self.text = text
     }
 }
@@ -142,7 +142,7 @@ struct SeveralStoresTests {
     @Test func aModelThatIsNotCompleteStopsTheWholeSave() throws {
         let divided = try DividedContainer()
         divided.context.insert(Trip(name: "Rome", destination: "IT"))
-        divided.context.insert(Diary(backingData: BackingData()))
+        divided.context.insert(Diary(backingData: Diary.createBackingData()))
         #expect(throws: SwiftDataError.modelValidationFailure) { try divided.context.save() }
         divided.context.rollback()
         #expect(try divided.names().isEmpty && divided.transactions().isEmpty)

@@ -175,10 +175,10 @@ final class BatchOrder: PersistentModel {
     static let properties: PropertyMap<BatchOrder> = [
         "number": \.number, "receipt": \.receipt, "customer": \.customer,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<BatchOrder>
+    init(backingData: any BackingData<BatchOrder>) { persistentBackingData = backingData }
     init(_ number: Int) {
-        persistentBackingData = BackingData()
+        persistentBackingData = BatchOrder.createBackingData()
         self.number = number
     }
 }
@@ -187,10 +187,10 @@ final class BatchReceipt: PersistentModel {
     @Attribute var text: String
 
     static let properties: PropertyMap<BatchReceipt> = ["text": \.text]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<BatchReceipt>
+    init(backingData: any BackingData<BatchReceipt>) { persistentBackingData = backingData }
     init(_ text: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = BatchReceipt.createBackingData()
         self.text = text
     }
 }
@@ -200,10 +200,10 @@ final class BatchCustomer: PersistentModel {
     @Relationship(deleteRule: .cascade, inverse: \BatchOrder.customer) var orders: [BatchOrder]
 
     static let properties: PropertyMap<BatchCustomer> = ["name": \.name, "orders": \.orders]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<BatchCustomer>
+    init(backingData: any BackingData<BatchCustomer>) { persistentBackingData = backingData }
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = BatchCustomer.createBackingData()
         self.name = name
     }
 }

@@ -179,17 +179,17 @@ private enum First {
         @Attribute(.preserveValueOnDeletion) var rank: Int = 0
         @Attribute(.preserveValueOnDeletion) var mood: Mood = .bad
         static let properties: PropertyMap<Note> = ["text": \.text, "rank": \.rank, "mood": \.mood]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
-        init() { persistentBackingData = BackingData() }
+        let persistentBackingData: any BackingData<Note>
+        init(backingData: any BackingData<Note>) { persistentBackingData = backingData }
+        init() { persistentBackingData = Note.createBackingData() }
     }
 
     final class Tag: PersistentModel {
         @Attribute var name: String = ""
         static let properties: PropertyMap<Tag> = ["name": \.name]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
-        init() { persistentBackingData = BackingData() }
+        let persistentBackingData: any BackingData<Tag>
+        init(backingData: any BackingData<Tag>) { persistentBackingData = backingData }
+        init() { persistentBackingData = Tag.createBackingData() }
     }
 }
 
@@ -198,18 +198,18 @@ private enum Second {
         @Attribute(.preserveValueOnDeletion, originalName: "text") var body: String = ""
         @Attribute(.preserveValueOnDeletion) var mood: Mood = .bad
         static let properties: PropertyMap<Note> = ["body": \.body, "mood": \.mood]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
-        init() { persistentBackingData = BackingData() }
+        let persistentBackingData: any BackingData<Note>
+        init(backingData: any BackingData<Note>) { persistentBackingData = backingData }
+        init() { persistentBackingData = Note.createBackingData() }
     }
 
     final class Tag: PersistentModel {
         @Attribute var name: String = ""
         @Attribute var colour: String?
         static let properties: PropertyMap<Tag> = ["name": \.name, "colour": \.colour]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
-        init() { persistentBackingData = BackingData() }
+        let persistentBackingData: any BackingData<Tag>
+        init(backingData: any BackingData<Tag>) { persistentBackingData = backingData }
+        init() { persistentBackingData = Tag.createBackingData() }
     }
 }
 
@@ -226,7 +226,7 @@ private final class Keepsake: PersistentModel {
         "text": \.text, "real": \.real, "zero": \.zero, "data": \.data, "uuid": \.uuid, "list": \.list,
         "flag": \.flag, "missing": \.missing,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<Keepsake>
+    init(backingData: any BackingData<Keepsake>) { persistentBackingData = backingData }
+    init() { persistentBackingData = Keepsake.createBackingData() }
 }

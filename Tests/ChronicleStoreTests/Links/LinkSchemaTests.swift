@@ -250,10 +250,10 @@ private final class Article0: PersistentModel {
     @Attribute var name: String
     static let entityName = "Article"
     static let properties: PropertyMap<Article0> = ["name": \.name]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Article0>
+    init(backingData: any BackingData<Article0>) { persistentBackingData = backingData }
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Article0.createBackingData()
         self.name = name
     }
 }
@@ -263,10 +263,10 @@ private final class Article1: PersistentModel {
     @Relationship(inverse: \Label1.articles) var labels: [Label1]
     static let entityName = "Article"
     static let properties: PropertyMap<Article1> = ["name": \.name, "labels": \.labels]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Article1>
+    init(backingData: any BackingData<Article1>) { persistentBackingData = backingData }
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Article1.createBackingData()
         self.name = name
     }
 }
@@ -276,10 +276,10 @@ private final class Label1: PersistentModel {
     @Relationship var articles: [Article1]
     static let entityName = "Label"
     static let properties: PropertyMap<Label1> = ["name": \.name, "articles": \.articles]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Label1>
+    init(backingData: any BackingData<Label1>) { persistentBackingData = backingData }
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Label1.createBackingData()
         self.name = name
     }
 }
@@ -289,8 +289,8 @@ private final class Label1Inverse: PersistentModel {
     @Relationship(inverse: \Article1Inverse.labels) var articles: [Article1Inverse]
     static let entityName = "Label"
     static let properties: PropertyMap<Label1Inverse> = ["name": \.name, "articles": \.articles]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Label1Inverse>
+    init(backingData: any BackingData<Label1Inverse>) { persistentBackingData = backingData }
 }
 
 private final class Article1Inverse: PersistentModel {
@@ -298,8 +298,8 @@ private final class Article1Inverse: PersistentModel {
     @Relationship var labels: [Label1Inverse]
     static let entityName = "Article"
     static let properties: PropertyMap<Article1Inverse> = ["name": \.name, "labels": \.labels]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Article1Inverse>
+    init(backingData: any BackingData<Article1Inverse>) { persistentBackingData = backingData }
 }
 
 private final class Article2: PersistentModel {
@@ -307,8 +307,8 @@ private final class Article2: PersistentModel {
     @Relationship(originalName: "labels", inverse: \Label2.archived) var zones: [Label2]
     static let entityName = "Article"
     static let properties: PropertyMap<Article2> = ["name": \.name, "zones": \.zones]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Article2>
+    init(backingData: any BackingData<Article2>) { persistentBackingData = backingData }
 }
 
 private final class Label2: PersistentModel {
@@ -316,8 +316,8 @@ private final class Label2: PersistentModel {
     @Relationship(originalName: "articles") var archived: [Article2]
     static let entityName = "Label"
     static let properties: PropertyMap<Label2> = ["name": \.name, "archived": \.archived]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Label2>
+    init(backingData: any BackingData<Label2>) { persistentBackingData = backingData }
 }
 
 private final class ArticleAlone: PersistentModel {
@@ -325,16 +325,16 @@ private final class ArticleAlone: PersistentModel {
     @Relationship var labels: [LabelAlone]
     static let entityName = "Article"
     static let properties: PropertyMap<ArticleAlone> = ["name": \.name, "labels": \.labels]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<ArticleAlone>
+    init(backingData: any BackingData<ArticleAlone>) { persistentBackingData = backingData }
 }
 
 private final class LabelAlone: PersistentModel {
     @Attribute var name: String
     static let entityName = "Label"
     static let properties: PropertyMap<LabelAlone> = ["name": \.name]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<LabelAlone>
+    init(backingData: any BackingData<LabelAlone>) { persistentBackingData = backingData }
 }
 
 private final class ArticleDenying: PersistentModel {
@@ -342,8 +342,8 @@ private final class ArticleDenying: PersistentModel {
     @Relationship(deleteRule: .deny) var labels: [LabelAlone]
     static let entityName = "Article"
     static let properties: PropertyMap<ArticleDenying> = ["name": \.name, "labels": \.labels]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<ArticleDenying>
+    init(backingData: any BackingData<ArticleDenying>) { persistentBackingData = backingData }
 }
 
 private final class ArticleElsewhere: PersistentModel {
@@ -351,8 +351,8 @@ private final class ArticleElsewhere: PersistentModel {
     @Relationship var labels: [NodeApart]
     static let entityName = "Article"
     static let properties: PropertyMap<ArticleElsewhere> = ["name": \.name, "labels": \.labels]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<ArticleElsewhere>
+    init(backingData: any BackingData<ArticleElsewhere>) { persistentBackingData = backingData }
 }
 
 private final class Node1: PersistentModel {
@@ -361,10 +361,10 @@ private final class Node1: PersistentModel {
     @Relationship var later: [Node1]
     static let entityName = "Node"
     static let properties: PropertyMap<Node1> = ["name": \.name, "after": \.after, "later": \.later]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Node1>
+    init(backingData: any BackingData<Node1>) { persistentBackingData = backingData }
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Node1.createBackingData()
         self.name = name
     }
 }
@@ -375,8 +375,8 @@ private final class Node2: PersistentModel {
     @Relationship(originalName: "later") var before: [Node2]
     static let entityName = "Node"
     static let properties: PropertyMap<Node2> = ["name": \.name, "later": \.later, "before": \.before]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Node2>
+    init(backingData: any BackingData<Node2>) { persistentBackingData = backingData }
 }
 
 private final class NodeApart: PersistentModel {
@@ -385,10 +385,10 @@ private final class NodeApart: PersistentModel {
     @Relationship var later: [NodeApart]
     static let entityName = "Node"
     static let properties: PropertyMap<NodeApart> = ["name": \.name, "after": \.after, "later": \.later]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<NodeApart>
+    init(backingData: any BackingData<NodeApart>) { persistentBackingData = backingData }
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = NodeApart.createBackingData()
         self.name = name
     }
 }
@@ -399,14 +399,14 @@ private final class NodeMutual: PersistentModel {
     @Relationship(inverse: NodeMutual.back) var after: [NodeMutual]
     static let entityName = "Node"
     static let properties: PropertyMap<NodeMutual> = ["name": \.name, "after": \.after]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<NodeMutual>
+    init(backingData: any BackingData<NodeMutual>) { persistentBackingData = backingData }
 }
 
 private final class Shouting: PersistentModel {
     @Relationship var labels: [LabelAlone]
     @Relationship var LABELS: [LabelAlone]
     static let properties: PropertyMap<Shouting> = ["labels": \.labels, "LABELS": \.LABELS]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Shouting>
+    init(backingData: any BackingData<Shouting>) { persistentBackingData = backingData }
 }

@@ -135,14 +135,14 @@ import Testing
 
 private final class Other: PersistentModel {
     static let properties: PropertyMap<Other> = [:]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Other> = Other.createBackingData()
+    init(backingData: any BackingData<Other>) { persistentBackingData.adopt(backingData) }
 }
 
 private final class Assigned: PersistentModel {
     @Attribute var `as` = " as (1)"
     static let properties: PropertyMap<Assigned> = ["as": \.as]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Assigned> = Assigned.createBackingData()
+    init(backingData: any BackingData<Assigned>) { persistentBackingData.adopt(backingData) }
     init() {}
 }

@@ -93,11 +93,11 @@ private final class Coded: PersistentModel, Identifiable {
     @Attribute var note = "x"
     @Relationship(deleteRule: .cascade, inverse: \CodedPart.owner) var parts: [CodedPart]
     static let properties: PropertyMap<Coded> = ["id": \.id, "note": \.note, "parts": \.parts]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Coded>
+    init(backingData: any BackingData<Coded>) { persistentBackingData = backingData }
 
     init(id: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Coded.createBackingData()
         self.id = id
     }
 }
@@ -105,9 +105,9 @@ private final class Coded: PersistentModel, Identifiable {
 private final class CodedPart: PersistentModel {
     @Relationship var owner: Coded?
     static let properties: PropertyMap<CodedPart> = ["owner": \.owner]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<CodedPart>
+    init(backingData: any BackingData<CodedPart>) { persistentBackingData = backingData }
+    init() { persistentBackingData = CodedPart.createBackingData() }
 }
 
 /// The same entity, before it had an attribute of that name.
@@ -115,7 +115,7 @@ private final class Uncoded: PersistentModel {
     @Attribute var note = "x"
     static let properties: PropertyMap<Uncoded> = ["note": \.note]
     static let entityName = "Coded"
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<Uncoded>
+    init(backingData: any BackingData<Uncoded>) { persistentBackingData = backingData }
+    init() { persistentBackingData = Uncoded.createBackingData() }
 }

@@ -54,6 +54,6 @@ private final class WronglyIndexed: PersistentModel {
     var length: Int { day }
     static let properties: PropertyMap<WronglyIndexed> = ["day": \.day]
     static let indices: Indices<WronglyIndexed> = [[\.length]]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<WronglyIndexed> = WronglyIndexed.createBackingData()
+    init(backingData: any BackingData<WronglyIndexed>) { persistentBackingData.adopt(backingData) }
 }

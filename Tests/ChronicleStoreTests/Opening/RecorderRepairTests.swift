@@ -128,8 +128,8 @@ import Testing
 
 private final class Newcomer: PersistentModel {
     static let properties: PropertyMap<Newcomer> = [:]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Newcomer> = Newcomer.createBackingData()
+    init(backingData: any BackingData<Newcomer>) { persistentBackingData.adopt(backingData) }
 }
 
 private final class TwiceUnique: PersistentModel {
@@ -137,6 +137,6 @@ private final class TwiceUnique: PersistentModel {
     @Attribute var b = 1
     static let properties: PropertyMap<TwiceUnique> = ["a": \.a, "b": \.b]
     static let uniqueness: Uniqueness<TwiceUnique> = [[\.a], [\.b]]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<TwiceUnique> = TwiceUnique.createBackingData()
+    init(backingData: any BackingData<TwiceUnique>) { persistentBackingData.adopt(backingData) }
 }

@@ -179,10 +179,10 @@ private final class First: PersistentModel {
     @Attribute var title: String
     static let entityName = "Document"
     static let properties: PropertyMap<First> = ["title": \.title]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<First>
+    init(backingData: any BackingData<First>) { persistentBackingData = backingData }
     init(title: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = First.createBackingData()
         self.title = title
     }
 }
@@ -193,8 +193,8 @@ private final class Second: PersistentModel {
     @Attribute var note: String?
     static let entityName = "Document"
     static let properties: PropertyMap<Second> = ["headline": \.headline, "rating": \.rating, "note": \.note]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Second>
+    init(backingData: any BackingData<Second>) { persistentBackingData = backingData }
 }
 
 private final class Demanding: PersistentModel {
@@ -202,8 +202,8 @@ private final class Demanding: PersistentModel {
     @Attribute var owner: String
     static let entityName = "Document"
     static let properties: PropertyMap<Demanding> = ["title": \.title, "owner": \.owner]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Demanding>
+    init(backingData: any BackingData<Demanding>) { persistentBackingData = backingData }
 }
 
 private final class Owned: PersistentModel {
@@ -211,8 +211,8 @@ private final class Owned: PersistentModel {
     @Relationship var author: Author
     static let entityName = "Document"
     static let properties: PropertyMap<Owned> = ["title": \.title, "author": \.author]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Owned> = Owned.createBackingData()
+    init(backingData: any BackingData<Owned>) { persistentBackingData.adopt(backingData) }
     init(_ title: String, _ author: Author) {
         self.title = title
         self.author = author
@@ -222,8 +222,8 @@ private final class Owned: PersistentModel {
 private final class Author: PersistentModel {
     @Attribute var name: String
     static let properties: PropertyMap<Author> = ["name": \.name]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Author> = Author.createBackingData()
+    init(backingData: any BackingData<Author>) { persistentBackingData.adopt(backingData) }
     init(_ name: String) { self.name = name }
 }
 
@@ -232,8 +232,8 @@ private final class Loose: PersistentModel {
     @Relationship var author: LoosePerson?
     static let entityName = "Document"
     static let properties: PropertyMap<Loose> = ["title": \.title, "author": \.author]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Loose> = Loose.createBackingData()
+    init(backingData: any BackingData<Loose>) { persistentBackingData.adopt(backingData) }
     init(_ title: String, _ author: LoosePerson?) {
         self.title = title
         self.author = author
@@ -244,8 +244,8 @@ private final class LoosePerson: PersistentModel {
     @Relationship(deleteRule: .nullify, inverse: \Loose.author) var documents: [Loose]
     static let entityName = "Person"
     static let properties: PropertyMap<LoosePerson> = ["documents": \.documents]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<LoosePerson> = LoosePerson.createBackingData()
+    init(backingData: any BackingData<LoosePerson>) { persistentBackingData.adopt(backingData) }
     init() {}
 }
 
@@ -254,16 +254,16 @@ private final class Tight: PersistentModel {
     @Relationship var author: TightPerson?
     static let entityName = "Document"
     static let properties: PropertyMap<Tight> = ["title": \.title, "author": \.author]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Tight> = Tight.createBackingData()
+    init(backingData: any BackingData<Tight>) { persistentBackingData.adopt(backingData) }
 }
 
 private final class TightPerson: PersistentModel {
     @Relationship(deleteRule: .cascade, inverse: \Tight.author) var documents: [Tight]
     static let entityName = "Person"
     static let properties: PropertyMap<TightPerson> = ["documents": \.documents]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<TightPerson> = TightPerson.createBackingData()
+    init(backingData: any BackingData<TightPerson>) { persistentBackingData.adopt(backingData) }
     init() {}
 }
 

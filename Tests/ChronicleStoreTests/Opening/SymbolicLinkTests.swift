@@ -109,6 +109,6 @@ import Testing
 
 private final class Other: PersistentModel {
     static let properties: PropertyMap<Other> = [:]
-    let persistentBackingData = BackingData()
-    init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+    let persistentBackingData: any BackingData<Other> = Other.createBackingData()
+    init(backingData: any BackingData<Other>) { persistentBackingData.adopt(backingData) }
 }

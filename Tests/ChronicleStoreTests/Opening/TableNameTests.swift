@@ -78,65 +78,65 @@ private final class OddName: PersistentModel {
     static let properties: PropertyMap<OddName> = [
         "select": \.select, "rowid": \.rowid, "oid": \.oid, "where": \.where, "größe": \.größe, "order": \.order,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<OddName>
+    init(backingData: any BackingData<OddName>) { persistentBackingData = backingData }
+    init() { persistentBackingData = OddName.createBackingData() }
 }
 
 private final class NoProperties: PersistentModel {
     static let properties: PropertyMap<NoProperties> = [:]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
-    init() { persistentBackingData = BackingData() }
+    let persistentBackingData: any BackingData<NoProperties>
+    init(backingData: any BackingData<NoProperties>) { persistentBackingData = backingData }
+    init() { persistentBackingData = NoProperties.createBackingData() }
 }
 
 private final class KeyName: PersistentModel {
     @Attribute var _rowid_ = 1
     static let properties: PropertyMap<KeyName> = ["_rowid_": \._rowid_]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<KeyName>
+    init(backingData: any BackingData<KeyName>) { persistentBackingData = backingData }
 }
 
 private final class CaseTwins: PersistentModel {
     @Attribute var url = 1
     @Attribute var URL = 1
     static let properties: PropertyMap<CaseTwins> = ["url": \.url, "URL": \.URL]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<CaseTwins>
+    init(backingData: any BackingData<CaseTwins>) { persistentBackingData = backingData }
 }
 
 private final class OwnName: PersistentModel {
     static var entityName: String { "Chronicle_change" }
     static let properties: PropertyMap<OwnName> = [:]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<OwnName>
+    init(backingData: any BackingData<OwnName>) { persistentBackingData = backingData }
 }
 
 private final class SQLiteName: PersistentModel {
     static var entityName: String { "sqlite_sequence" }
     static let properties: PropertyMap<SQLiteName> = [:]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<SQLiteName>
+    init(backingData: any BackingData<SQLiteName>) { persistentBackingData = backingData }
 }
 
 private final class UpperName: PersistentModel {
     static var entityName: String { "NAME" }
     static let properties: PropertyMap<UpperName> = [:]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<UpperName>
+    init(backingData: any BackingData<UpperName>) { persistentBackingData = backingData }
 }
 
 private final class LowerName: PersistentModel {
     static var entityName: String { "name" }
     static let properties: PropertyMap<LowerName> = [:]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<LowerName>
+    init(backingData: any BackingData<LowerName>) { persistentBackingData = backingData }
 }
 
 private final class NewDefaults: PersistentModel {
     @Attribute var token = UUID()
     @Attribute var created = Date()
     static let properties: PropertyMap<NewDefaults> = ["token": \.token, "created": \.created]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<NewDefaults>
+    init(backingData: any BackingData<NewDefaults>) { persistentBackingData = backingData }
 }

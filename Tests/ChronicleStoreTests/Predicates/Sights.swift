@@ -43,15 +43,15 @@ final class Sight: PersistentModel {
         "kind": \.kind, "level": \.level, "code": \.code, "price": \.price, "tags": \.tags, "size": \.size,
         "image": \.image, "region": \.region, "visits": \.visits,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Sight>
+    init(backingData: any BackingData<Sight>) { persistentBackingData = backingData }
 
     init(
         _ name: String, note: String? = nil, rank: Int = 0, score: Int? = nil, cost: Double = 0,
         discount: Double? = nil, opened: Date = Date(timeIntervalSinceReferenceDate: 0), closed: Date? = nil,
         isOpen: Bool = false, isFree: Bool? = nil, kind: Kind = .tower, region: Region? = nil
     ) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Sight.createBackingData()
         self.name = name
         self.note = note
         self.rank = rank
@@ -84,11 +84,11 @@ final class Region: PersistentModel {
     static let properties: PropertyMap<Region> = [
         "name": \.name, "code": \.code, "sights": \.sights, "parent": \.parent, "parts": \.parts,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Region>
+    init(backingData: any BackingData<Region>) { persistentBackingData = backingData }
 
     init(_ name: String, code: Int? = nil, parent: Region? = nil) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Region.createBackingData()
         self.name = name
         self.code = code
         self.parent = parent
@@ -104,11 +104,11 @@ final class Visit: PersistentModel {
     static let properties: PropertyMap<Visit> = [
         "guest": \.guest, "stars": \.stars, "remark": \.remark, "sight": \.sight,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Visit>
+    init(backingData: any BackingData<Visit>) { persistentBackingData = backingData }
 
     init(_ guest: String, _ stars: Int, remark: String? = nil, of sight: Sight?) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Visit.createBackingData()
         self.guest = guest
         self.stars = stars
         self.remark = remark
@@ -123,10 +123,10 @@ final class Atlas: PersistentModel {
     @Attribute var number: UInt64 = 0
 
     static let properties: PropertyMap<Atlas> = ["pages": \.pages, "marks": \.marks, "number": \.number]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Atlas>
+    init(backingData: any BackingData<Atlas>) { persistentBackingData = backingData }
     init(_ marks: Set<String>) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Atlas.createBackingData()
         self.marks = marks
     }
 }

@@ -8,11 +8,11 @@ final class Note: PersistentModel {
     @Relationship(deleteRule: .cascade, inverse: \Page.note) var pages: [Page]
 
     static let properties: PropertyMap<Note> = ["text": \.text, "number": \.number, "pages": \.pages]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Note>
+    init(backingData: any BackingData<Note>) { persistentBackingData = backingData }
 
     init(text: String, number: Int) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Note.createBackingData()
         self.text = text
         self.number = number
     }
@@ -23,11 +23,11 @@ final class Page: PersistentModel {
     @Relationship var note: Note?
 
     static let properties: PropertyMap<Page> = ["body": \.body, "note": \.note]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Page>
+    init(backingData: any BackingData<Page>) { persistentBackingData = backingData }
 
     init(body: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Page.createBackingData()
         self.body = body
     }
 }

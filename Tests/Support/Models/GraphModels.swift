@@ -16,10 +16,10 @@ package final class GraphNode: PersistentModel {
         "name": \.name, "number": \.number, "tags": \.tags, "children": \.children, "parent": \.parent, "next": \.next,
         "previous": \.previous, "favourite": \.favourite, "group": \.group,
     ]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<GraphNode>
+    package init(backingData: any BackingData<GraphNode>) { persistentBackingData = backingData }
     package init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = GraphNode.createBackingData()
         self.name = name
     }
 }
@@ -29,10 +29,10 @@ package final class GraphGroup: PersistentModel {
     @Relationship package var nodes: [GraphNode]
 
     package static let properties: PropertyMap<GraphGroup> = ["code": \.code, "nodes": \.nodes]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<GraphGroup>
+    package init(backingData: any BackingData<GraphGroup>) { persistentBackingData = backingData }
     package init(_ code: String? = nil) {
-        persistentBackingData = BackingData()
+        persistentBackingData = GraphGroup.createBackingData()
         self.code = code
     }
 }
@@ -43,10 +43,10 @@ package final class GraphSeat: PersistentModel {
     @Relationship package var owner: GraphOwner?
 
     package static let properties: PropertyMap<GraphSeat> = ["number": \.number, "owner": \.owner]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<GraphSeat>
+    package init(backingData: any BackingData<GraphSeat>) { persistentBackingData = backingData }
     package init(_ number: Int) {
-        persistentBackingData = BackingData()
+        persistentBackingData = GraphSeat.createBackingData()
         self.number = number
     }
 }
@@ -55,7 +55,7 @@ package final class GraphOwner: PersistentModel {
     @Relationship package var seats: [GraphSeat]
 
     package static let properties: PropertyMap<GraphOwner> = ["seats": \.seats]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
-    package init() { persistentBackingData = BackingData() }
+    package let persistentBackingData: any BackingData<GraphOwner>
+    package init(backingData: any BackingData<GraphOwner>) { persistentBackingData = backingData }
+    package init() { persistentBackingData = GraphOwner.createBackingData() }
 }

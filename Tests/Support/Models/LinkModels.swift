@@ -24,10 +24,10 @@ package final class LinkItem: PersistentModel {
         "name": \.name, "number": \.number, "tags": \.tags, "photos": \.photos, "covers": \.covers,
         "sketches": \.sketches, "friends": \.friends, "idols": \.idols, "teachers": \.teachers, "students": \.students,
     ]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<LinkItem>
+    package init(backingData: any BackingData<LinkItem>) { persistentBackingData = backingData }
     package init(_ name: String, tags: [LinkTag] = []) {
-        persistentBackingData = BackingData()
+        persistentBackingData = LinkItem.createBackingData()
         self.name = name
         self.tags = tags
     }
@@ -39,10 +39,10 @@ package final class LinkTag: PersistentModel {
     @Relationship package var items: [LinkItem]
 
     package static let properties: PropertyMap<LinkTag> = ["name": \.name, "weight": \.weight, "items": \.items]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<LinkTag>
+    package init(backingData: any BackingData<LinkTag>) { persistentBackingData = backingData }
     package init(_ name: String, weight: Int = 0) {
-        persistentBackingData = BackingData()
+        persistentBackingData = LinkTag.createBackingData()
         self.name = name
         self.weight = weight
     }
@@ -52,10 +52,10 @@ package final class LinkPhoto: PersistentModel {
     @Attribute(.preserveValueOnDeletion) package var name: String
 
     package static let properties: PropertyMap<LinkPhoto> = ["name": \.name]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<LinkPhoto>
+    package init(backingData: any BackingData<LinkPhoto>) { persistentBackingData = backingData }
     package init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = LinkPhoto.createBackingData()
         self.name = name
     }
 }

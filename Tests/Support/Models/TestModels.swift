@@ -17,11 +17,11 @@ package final class Trip: PersistentModel {
         "tags": \.tags, "bucketList": \.bucketList, "livingAccommodation": \.livingAccommodation,
     ]
     package static let uniqueness: Uniqueness<Trip> = [[\.name, \.startDate, \.endDate]]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<Trip>
+    package init(backingData: any BackingData<Trip>) { persistentBackingData = backingData }
 
     package init(name: String, destination: String, startDate: Date = .now, endDate: Date = .distantFuture) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Trip.createBackingData()
         self.name = name
         self.destination = destination
         self.startDate = startDate
@@ -34,10 +34,10 @@ package final class BucketListItem: PersistentModel {
     @Attribute package var isDone: Bool = false
     @Relationship package var trip: Trip?
     package static let properties: PropertyMap<BucketListItem> = ["title": \.title, "isDone": \.isDone, "trip": \.trip]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<BucketListItem>
+    package init(backingData: any BackingData<BucketListItem>) { persistentBackingData = backingData }
     package init(title: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = BucketListItem.createBackingData()
         self.title = title
     }
 }
@@ -49,10 +49,10 @@ package final class LivingAccommodation: PersistentModel {
     package static let properties: PropertyMap<LivingAccommodation> = [
         "placeName": \.placeName, "isConfirmed": \.isConfirmed, "trip": \.trip,
     ]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<LivingAccommodation>
+    package init(backingData: any BackingData<LivingAccommodation>) { persistentBackingData = backingData }
     package init(placeName: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = LivingAccommodation.createBackingData()
         self.placeName = placeName
     }
 }

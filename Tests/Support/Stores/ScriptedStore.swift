@@ -123,11 +123,11 @@ package final class Hotel: PersistentModel {
     @Attribute(.preserveValueOnDeletion) package var opened: Date?
 
     package static let properties: PropertyMap<Hotel> = ["name": \.name, "stars": \.stars, "opened": \.opened]
-    package let persistentBackingData: BackingData
-    package init(backingData: BackingData) { persistentBackingData = backingData }
+    package let persistentBackingData: any BackingData<Hotel>
+    package init(backingData: any BackingData<Hotel>) { persistentBackingData = backingData }
 
     package init(_ name: String, stars: Int) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Hotel.createBackingData()
         self.name = name
         self.stars = stars
     }

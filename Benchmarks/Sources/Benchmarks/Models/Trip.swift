@@ -17,11 +17,11 @@ final class Trip: PersistentModel {
         "name": \.name, "destination": \.destination, "note": \.note, "startDate": \.startDate, "endDate": \.endDate,
         "nights": \.nights, "rating": \.rating, "isBooked": \.isBooked,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Trip>
+    init(backingData: any BackingData<Trip>) { persistentBackingData = backingData }
 
     init(_ sample: SampleTrip) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Trip.createBackingData()
         name = sample.name
         destination = sample.destination
         startDate = sample.startDate

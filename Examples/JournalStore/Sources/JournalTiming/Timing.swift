@@ -129,11 +129,11 @@ final class Measurement: PersistentModel {
     static let properties: PropertyMap<Measurement> = [
         "name": \.name, "number": \.number, "value": \.value, "date": \.date, "note": \.note,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Measurement>
+    init(backingData: any BackingData<Measurement>) { persistentBackingData = backingData }
 
     init(_ number: Int) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Measurement.createBackingData()
         name = "measurement \(number)"
         self.number = number
         value = Double(number) / 7

@@ -105,8 +105,8 @@ private enum Newer {
         @Attribute var likes = 0
 
         static let properties: PropertyMap<Note> = ["text": \.text, "stars": \.stars, "likes": \.likes]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Note>
+        init(backingData: any BackingData<Note>) { persistentBackingData = backingData }
     }
 }
 
@@ -115,8 +115,8 @@ private enum Demanding {
         @Attribute var owner: String
 
         static let properties: PropertyMap<Note> = ["owner": \.owner]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Note>
+        init(backingData: any BackingData<Note>) { persistentBackingData = backingData }
     }
 }
 
@@ -125,7 +125,7 @@ private enum Renamed {
         @Attribute(originalName: "text") var title: String?
 
         static let properties: PropertyMap<Note> = ["title": \.title]
-        let persistentBackingData: BackingData
-        init(backingData: BackingData) { persistentBackingData = backingData }
+        let persistentBackingData: any BackingData<Note>
+        init(backingData: any BackingData<Note>) { persistentBackingData = backingData }
     }
 }

@@ -97,10 +97,10 @@ import Testing
 private final class Entry: PersistentModel {
     @Attribute var text: String
     static let properties: PropertyMap<Entry> = ["text": \.text]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Entry>
+    init(backingData: any BackingData<Entry>) { persistentBackingData = backingData }
     init(_ text: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Entry.createBackingData()
         self.text = text
     }
 }
@@ -108,10 +108,10 @@ private final class Entry: PersistentModel {
 private final class Leaf: PersistentModel {
     @Attribute var number: String
     static let properties: PropertyMap<Leaf> = ["number": \.number]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Leaf>
+    init(backingData: any BackingData<Leaf>) { persistentBackingData = backingData }
     init(_ number: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Leaf.createBackingData()
         self.number = number
     }
 }

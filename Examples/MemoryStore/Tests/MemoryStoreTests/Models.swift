@@ -11,11 +11,11 @@ final class Trip: PersistentModel {
     static let properties: PropertyMap<Trip> = [
         "name": \.name, "note": \.note, "start": \.start, "stops": \.stops,
     ]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Trip>
+    init(backingData: any BackingData<Trip>) { persistentBackingData = backingData }
 
     init(_ name: String) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Trip.createBackingData()
         self.name = name
     }
 }
@@ -25,11 +25,11 @@ final class Stop: PersistentModel {
     @Relationship var trip: Trip?
 
     static let properties: PropertyMap<Stop> = ["place": \.place, "trip": \.trip]
-    let persistentBackingData: BackingData
-    init(backingData: BackingData) { persistentBackingData = backingData }
+    let persistentBackingData: any BackingData<Stop>
+    init(backingData: any BackingData<Stop>) { persistentBackingData = backingData }
 
     init(_ place: String, of trip: Trip?) {
-        persistentBackingData = BackingData()
+        persistentBackingData = Stop.createBackingData()
         self.place = place
         self.trip = trip
     }

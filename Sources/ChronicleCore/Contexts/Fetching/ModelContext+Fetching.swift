@@ -58,7 +58,8 @@ extension ModelContext {
     func unloadedModel(for identifier: PersistentIdentifier) -> any PersistentModel {
         do {
             let type = coordinator.schema.entitiesByName[identifier.entityName]?.type ?? UnknownModel.self
-            let model = type.init(backingData: BackingData(unloaded: identifier, try contextEntity(for: type)))
+            let entity = try contextEntity(for: type)
+            let model = type.make(entity.backingDataType.type.init(unloaded: identifier, entity), entity.backingDataType)
             model.persistentBackingData.model = model
             registry.add(model.persistentBackingData, identifier)
             return model
@@ -72,7 +73,7 @@ extension ModelContext {
     ///
     /// - Returns: `true` if the row exists or the model is new.
     @discardableResult
-    func loadIfNeeded(_ backing: BackingData) throws -> Bool {
+    func loadIfNeeded(_ backing: AnyBackingData) throws -> Bool {
         guard backing.isUnloaded else { return true }
         let identifier = backing.identifier
         if !identifier.isTemporary { _ = try load(identifier, identifier.entityName) }
@@ -80,7 +81,7 @@ extension ModelContext {
     }
 
     /// Loads the row of a model in a getter, which cannot throw, and records an error for the next fetch or save.
-    func loadForGetter(_ backing: BackingData) {
+    func loadForGetter(_ backing: AnyBackingData) {
         let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)
         do {
             try loadIfNeeded(backing)
@@ -188,7 +189,7 @@ extension ModelContext {
         let decoded = try checks.check(row, identifier)
         let backing = entity.backingData(identifier, row)
         if !decoded.isEmpty { backing.decoded = decoded }
-        let model = Model(backingData: backing)
+        let model = Model.make(backing, entity.backingDataType)
         if backing.hasRow {
             register(model, backing, identifier, entity)
         } else {
@@ -201,7 +202,7 @@ extension ModelContext {
 
     @inline(__always)
     private func register(
-        _ model: some PersistentModel, _ backing: BackingData, _ identifier: PersistentIdentifier,
+        _ model: some PersistentModel, _ backing: AnyBackingData, _ identifier: PersistentIdentifier,
         _ entity: ContextEntity
     ) {
         backing.model = model
@@ -214,7 +215,7 @@ extension ModelContext {
     }
 
     /// Replaces the row of a model and keeps its unsaved changes.
-    func refresh(_ backing: BackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
+    func refresh(_ backing: AnyBackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
         var decoded = try checks.check(row, backing.identifier)
         guard backing.status == .saved else {
             (backing.row, backing.hasRow) = (row, true)

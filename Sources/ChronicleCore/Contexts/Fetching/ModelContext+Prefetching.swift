@@ -24,7 +24,7 @@ extension ModelContext {
     }
 
     private func prefetchDestinations<Destination: PersistentModel>(
-        _ property: Schema.Property, of owners: [BackingData], _: Destination.Type
+        _ property: Schema.Property, of owners: [AnyBackingData], _: Destination.Type
     ) throws {
         let missing = Set(owners.compactMap { $0.reference(property) }.filter { registeredBacking($0) == nil })
         guard !missing.isEmpty else { return }
@@ -33,7 +33,7 @@ extension ModelContext {
     }
 
     private func prefetchLists<Destination: PersistentModel>(
-        _ property: Schema.Property, _ relationship: Schema.Relationship, of owners: [BackingData],
+        _ property: Schema.Property, _ relationship: Schema.Relationship, of owners: [AnyBackingData],
         _: Destination.Type
     ) throws {
         if relationship.isLinked {

@@ -166,7 +166,7 @@ extension ModelContext {
     }
 
     /// Changes the state of a model whose row no longer exists, as after a saved delete.
-    private func markDeleted(_ backing: BackingData) {
+    private func markDeleted(_ backing: AnyBackingData) {
         links.forget(backing)
         backing.status = .deleted
         backing.isPending = false

@@ -141,7 +141,7 @@ extension ModelContext {
 
     // MARK: Snapshots
 
-    private func insertSnapshot(_ backing: BackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
+    private func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
         let entity = membership.entity
         try checkComplete(backing, entity)
         let values =
@@ -152,7 +152,7 @@ extension ModelContext {
             persistentIdentifier: backing.identifier(in: membership), values: values, changed: entity.allSlots)
     }
 
-    private func deleteSnapshot(_ backing: BackingData, _ entity: Schema.Entity) -> DefaultSnapshot {
+    private func deleteSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) -> DefaultSnapshot {
         // The values of a row that does not exist are unknown.
         let values = backing.hasRow ? backing.row : Array(repeating: .null, count: entity.storedProperties.count)
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: PropertySet())
@@ -160,7 +160,7 @@ extension ModelContext {
 
     /// Returns a snapshot of the current values, in which the properties that differ from the row are marked as
     /// changed.
-    private func updateSnapshot(_ backing: BackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
+    private func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
         guard try loadIfNeeded(backing) else {
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
         }
@@ -178,7 +178,7 @@ extension ModelContext {
     }
 
     /// Throws an error for a required relationship without a destination.
-    private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: BackingData) throws {
+    private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: AnyBackingData) throws {
         guard let property = entity.requiredReferences.first(where: { values[$0.slot].isNull }) else { return }
         throw SwiftDataError.modelValidationFailure.with(
             detail: "the required relationship has no destination; set one and save again", entityName: entity.name,
@@ -187,7 +187,7 @@ extension ModelContext {
 
     /// Returns the value to save. It is null if a relationship references a model that is deleted in this save, or a
     /// new model that was removed from the context.
-    private func savedValue(of property: Schema.Property, _ backing: BackingData) throws -> PropertyValue {
+    private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
         let destination = registeredBacking(identifier)
@@ -196,9 +196,9 @@ extension ModelContext {
 
     /// Throws an error for an attribute that was never set.
     ///
-    /// ``BackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too
+    /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too
     /// small requires a search and is not an error by itself.
-    func checkComplete(_ backing: BackingData, _ entity: Schema.Entity) throws {
+    func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
         guard backing.assignedCount < entity.requiredCount, backing.status == .inserted, let model = backing.model
         else { return }
         for child in Mirror(reflecting: model).children {
@@ -257,10 +257,10 @@ extension ModelContext {
 private struct StoreSave {
     /// Models with snapshots of their current values.
     struct Changes {
-        private(set) var models: [BackingData] = []
+        private(set) var models: [AnyBackingData] = []
         private(set) var snapshots: [DefaultSnapshot] = []
 
-        mutating func add(_ model: BackingData, _ snapshot: DefaultSnapshot) {
+        mutating func add(_ model: AnyBackingData, _ snapshot: DefaultSnapshot) {
             models.append(model)
             snapshots.append(snapshot)
         }

@@ -39,9 +39,9 @@ import Testing
                         "rating": \\.rating,
                     ]
 
-                    let persistentBackingData = Chronicle::BackingData()
+                    let persistentBackingData: any Chronicle::BackingData<Trip> = Trip.createBackingData()
 
-                    init(backingData: Chronicle::BackingData) {
+                    init(backingData: any Chronicle::BackingData<Trip>) {
                         persistentBackingData.adopt(backingData)
                     }
                 }
@@ -60,7 +60,7 @@ import Testing
         let text = Expansion("@Model \(declaration) Trip { var name = \"\" }").text
         #expect(text.contains(" \(access)static let properties: Chronicle::PropertyMap<Trip>"))
         #expect(text.contains(" \(access)let persistentBackingData"))
-        #expect(text.contains(" \(access)\(required)init(backingData: Chronicle::BackingData)"))
+        #expect(text.contains(" \(access)\(required)init(backingData: any Chronicle::BackingData<Trip>)"))
     }
 
     @Test func whatTheClassDeclaresItselfIsLeftAlone() {
@@ -70,8 +70,8 @@ import Testing
             final class Trip: PersistentModel {
                 @Attribute var name = ""
                 static let properties: PropertyMap<Trip> = ["name": \\.name]
-                let persistentBackingData: BackingData
-                init(backingData: BackingData) { persistentBackingData = backingData }
+                let persistentBackingData: any BackingData<Trip>
+                init(backingData: any BackingData<Trip>) { persistentBackingData = backingData }
             }
             """, inherits: true)
         #expect(expansion.reports.isEmpty)
@@ -103,12 +103,12 @@ import Testing
                 #if DEBUG
                 init(name: String) { self.name = name }
                 #else
-                init(backingData: BackingData) { persistentBackingData.adopt(backingData) }
+                init(backingData: any BackingData<Trip>) { persistentBackingData.adopt(backingData) }
                 #endif
             }
             """)
         #expect(expansion.reports.isEmpty)
-        #expect(!expansion.text.contains("init() {") && !expansion.text.contains("Chronicle::BackingData)"))
+        #expect(!expansion.text.contains("init() {") && !expansion.text.contains("Chronicle::BackingData<Trip>)"))
     }
 
     @Test func wrappersMayDependOnTheModuleOfTheMacros() {

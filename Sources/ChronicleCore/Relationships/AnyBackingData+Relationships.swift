@@ -1,5 +1,5 @@
 // Relationship access for the property wrappers.
-extension BackingData {
+extension AnyBackingData {
     /// Returns the value of a relationship.
     ///
     /// - Parameter held: The value that the wrapper holds, which is used while the model is not in a context.

@@ -1,6 +1,6 @@
 // Attribute access. Attributes of direct types pass the offset of their wrapper in the model, others pass their key
 // path.
-extension BackingData {
+extension AnyBackingData {
     /// Returns the stored value of an attribute of a direct type; `nil` when there is no row.
     ///
     /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
@@ -28,7 +28,7 @@ extension BackingData {
     ///
     /// - Returns: A sample value when the row does not exist or cannot be loaded; `nil` for a new model.
     @usableFromInline @inline(never)
-    func readUnloaded<Value>(_ read: (BackingData) -> Value?) -> Value? {
+    func readUnloaded<Value>(_ read: (AnyBackingData) -> Value?) -> Value? {
         guard isUnloaded, let storage = membership?.storage else { return nil }
         storage.context.loadForGetter(self)
         return hasRow ? read(self) : Self.someValue(Value.self)
@@ -138,7 +138,7 @@ extension BackingData {
     }
 }
 
-extension BackingData {
+extension AnyBackingData {
     /// Returns the destination of a to-one relationship in the row.
     func savedReference(_ property: Schema.Property) -> PersistentIdentifier? {
         if hasRow, case .reference(let identifier) = row[property.slot] { identifier } else { nil }
@@ -146,7 +146,7 @@ extension BackingData {
 }
 
 // Changes that a context makes.
-extension BackingData {
+extension AnyBackingData {
     /// Replaces the row and makes every wrapper read it again.
     func adopt(row: [PropertyValue], decoded: [Int: Any]) {
         self.row = row
