@@ -6,7 +6,7 @@ import Foundation
 /// A context keeps its changed models. If models kept their context in turn, neither would ever be released. They keep
 /// this storage instead, which references the context weakly and creates another one when the first was released. The
 /// storage keeps no models alive.
-final class ContextStorage {
+final class ContextStorage: ModelOwner {
     /// The identity of the context in requests to stores.
     let id = UUID()
     let coordinator: StoreCoordinator
@@ -59,17 +59,17 @@ final class ContextStorage {
         }
         // An entity that was released is created again with the same number.
         let number = entities[ObjectIdentifier(type)]?.number ?? entities.count
-        let created = ContextEntity(entity, number: number, self)
+        let created = ContextEntity(entity, number: number, schema: coordinator.schema, registry: registry, owner: self)
         entities[ObjectIdentifier(type)] = EntityEntry(number: number, value: .passUnretained(created))
         return created
     }
 
-    /// Removes an entity that is being released.
     func remove(_ entity: ContextEntity) { entities[entity.type]?.value = nil }
+
+    func loadRow(of backing: AnyBackingData) { context.loadForGetter(backing) }
 
     // MARK: Changed models
 
-    /// Records that a model has unsaved changes.
     func list(_ backing: AnyBackingData) {
         if let knownContext {
             knownContext.list(backing)
@@ -79,9 +79,35 @@ final class ContextStorage {
         }
     }
 
-    /// Records that a model with unsaved changes was released after its context.
     func discardChanges(of backing: AnyBackingData) {
         guard let entityName = backing.membership?.entity.name else { return }
         failures.discardChanges(entityName: entityName)
+    }
+
+    func rejectChange(of backing: AnyBackingData) {
+        let identifier = backing.identifier
+        failures.addAssignment(
+            ContextFailures.Key(identifier: identifier, propertyName: nil),
+            SwiftDataError.modelValidationFailure.with(
+                detail:
+                    "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
+                entityName: backing.membership?.entity.name, persistentIdentifier: identifier))
+    }
+}
+
+extension ContextEntity {
+    /// The storage of the context, which creates all entities.
+    var storage: ContextStorage { unsafeDowncast(owner, to: ContextStorage.self) }
+}
+
+extension PersistentModel {
+    /// The context that inserted or fetched the model; `nil` for a model that was not inserted, or whose delete was
+    /// saved.
+    ///
+    /// If that context was released, this property returns another context with the same models, author and name, which
+    /// saves their changes.
+    public var modelContext: ModelContext? {
+        let backing = persistentBackingData
+        return backing.isDeletedInStore ? nil : backing.membership?.storage.context
     }
 }

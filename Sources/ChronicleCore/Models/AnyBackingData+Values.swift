@@ -29,8 +29,8 @@ extension AnyBackingData {
     /// - Returns: A sample value when the row does not exist or cannot be loaded; `nil` for a new model.
     @usableFromInline @inline(never)
     func readUnloaded<Value>(_ read: (AnyBackingData) -> Value?) -> Value? {
-        guard isUnloaded, let storage = membership?.storage else { return nil }
-        storage.context.loadForGetter(self)
+        guard isUnloaded, let owner = membership?.owner else { return nil }
+        owner.loadRow(of: self)
         return hasRow ? read(self) : Self.someValue(Value.self)
     }
 
@@ -70,12 +70,7 @@ extension AnyBackingData {
     /// ephemeral attribute. Passing the key path instead would double the cost of setting any attribute.
     private func changeUnknownAttribute() {
         guard let membership, !membership.entity.hasEphemeralAttributes else { return }
-        membership.storage.failures.addAssignment(
-            ContextFailures.Key(identifier: identifier, propertyName: nil),
-            SwiftDataError.modelValidationFailure.with(
-                detail:
-                    "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
-                entityName: membership.entity.name, persistentIdentifier: identifier))
+        membership.owner.rejectChange(of: self)
     }
 
     /// Records a change before an attribute is set, by the key path of the property. Ignores properties that are not
@@ -98,7 +93,7 @@ extension AnyBackingData {
         // Inserting the model again undoes an unsaved delete and keeps the values that were set after it.
         guard status == .saved || status == .inserted || (status == .deleted && isPending) else { return }
         changed.insert(slot)
-        if !isPending { membership?.storage.list(self) }
+        if !isPending { membership?.owner.list(self) }
     }
 
     /// Returns the current value of a stored property, encoded for a store.

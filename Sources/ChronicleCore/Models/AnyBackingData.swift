@@ -151,7 +151,7 @@ public class AnyBackingData {
         guard status != .detached else { return }
         membership?.registry.remove(self)
         // A context retains models with changes; this happens only if the context was released before the model.
-        if isPending, hasChanges { membership?.storage.discardChanges(of: self) }
+        if isPending, hasChanges { membership?.owner.discardChanges(of: self) }
     }
 }
 

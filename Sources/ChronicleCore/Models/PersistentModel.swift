@@ -68,16 +68,6 @@ extension PersistentModel {
         persistentBackingData.identifier(entityName: Self.entityName)
     }
 
-    /// The context that inserted or fetched the model; `nil` for a model that was not inserted, or whose delete was
-    /// saved.
-    ///
-    /// If that context was released, this property returns another context with the same models, author and name, which
-    /// saves their changes.
-    public var modelContext: ModelContext? {
-        let backing = persistentBackingData
-        return backing.isDeletedInStore ? nil : backing.membership?.storage.context
-    }
-
     /// Whether the model has unsaved changes.
     public var hasChanges: Bool { persistentBackingData.hasChanges }
 

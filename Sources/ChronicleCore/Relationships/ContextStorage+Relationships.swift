@@ -1,54 +1,31 @@
-// Relationship access for the property wrappers.
-extension AnyBackingData {
-    /// Returns the value of a relationship.
-    ///
-    /// - Parameter held: The value that the wrapper holds, which is used while the model is not in a context.
-    @usableFromInline
-    func relationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
-        guard let managed = managedRelationship(keyPath) else { return held ?? RelationshipShape.placeholder }
+// Relationship access from getters and setters.
+extension ContextStorage {
+    func value<Value>(of property: Schema.Property, in backing: AnyBackingData) -> Value {
+        guard let managed = managed(property, in: backing) else { return RelationshipShape.placeholder }
         return managed.value()
     }
 
-    /// Sets a relationship.
-    ///
-    /// - Returns: The value for the wrapper to hold. Once the model is inserted, the context keeps the destinations;
-    ///   holding them in the wrapper as well would create reference cycles.
-    @usableFromInline
-    func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
-        guard let managed = managedRelationship(keyPath) else { return value }
-        managed.assign(managed.property.access.destinations(in: value))
-        return managed.property.access.value(leadingTo: [], as: Value.self)
+    func setValue<Value>(_ value: Value, of property: Schema.Property, in backing: AnyBackingData) -> Value? {
+        guard let managed = managed(property, in: backing) else { return value }
+        managed.assign(property.access.destinations(in: value))
+        return property.access.value(leadingTo: [], as: Value.self)
     }
 
-    /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
-    ///
-    /// - Returns: `nil` while the model is not in a context, because the wrapper holds the value.
-    @usableFromInline
-    func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipChange<Value>? {
-        managedRelationship(keyPath)?.beginChange(keyPath)
+    func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipChange<Value> {
+        guard let managed = managed(property, in: backing) else {
+            return RelationshipChange(property: property, list: nil, value: RelationshipShape.placeholder)
+        }
+        return managed.beginChange()
     }
 
-    /// Stores a value that was changed in place.
-    @usableFromInline
-    func endChange<Value>(_ change: RelationshipChange<Value>) {
-        // If the model has left its context in the meantime, it has no relationships.
-        managedRelationship(change.keyPath)?.endChange(change)
+    func endChange<Value>(_ change: RelationshipChange<Value>, in backing: AnyBackingData) {
+        managed(change.property, in: backing)?.endChange(change)
     }
 
-    /// Returns the relationship at a key path; `nil` when the model is not in a context.
-    private func managedRelationship(_ keyPath: AnyKeyPath) -> ManagedRelationship? {
-        guard status != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
-        return ManagedRelationship(membership.storage.context, self, property)
+    /// Returns a relationship of a model; `nil` if the property is not a relationship.
+    private func managed(_ property: Schema.Property, in backing: AnyBackingData) -> ManagedRelationship? {
+        ManagedRelationship(context, backing, property)
     }
-}
-
-/// The value of a relationship while the program changes it in place.
-@usableFromInline
-struct RelationshipChange<Value> {
-    let keyPath: AnyKeyPath
-    /// The list whose array is being changed.
-    let list: ToManyList?
-    @usableFromInline var value: Value
 }
 
 // Access from getters and setters, which cannot throw. Errors are recorded for the next fetch or save.
@@ -115,9 +92,9 @@ extension ManagedRelationship {
         attempt { try write(destinations) }
     }
 
-    func beginChange<Value>(_ keyPath: AnyKeyPath) -> RelationshipChange<Value> {
+    func beginChange<Value>() -> RelationshipChange<Value> {
         guard relationship.isToMany, property.access.isArray, backing.status != .deleted else {
-            return RelationshipChange(keyPath: keyPath, list: nil, value: value())
+            return RelationshipChange(property: property, list: nil, value: value())
         }
         if !context.unverifiedLists.isEmpty {
             let list = knownList
@@ -128,10 +105,10 @@ extension ManagedRelationship {
         // Loads the list if necessary.
         let destinations = destinationsForGetter()
         guard let list = knownList else {
-            return RelationshipChange(keyPath: keyPath, list: nil, value: value(destinations))
+            return RelationshipChange(property: property, list: nil, value: value(destinations))
         }
         let array = list.beginInPlaceChange { isMember($0, of: list) }
-        return RelationshipChange(keyPath: keyPath, list: list, value: value(array))
+        return RelationshipChange(property: property, list: list, value: value(array))
     }
 
     func endChange<Value>(_ change: RelationshipChange<Value>) {

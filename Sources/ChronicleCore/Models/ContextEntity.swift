@@ -1,6 +1,6 @@
 /// An entity in one context: the state that all models of a class in a context share.
 ///
-/// Models reference this object, which references the ``ContextStorage``.
+/// Models reference this object, which references the owner of the models.
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
@@ -11,7 +11,7 @@ final class ContextEntity {
     /// The origin of the temporary identifiers of new models.
     let temporaryOrigin: PersistentIdentifier.Origin
     @usableFromInline let slots: SlotTable
-    let storage: ContextStorage
+    let owner: any ModelOwner
     /// The slots of to-one relationships whose inverse is a list, with the index of the list's property.
     let lists: [(slot: Int, index: Int)]
     /// The properties, of any entity, whose linked lists are read again after a fetch of this entity.
@@ -28,14 +28,15 @@ final class ContextEntity {
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
     private static let cacheSize = 128
 
-    init(_ entity: Schema.Entity, number: Int, _ storage: ContextStorage) {
+    init(
+        _ entity: Schema.Entity, number: Int, schema: Schema, registry: ModelRegistry, owner: any ModelOwner
+    ) {
         self.entity = entity
         type = ObjectIdentifier(entity.type)
         self.number = number
         temporaryOrigin = PersistentIdentifier.temporaryOrigin(entityName: entity.name)
         slots = entity.slots
-        self.storage = storage
-        let schema = storage.coordinator.schema
+        self.owner = owner
         lists = entity.storedProperties.compactMap { property in
             guard let relationship = property.relationship,
                 let list = schema.inverse(of: relationship), list.relationship?.isToMany == true
@@ -43,12 +44,12 @@ final class ContextEntity {
             return (property.slot, list.index)
         }
         linkProperties = entity.relationshipProperties.flatMap { schema.links(of: $0)?.properties ?? [] }
-        registry = storage.registry
+        self.registry = registry
         backingDataType = entity.type.backingDataType
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }
 
-    deinit { storage.remove(self) }
+    deinit { owner.remove(self) }
 
     /// Returns backing data for a row that needs a model.
     @inline(__always)

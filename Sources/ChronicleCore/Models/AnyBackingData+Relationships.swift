@@ -1,0 +1,43 @@
+// Relationship access for the property wrappers.
+extension AnyBackingData {
+    /// Returns the value of a relationship.
+    ///
+    /// - Parameter held: The value that the wrapper holds, which is used while the model is not in a context.
+    @usableFromInline
+    func relationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
+        guard let (owner, property) = relationship(keyPath) else { return held ?? RelationshipShape.placeholder }
+        return owner.value(of: property, in: self)
+    }
+
+    /// Sets a relationship.
+    ///
+    /// - Returns: The value for the wrapper to hold.
+    @usableFromInline
+    func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
+        guard let (owner, property) = relationship(keyPath) else { return value }
+        return owner.setValue(value, of: property, in: self)
+    }
+
+    /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
+    ///
+    /// - Returns: `nil` while the model is not in a context, because the wrapper holds the value.
+    @usableFromInline
+    func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipChange<Value>? {
+        guard let (owner, property) = relationship(keyPath) else { return nil }
+        return owner.beginChange(of: property, in: self)
+    }
+
+    /// Stores a value that was changed in place.
+    @usableFromInline
+    func endChange<Value>(_ change: RelationshipChange<Value>) {
+        // If the model has left its context in the meantime, it has no relationships.
+        guard status != .detached, let membership else { return }
+        membership.owner.endChange(change, in: self)
+    }
+
+    /// Returns the relationship at a key path; `nil` when the model is not in a context.
+    private func relationship(_ keyPath: AnyKeyPath) -> (owner: any ModelOwner, property: Schema.Property)? {
+        guard status != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
+        return (membership.owner, property)
+    }
+}
