@@ -57,7 +57,8 @@ final class ContextEntity {
         reusable == nil ? backingDataType.type.init(identifier, row, self) : reusedBackingData(identifier, row)
     }
 
-    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> AnyBackingData
+    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue])
+        -> AnyBackingData
     {
         // An object that is still referenced elsewhere cannot be reused.
         guard isKnownUniquelyReferenced(&reusable), let known = reusable else {

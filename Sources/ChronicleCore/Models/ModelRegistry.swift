@@ -43,7 +43,8 @@ final class ModelRegistry {
     private func next(_ bucket: Int) -> Int { (bucket &+ 1) & (buckets.count &- 1) }
 
     /// Returns the bucket that contains an identifier, or the one to add it to.
-    private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, backing: AnyBackingData?) {
+    private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, backing: AnyBackingData?)
+    {
         let key = Self.key(origin, number)
         var bucket = bucket(key)
         while let entry = buckets[bucket] {

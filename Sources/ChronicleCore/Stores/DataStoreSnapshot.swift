@@ -31,6 +31,35 @@ public protocol DataStoreSnapshot: Codable, Sendable {
 }
 
 extension DataStoreSnapshot {
+    /// Creates a snapshot of the current values of a model, including its unsaved changes.
+    ///
+    /// Contexts create the snapshots of a save themselves. Use this initializer to compare a model with what a store
+    /// has, or to test a store without a context. In SwiftData it is a requirement that does not throw.
+    ///
+    /// - Parameters:
+    ///   - backingData: The backing data of a model in a context; see ``PersistentModel/persistentBackingData``.
+    ///   - relatedBackingDatas: Not used. It exists for compatibility with SwiftData.
+    /// - Throws: ``SwiftDataError/missingModelContext`` if the model is not in a context; insert it first.
+    ///   ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/valueOutOfRange`` if a value cannot be encoded.
+    /// - Complexity: O(*n*), where *n* is the number of stored properties.
+    public init(
+        from backingData: any BackingData,
+        relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+    ) throws {
+        guard let entity = backingData.membership?.entity else {
+            throw SwiftDataError.missingModelContext.with(
+                detail: "insert the model into a context before you create a snapshot of it")
+        }
+        let changed: PropertySet =
+            switch backingData.status {
+            case .inserted: entity.allSlots
+            case .saved: backingData.changed
+            case .detached, .deleted: PropertySet()
+            }
+        self.init(
+            persistentIdentifier: backingData.identifier, values: try backingData.currentRow(entity), changed: changed)
+    }
+
     /// Returns the same values with a permanent identifier, and with temporary references replaced by permanent ones.
     ///
     /// - Parameters:

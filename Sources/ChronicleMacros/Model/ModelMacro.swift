@@ -27,7 +27,9 @@ extension ModelMacro: MemberMacro {
     /// errors of the compiler.
     private static func membersOfSubclass(_ model: ModelClass) -> [DeclSyntax] {
         if !model.hasDesignatedInitializer || model.declaresRowInitializer { return [] }
-        return ["\(raw: model.access)required init(backingData: any Chronicle::BackingData<\(raw: model.name)>) { fatalError() }"]
+        return [
+            "\(raw: model.access)required init(backingData: any Chronicle::BackingData<\(raw: model.name)>) { fatalError() }"
+        ]
     }
 
     private static func members(of model: ModelClass) -> [DeclSyntax] {

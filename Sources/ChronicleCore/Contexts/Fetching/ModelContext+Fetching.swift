@@ -59,7 +59,8 @@ extension ModelContext {
         do {
             let type = coordinator.schema.entitiesByName[identifier.entityName]?.type ?? UnknownModel.self
             let entity = try contextEntity(for: type)
-            let model = type.make(entity.backingDataType.type.init(unloaded: identifier, entity), entity.backingDataType)
+            let model = type.make(
+                entity.backingDataType.type.init(unloaded: identifier, entity), entity.backingDataType)
             model.persistentBackingData.model = model
             registry.add(model.persistentBackingData, identifier)
             return model

@@ -1,0 +1,102 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// A model as SwiftData's macro writes it: the class is not final, and its backing data is a variable that the initializer
+/// for rows assigns.
+private class Ported: PersistentModel {
+    @Attribute var name: String
+    @Attribute var count = 0
+    @Relationship(inverse: \PortedPart.owner) var parts: [PortedPart]
+
+    static let properties: PropertyMap<Ported> = ["name": \.name, "count": \.count, "parts": \.parts]
+    var persistentBackingData: any BackingData<Ported> = Ported.createBackingData()
+    required init(backingData: any BackingData<Ported>) { persistentBackingData = backingData }
+
+    init(name: String) { self.name = name }
+}
+
+private final class PortedPart: PersistentModel {
+    @Attribute var name: String
+    @Relationship var owner: Ported?
+
+    static let properties: PropertyMap<PortedPart> = ["name": \.name, "owner": \.owner]
+    let persistentBackingData: any BackingData<PortedPart> = PortedPart.createBackingData()
+    init(backingData: any BackingData<PortedPart>) { persistentBackingData.adopt(backingData) }
+
+    init(name: String) { self.name = name }
+}
+
+/// Code that is generic over models reads and sets properties through the backing data.
+private func append<Model: PersistentModel>(
+    _ text: String, to keyPath: ReferenceWritableKeyPath<Model, String>, of model: Model
+) {
+    let backingData = model.persistentBackingData
+    backingData.setValue(forKey: keyPath, to: backingData.getValue(forKey: keyPath) + text)
+}
+
+@Suite struct BackingDataTests {
+    private func container() throws -> ModelContainer {
+        try ModelContainer(
+            for: Ported.self, PortedPart.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+
+    @Test func aModelMayAssignItsBackingData() throws {
+        let container = try container()
+        let context = ModelContext(container)
+        let model = Ported(name: "a")
+        #expect(model.persistentBackingData.persistentModelID == nil)
+        context.insert(model)
+        model.parts = [PortedPart(name: "b")]
+        try context.save()
+        #expect(model.persistentBackingData.persistentModelID == model.persistentModelID)
+
+        let other = ModelContext(container)
+        let fetched = try #require(try other.fetch(FetchDescriptor<Ported>()).first)
+        #expect(fetched.name == "a" && fetched.parts.map(\.name) == ["b"])
+        fetched.count += 1
+        #expect(fetched.hasChanges)
+        try other.save()
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Ported>()).map(\.count) == [1])
+    }
+
+    @Test func valuesAreReadAndSetByKeyPath() throws {
+        let container = try container()
+        let context = ModelContext(container)
+        let model = Ported(name: "a")
+        context.insert(model)
+        append("b", to: \.name, of: model)
+        #expect(model.name == "ab")
+        try context.save()
+
+        let other = ModelContext(container)
+        let fetched = try #require(try other.fetch(FetchDescriptor<Ported>()).first)
+        append("c", to: \.name, of: fetched)
+        fetched.persistentBackingData.setValue(forKey: \.parts, to: [PortedPart(name: "d")])
+        #expect(fetched.hasChanges && fetched.persistentBackingData.getValue(forKey: \.parts).count == 1)
+        try other.save()
+        #expect(try ModelContext(container).fetch(FetchDescriptor<Ported>()).map(\.name) == ["abc"])
+        #expect(try ModelContext(container).fetch(FetchDescriptor<PortedPart>()).map(\.owner?.name) == ["abc"])
+    }
+
+    @Test func aSnapshotIsMadeFromBackingData() throws {
+        let context = ModelContext(try container())
+        let model = Ported(name: "a")
+        var related: [PersistentIdentifier: any BackingData] = [:]
+        #expect(throws: SwiftDataError.missingModelContext) {
+            try DefaultSnapshot(from: model.persistentBackingData, relatedBackingDatas: &related)
+        }
+        context.insert(model)
+        let part = PortedPart(name: "b")
+        model.parts = [part]
+        let inserted = try DefaultSnapshot(from: part.persistentBackingData, relatedBackingDatas: &related)
+        #expect(inserted.values == [.text("b"), .reference(model.persistentModelID)] && inserted.changed.count == 2)
+        try context.save()
+
+        model.count = 5
+        let changed = try DefaultSnapshot(from: model.persistentBackingData, relatedBackingDatas: &related)
+        #expect(changed.persistentIdentifier == model.persistentModelID)
+        #expect(changed.values == [.text("a"), .integer(5)] && Array(changed.changed) == [1])
+    }
+}
