@@ -26,9 +26,13 @@ extension ModelMacro: MemberMacro {
     /// Returns the members of a class that inherits from a model, for which an error was reported. They prevent further
     /// errors of the compiler.
     private static func membersOfSubclass(_ model: ModelClass) -> [DeclSyntax] {
-        if !model.hasDesignatedInitializer || model.declaresRowInitializer { return [] }
+        guard model.hasDesignatedInitializer, !model.declaresRowInitializer,
+            let superclass = model.declaration.inheritanceClause?.inheritedTypes.first?.type
+        else { return [] }
         return [
-            "\(raw: model.access)required init(backingData: any Chronicle::BackingData<\(raw: model.name)>) { fatalError() }"
+            """
+            \(raw: model.access)required init(backingData: any Chronicle::BackingData<\(superclass.trimmed)>) { fatalError() }
+            """
         ]
     }
 

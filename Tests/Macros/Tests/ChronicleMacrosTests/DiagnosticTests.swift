@@ -228,7 +228,7 @@ import Testing
             "@Model public class Flight: Trip { var a: Int; init(a: Int) { self.a = a; super.init() } }", inherits: true
         )
         #expect(expansion.reports.count == 1)
-        #expect(expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Flight>) {"))
+        #expect(expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Trip>) {"))
     }
 
     @Test func aGenericClassGetsNoWrappers() {
