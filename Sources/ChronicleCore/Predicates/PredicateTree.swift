@@ -109,7 +109,7 @@ extension PredicateTree {
     }
 
     /// The elements of a to-many property that satisfy an optional filter.
-    public struct Elements: Sendable {
+    public struct Elements: Equatable, Sendable {
         /// The path of the to-many property.
         public let path: Path
         /// The variable that represents each element in ``filter``.

@@ -1,0 +1,53 @@
+import Foundation
+
+extension FetchDescriptor: Equatable {
+    /// Returns whether two descriptors fetch the same models, in the same order, with the same options.
+    ///
+    /// Two predicates are equal if they have the same structure, the same properties and equal captured values. A
+    /// predicate that Chronicle cannot translate equals one with the same description.
+    ///
+    /// - Parameters:
+    ///   - lhs: A descriptor.
+    ///   - rhs: Another descriptor.
+    /// - Returns: `true` if both are equal.
+    /// - Complexity: O(*n*), where *n* is the size of the predicates, including captured collections.
+    public static func == (lhs: FetchDescriptor, rhs: FetchDescriptor) -> Bool {
+        lhs.fetchLimit == rhs.fetchLimit && lhs.fetchOffset == rhs.fetchOffset
+            && lhs.includePendingChanges == rhs.includePendingChanges && lhs.sortBy == rhs.sortBy
+            && lhs.relationshipKeyPathsForPrefetching as [AnyKeyPath] == rhs.relationshipKeyPathsForPrefetching
+            && lhs.propertiesToFetch as [AnyKeyPath] == rhs.propertiesToFetch
+            && isEqual(lhs.predicate, rhs.predicate)
+    }
+
+    private static func isEqual(_ lhs: Predicate<T>?, _ rhs: Predicate<T>?) -> Bool {
+        guard let lhs, let rhs else { return lhs == nil && rhs == nil }
+        let trees = [lhs, rhs].map { try? PredicateWalker.tree(of: $0, PropertyMapKeyPaths()) }
+        guard let left = trees[0], let right = trees[1] else {
+            return trees.allSatisfy { $0 == nil } && lhs.description == rhs.description
+        }
+        return left == right
+    }
+}
+
+/// The resolver for the key paths of models without a schema, which a descriptor does not have.
+private struct PropertyMapKeyPaths: PredicateResolver {
+    struct Property: PredicateProperty {
+        let name: String
+        let isToMany: Bool
+    }
+
+    func property(at keyPath: AnyKeyPath, of type: Any.Type) -> Property? {
+        guard let model = type as? any PersistentModel.Type else { return nil }
+        if model.identifierKeyPaths.contains(keyPath) { return Property(name: "persistentModelID", isToMany: false) }
+        return stored(keyPath, model)
+    }
+
+    private func stored<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> Property? {
+        Model.properties.name(of: keyPath).map { Property(name: $0, isToMany: Self.isToMany(keyPath)) }
+    }
+
+    private static func isToMany(_ keyPath: AnyKeyPath) -> Bool {
+        let type = Swift.type(of: keyPath).valueType
+        return type is any RelationshipCollection.Type || type is any OptionalRelationshipCollection.Type
+    }
+}

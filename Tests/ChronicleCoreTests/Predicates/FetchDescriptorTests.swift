@@ -1,0 +1,67 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// The equality of fetch descriptors.
+@Suite struct FetchDescriptorTests {
+    private func named(_ name: String) -> FetchDescriptor<Trip> {
+        FetchDescriptor(predicate: #Predicate { $0.name == name }, sortBy: [SortDescriptor(\.startDate)])
+    }
+
+    @Test func descriptorsWithTheSameContentAreEqual() {
+        #expect(named("a") == named("a"))
+        #expect(FetchDescriptor<Trip>() == FetchDescriptor())
+        let items = { (name: String) in
+            FetchDescriptor<Trip>(
+                predicate: #Predicate { $0.bucketList.contains { $0.title == name } && !$0.name.isEmpty })
+        }
+        #expect(items("a") == items("a"))
+        #expect(items("a") != items("b"))
+    }
+
+    @Test func descriptorsDifferInEveryPart() {
+        let descriptor = named("a")
+        let others: [(inout FetchDescriptor<Trip>) -> Void] = [
+            { $0.predicate = nil },
+            { $0.predicate = #Predicate { $0.destination == "a" } },
+            { $0.predicate = #Predicate { $0.name != "a" } },
+            { $0.sortBy = [] },
+            { $0.sortBy = [SortDescriptor(\.startDate, order: .reverse)] },
+            { $0.fetchLimit = 1 },
+            { $0.fetchOffset = 1 },
+            { $0.includePendingChanges = false },
+            { $0.relationshipKeyPathsForPrefetching = [\.bucketList] },
+            { $0.propertiesToFetch = [\.name] },
+        ]
+        for change in others {
+            var other = descriptor
+            change(&other)
+            #expect(other != descriptor && other == other)
+        }
+        #expect(named("a") != named("b"))
+    }
+
+    @Test func identifiersOfTwoStoresDiffer() throws {
+        let identifiers = try ["one", "other"].map {
+            try PersistentIdentifier.identifier(for: $0, entityName: "Trip", primaryKey: 1)
+        }
+        let descriptors = identifiers.map { identifier in
+            FetchDescriptor<Trip>(predicate: #Predicate { $0.persistentModelID == identifier })
+        }
+        #expect(descriptors[0] != descriptors[1])
+        #expect(descriptors[0] == descriptors[0])
+        let lists = identifiers.map { identifier in
+            FetchDescriptor<Trip>(predicate: #Predicate { [identifier].contains($0.persistentModelID) })
+        }
+        #expect(lists[0] != lists[1] && lists[0] == lists[0])
+    }
+
+    /// Such a predicate has no tree.
+    @Test func predicatesThatCannotBeTranslatedAreComparedByTheirDescriptions() {
+        let compared = { (name: String) in FetchDescriptor<Trip>(predicate: #Predicate { $0.tags.contains(name) }) }
+        #expect(compared("a") == compared("a"))
+        #expect(compared("a") != compared("b"))
+        #expect(compared("a") != named("a"))
+    }
+}
