@@ -33,7 +33,7 @@ struct BrokenStoreTests {
 
     /// The example store does not look after references, and says so. If it said that it does:
     @Test func missingIntegrityIsCaught() {
-        for rule in StoreRule<MemoryStore>.integrity + [.unseenCascades] {
+        for rule in StoreRule<MemoryStore>.integrity + [.storeCascades] {
             expectBroken(rule.name, checkRules([rule]) { MemoryStoreConfiguration() })
         }
     }
@@ -48,7 +48,7 @@ struct BrokenStoreTests {
 
     @Test func everyRuleHasAFault() {
         var broken = Fault.allCases.map(\.rule.name) + FileFault.allCases.map(\.rule.name)
-        broken += (Rule.integrity + [.unseenCascades]).map(\.name)
+        broken += (Rule.integrity + [.storeCascades]).map(\.name)
         #expect(Set(broken) == Set(rules.map(\.name)))
         #expect(broken.count == rules.count)
     }

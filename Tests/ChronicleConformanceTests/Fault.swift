@@ -35,21 +35,21 @@ enum Fault: String, CaseIterable, Sendable {
         case .losesReferences: .references
         case .reusesKeys: .identifiersAreNotReused
         case .mixesReferences: .bothSides
-        case .keepsOneOfAList: .listsByAnyWay
+        case .keepsOneOfAList: .listAssignments
         case .leavesTheOtherSide: .oneToOne
         case .losesItself: .itself
         case .keepsReferences: .moving
         case .deletesOnlyOne: .cascading
-        case .deletesOnlyTwo: .cascadingDown
+        case .deletesOnlyTwo: .cascadingThroughLevels
         case .keepsWhatIsNullified: .nullifying
-        case .keepsDeletedRows: .deletedRows
+        case .keepsDeletedRows: .deletedModels
         case .writesUnchangedValues: .differentAttributes
-        case .losesSaves: .savesSideBySide
-        case .writesInTwoSteps: .wholeSaves
+        case .losesSaves: .concurrentSaves
+        case .writesInTwoSteps: .isolatedReads
         case .seesOnlyItsOwn: .sharedSaves
         case .leavesPartsOfFailedSaves: .uniqueness
         case .comparesMissingValues: .missingValues
-        case .passesOverLostRows: .lostRows
+        case .passesOverLostRows: .updatesOfDeletedRows
         case .forgetsModels: .savedModels
         default: linkRule
         }
@@ -57,23 +57,23 @@ enum Fault: String, CaseIterable, Sendable {
 
     private var linkRule: StoreRule<FaultyStore> {
         switch self {
-        case .readsLinksOneWay: .linkedSides
-        case .movesLinks: .linkedAlone
+        case .readsLinksOneWay: .linksFromBothSides
+        case .movesLinks: .linksWithoutInverse
         case .forgetsFriends: .linkedFriends
         case .losesEmptyLinks: .linkPredicates
         case .replacesLinks: .linksByDifference
         case .keepsLinks: .unlinking
         case .linksInAnyCase: .linksOfFailedSaves
-        case .linksToNothing: .linksToLostRows
+        case .linksToNothing: .linksToDeletedRows
         case .recordsOneEnd: .linksAreUpdates
-        case .recordsEveryLink: .linksBesideInserts
+        case .recordsEveryLink: .linksWithoutUpdates
         default: queryRule
         }
     }
 
     private var queryRule: StoreRule<FaultyStore> {
         switch self {
-        case .shufflesRows: .orderStays
+        case .shufflesRows: .stableOrder
         case .comparesLikeSQL: .equality
         case .confusesBounds: .order
         case .losesNilInLists: .membership
@@ -97,7 +97,7 @@ enum Fault: String, CaseIterable, Sendable {
         switch self {
         case .repeatsTheToken: .unique
         case .leavesOutTheSecond: .reliable
-        case .leavesOutTheTwelfth: .reliableBesideWriters
+        case .leavesOutTheTwelfth: .reliableDuringWrites
         case .skipsOthersHistory: .sharedHistory
         case .splitsTransactions: .atomic
         case .knowsOnlyTheNewestToken: .resumable
@@ -106,13 +106,13 @@ enum Fault: String, CaseIterable, Sendable {
         case .namesEverything: .updatesAreNamed
         case .losesTombstones: .tombstones
         case .splitsCascades: .cascades
-        case .recordsFailures: .silence
+        case .recordsFailures: .savesWithoutEffect
         case .forgetsAuthors: .signatures
         case .losesUnsigned: .unsigned
         case .forgetsTheFloor: .expired
         case .takesAnyToken: .ofAnotherStore
-        case .deletesUpToAnyToken: .foreignDelete
-        case .deletesModelsToo: .modelsStay
+        case .deletesUpToAnyToken: .deletingWithForeignToken
+        case .deletesModelsToo: .modelsRemain
         case .resetsPositions: .positionsAreNotReused
         case .forgetsThePosition: .saveResult
         case .countsHistoryWrongly: .counting

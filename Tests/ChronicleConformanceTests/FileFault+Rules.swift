@@ -7,8 +7,8 @@ extension FileFault {
     var rule: StoreRule<FaultyFileStore> {
         switch self {
         case .losesReturnedSaves: .acknowledgedSaves
-        case .savesInHalves: .wholeAfterKills
-        case .losesTheLastTransaction: .agreementAfterKills
+        case .savesInHalves: .atomicAfterKills
+        case .losesTheLastTransaction: .historyAfterKills
         case .forgetsEarlierTokens: .tokensAfterKills
         case .takesTokensFromAhead: .ahead
         case .takesForkedTokens: .forked

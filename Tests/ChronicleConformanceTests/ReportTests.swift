@@ -32,7 +32,7 @@ struct ReportTests {
     }
 
     @Test func everyRuleHasALine() {
-        let some = [StoreRule<FaultyStore>.savesSideBySide, .uniqueness, .sorts]
+        let some = [StoreRule<FaultyStore>.concurrentSaves, .uniqueness, .sorts]
         let report = checkRules(some, supporting: .all.subtracting(.uniqueness)) {
             FaultyStore.Configuration(fault: .ignoresSorts)
         }
@@ -60,7 +60,7 @@ struct ReportTests {
     }
 
     @Test func longValuesAreCutShort() {
-        let report = checkRules([StoreRule<FaultyStore>.savesSideBySide, .sorts]) {
+        let report = checkRules([StoreRule<FaultyStore>.concurrentSaves, .sorts]) {
             FaultyStore.Configuration(fault: .ignoresSorts)
         }
         #expect(report.failed.allSatisfy { $0.text.count < 1_000 }, "\(report)")

@@ -255,7 +255,7 @@ struct SeveralStoresTests {
             script.transactions = years.enumerated().map { index, year in
                 DefaultHistoryTransaction(
                     transactionIdentifier: Int64(index + 1), storeIdentifier: scripted,
-                    token: DefaultHistoryToken(storeIdentifier: scripted, position: Int64(index + 1), check: nil),
+                    token: DefaultHistoryToken(storeIdentifier: scripted, position: Int64(index + 1), checkValue: nil),
                     timestamp: Date(timeIntervalSince1970: Double(year - 1970) * 365.25 * 86400), author: nil,
                     contextName: nil, bundleIdentifier: "", processIdentifier: "", changes: [])
             }
@@ -352,17 +352,17 @@ struct SeveralStoresTests {
 
     @Test func tokensMergeToTheLaterPosition() {
         func token(_ store: String, _ position: Int64) -> DefaultHistoryToken {
-            DefaultHistoryToken(storeIdentifier: store, position: position, check: position)
+            DefaultHistoryToken(storeIdentifier: store, position: position, checkValue: position)
         }
         let both = token("a", 3).merging(token("b", 7))
         #expect(both.tokenValue == ["a": 3, "b": 7])
         for other in [token("a", 1), token("b", 7), both] { #expect(both.merging(other) == both) }
         #expect(both.merging(token("a", 5)).tokenValue == ["a": 5, "b": 7])
-        #expect(both.merging(token("a", 5)).check(in: "a") == 5)
+        #expect(both.merging(token("a", 5)).checkValue(in: "a") == 5)
         #expect(token("a", 5).merging(both) == both.merging(token("a", 5)))
         // Of two tokens for one position the one that says more.
         let bare = DefaultHistoryToken(storeIdentifier: "a", position: 3)
-        #expect(both.merging(bare).check(in: "a") == 3 && bare.merging(both).check(in: "a") == 3)
+        #expect(both.merging(bare).checkValue(in: "a") == 3 && bare.merging(both).checkValue(in: "a") == 3)
     }
 
     // MARK: Opening

@@ -41,7 +41,7 @@ import Testing
 
     @Test func oneReaderAfterTheOtherNeedsOneConnection() throws {
         let pool = pool(4)
-        try pool.warm()
+        try pool.openFirstConnection()
         for _ in 0..<5 { try nest(1, in: pool) }
         #expect(opened.connections.count == 1 && opened.openCount == 1)
     }
@@ -92,7 +92,7 @@ import Testing
             #expect(try sqliteError { try pool.use { _ in } }.isMisuse)
         }
         #expect(opened.openCount == 0)
-        #expect(try sqliteError { try pool.warm() }.isMisuse)
+        #expect(try sqliteError { try pool.openFirstConnection() }.isMisuse)
         #expect(opened.connections.count == 2)
         pool.close()
     }
@@ -128,9 +128,9 @@ import Testing
     /// As after a rollback that failed.
     @Test func aConnectionThatComesBackInATransactionIsClosed() throws {
         let pool = pool(1, preparing: "BEGIN")
-        try pool.warm()
+        try pool.openFirstConnection()
         #expect(opened.connections.count == 1 && opened.openCount == 0)
-        try pool.warm()
+        try pool.openFirstConnection()
         #expect(opened.connections.count == 2 && opened.openCount == 0)
     }
 }

@@ -92,7 +92,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aReaderInsideOfUnsealedChangesSeesEachOnce(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var seen: [String] = []
         func read() throws {
             for transaction in try store.history(.after(token)) {
@@ -129,7 +129,7 @@ import Testing
         let store = try TestStore(kind)
         try store.foreign(insert("a") + insert("b"))
         let unsealed = try #require(try store.store.currentHistoryToken())
-        #expect(unsealed.check(in: try store.store.identifier) == nil)
+        #expect(unsealed.checkValue(in: try store.store.identifier) == nil)
         #expect(unsealed == (try store.history().last?.token))
         // Deleting seals first, and has nothing to delete here.
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "nobody" }))

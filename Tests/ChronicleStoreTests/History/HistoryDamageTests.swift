@@ -83,7 +83,7 @@ import Testing
             INSERT INTO chronicle_change(id, what, key, detail, more) VALUES
                 (0, -1, 1.0, 1, 0), (-1, -1, 1.0, 1, -2), (-2, 13, 1, NULL, NULL)
             """)
-        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         for descriptor in [
             Descriptor(), .after(beginning), Descriptor(predicate: #Predicate { $0.token >= beginning }),
             Descriptor(sortBy: [SortDescriptor(\.timestamp)]),
@@ -126,7 +126,7 @@ import Testing
         let store = try filled()
         try store.foreign("UPDATE chronicle_change SET detail = 'x' WHERE id = 10")
         #expect(try failure(of: { try store.store.currentHistoryToken() }) == .damagedFile)
-        let token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 10, check: 1)
+        let token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 10, checkValue: 1)
         #expect(try failure(of: { try store.history(.after(token)) }) == .damagedFile)
     }
 }

@@ -97,7 +97,7 @@ import Testing
         try store.store.deleteHistory(Descriptor())
         try store.add("6")
         #expect(try isGood(last.token, store))
-        let forged = DefaultHistoryToken(storeIdentifier: last.storeIdentifier, position: last.id, check: 1)
+        let forged = DefaultHistoryToken(storeIdentifier: last.storeIdentifier, position: last.id, checkValue: 1)
         #expect(try failure(of: { try store.history(.after(forged)) }) == .historyTokenForked)
         let token = last.token
         let including = Descriptor(predicate: #Predicate { $0.token >= token })
@@ -226,9 +226,9 @@ import Testing
         let store = try filled(kind)
         let identifier = try store.store.identifier
         let refusals: [(DefaultHistoryToken, SwiftDataError)] = [
-            (DefaultHistoryToken(storeIdentifier: identifier, position: 4, check: 1), .historyTokenForked),
-            (DefaultHistoryToken(storeIdentifier: identifier, position: 99, check: 1), .historyTokenAhead),
-            (DefaultHistoryToken(storeIdentifier: "another", position: 4, check: 1), .historyTokenStoreMismatch),
+            (DefaultHistoryToken(storeIdentifier: identifier, position: 4, checkValue: 1), .historyTokenForked),
+            (DefaultHistoryToken(storeIdentifier: identifier, position: 99, checkValue: 1), .historyTokenAhead),
+            (DefaultHistoryToken(storeIdentifier: "another", position: 4, checkValue: 1), .historyTokenStoreMismatch),
         ]
         for (token, error) in refusals {
             #expect(try failure(of: { try store.store.deleteHistory(.before(token)) }) == error)

@@ -29,7 +29,7 @@ import Testing
         let whole = try store.lines()
         #expect(whole.count == 15)
 
-        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var byToken: [String] = []
         while let page = try Optional(store.history(.after(token).limited(size))), let last = page.last {
             #expect(page.count <= size)
@@ -51,7 +51,7 @@ import Testing
         let filter = Descriptor(predicate: #Predicate { $0.author != "author 1" })
         let whole = try store.lines(filter)
         #expect(whole.count == 11)
-        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var pages: [String] = []
         while true {
             let after = token
@@ -71,7 +71,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aFilteredReaderMovesPastWhatDoesNotMatch(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        var position = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var position = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var seen: [String] = []
 
         /// - Parameter meanwhile: What happens between the two reads.

@@ -34,7 +34,7 @@ import Testing
         #expect(!transaction.isExternal)
         #expect(transaction.timestamp >= before && transaction.timestamp <= Date())
         #expect(transaction.token == (try store.store.currentHistoryToken()))
-        #expect(transaction.token.check(in: transaction.storeIdentifier) != nil)
+        #expect(transaction.token.checkValue(in: transaction.storeIdentifier) != nil)
         #expect(try store.history().count == 1)
     }
 

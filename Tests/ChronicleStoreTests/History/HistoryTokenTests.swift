@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aTokenSaysWhereItIs() throws {
-        let token = DefaultHistoryToken(storeIdentifier: "b", position: 2, check: 77)
+        let token = DefaultHistoryToken(storeIdentifier: "b", position: 2, checkValue: 77)
         #expect("\(token)" == "2 in b")
         #expect("\(token.merging(DefaultHistoryToken(storeIdentifier: "a", position: 1)))" == "1 in a, 2 in b")
     }
@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func theBeginningIsAToken(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         #expect(try store.history(.after(beginning)).isEmpty)
         try store.add("a")
         #expect(try store.lines(.after(beginning)) == ["insert Trip/1"])
@@ -141,9 +141,10 @@ import Testing
         try store.add("a")
         let identifier = try store.store.identifier
         try expect(
-            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: 3, check: 1))
+            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: 3, checkValue: 1))
         try expect(
-            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: .max, check: nil))
+            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: .max, checkValue: nil)
+        )
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -164,7 +165,7 @@ import Testing
         for position in [1, 2, 3, 4] as [Int64] {
             try expect(
                 .historyTokenForked, store,
-                DefaultHistoryToken(storeIdentifier: identifier, position: position, check: 1))
+                DefaultHistoryToken(storeIdentifier: identifier, position: position, checkValue: 1))
         }
     }
 

@@ -127,7 +127,7 @@ struct HistoryPredicateTests {
     @Test("The tokens that a reader has to check")
     func bounds() throws {
         func token(_ position: Int64) -> DefaultHistoryToken {
-            DefaultHistoryToken(storeIdentifier: "S", position: position, check: nil)
+            DefaultHistoryToken(storeIdentifier: "S", position: position, checkValue: nil)
         }
         func describe(_ bounds: [HistoryTokenBound<DefaultHistoryToken>]) -> [String] {
             bounds.map { bound in

@@ -131,7 +131,7 @@ import Testing
             BEGIN INSERT INTO GraphSeat(number) VALUES (NEW.number + 1000); END
             """)
         let rows = try (1...8).map { try seat(number: $0) }
-        #expect(throws: RowWriter.KeysDiffer.self) { try write(insert: rows) }
+        #expect(throws: RowWriter.UnexpectedKeys.self) { try write(insert: rows) }
         #expect(try text("SELECT count(*) FROM GraphSeat") == "0")
         let keys = try write(insert: rows, together: false)
         for (key, number) in zip(keys, 1...8) {
@@ -221,7 +221,7 @@ import Testing
             BEGIN SELECT RAISE(IGNORE); END
             """)
         let rows = try (1...8).map { try seat(number: $0) }
-        #expect(throws: RowWriter.KeysDiffer.self) { try write(insert: rows) }
+        #expect(throws: RowWriter.UnexpectedKeys.self) { try write(insert: rows) }
         let error = try failure { try write(insert: rows, together: false) }
         #expect(error == .modelValidationFailure)
         #expect(error?.persistentIdentifier == rows[2].persistentIdentifier)

@@ -118,7 +118,7 @@ import Testing
         #expect(throws: SwiftDataError.historyTokenStoreMismatch) {
             try fixture.history(.after(.start(of: foreign)))
         }
-        let json = #"{"storeIdentifier": "\#(fixture.store.identifier)", "position": \#(Int.min), "check": 0}"#
+        let json = #"{"storeIdentifier": "\#(fixture.store.identifier)", "position": \#(Int.min), "checksum": 0}"#
         let nonsense = try JSONDecoder().decode(JournalToken.self, from: Data(json.utf8))
         #expect(throws: SwiftDataError.historyTokenExpired) { try fixture.history(.after(nonsense)) }
     }

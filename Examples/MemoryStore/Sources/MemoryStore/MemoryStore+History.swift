@@ -12,7 +12,7 @@ extension MemoryStore: HistoryProviding {
         let history = configuration.memory.contents.history
         // A token before a deleted transaction has to be an error, because the result would be incomplete.
         for bound in try HistoryTokenBounds(descriptor).lower {
-            try history.check(bound.token, isWanted: bound.isInclusive, identifier)
+            try history.validate(bound.token, isInclusive: bound.isInclusive, identifier)
         }
         return try descriptor.apply(to: history.transactions.map { try $0.typed(schema) })
     }
@@ -22,7 +22,7 @@ extension MemoryStore: HistoryProviding {
             // A delete up to a token means the transactions that its owner has read, which a token of a lost
             // transaction does not identify.
             for bound in try HistoryTokenBounds(descriptor).upper {
-                try contents.history.checkPast(bound.token, identifier)
+                try contents.history.validatePosition(bound.token, identifier)
             }
             let all = try contents.history.transactions.map { try $0.typed(schema) }
             contents.history.delete(try descriptor.apply(to: all).map(\.transactionIdentifier))
@@ -91,17 +91,17 @@ struct MemoryHistory: Sendable {
     }
 
     /// Throws an error unless everything after a token is in the history, including the token's own transaction if
-    /// `isWanted` is true.
-    func check(_ token: DefaultHistoryToken, isWanted: Bool, _ storeIdentifier: String) throws {
-        let position = try checkPast(token, storeIdentifier)
-        guard position < floor || isWanted && position == floor && floor > 0 else { return }
+    /// `isInclusive` is true.
+    func validate(_ token: DefaultHistoryToken, isInclusive: Bool, _ storeIdentifier: String) throws {
+        let position = try validatePosition(token, storeIdentifier)
+        guard position < floor || isInclusive && position == floor && floor > 0 else { return }
         throw SwiftDataError.historyTokenExpired.with(
             detail: "transactions up to \(floor) were deleted, the token is at \(position)")
     }
 
     /// The position of a token, which has to belong to this store.
     @discardableResult
-    func checkPast(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
+    func validatePosition(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
         guard let position = token.position(in: storeIdentifier) else {
             throw SwiftDataError.historyTokenStoreMismatch
         }

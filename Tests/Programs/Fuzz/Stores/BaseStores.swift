@@ -134,10 +134,10 @@ struct BaseStores {
     static func tokens(_ url: URL) throws -> [DefaultHistoryToken] {
         let headers = try RawDatabase(url).rows("SELECT id, detail FROM chronicle_change WHERE what <= 0 ORDER BY id")
         let given = headers.map {
-            DefaultHistoryToken(storeIdentifier: identifier, position: $0[0].integer ?? 0, check: $0[1].integer)
+            DefaultHistoryToken(storeIdentifier: identifier, position: $0[0].integer ?? 0, checkValue: $0[1].integer)
         }
         let others = [0, 1, 7, -1, .min, .max, .max - 1, 1 << 62].map {
-            DefaultHistoryToken(storeIdentifier: identifier, position: $0, check: nil)
+            DefaultHistoryToken(storeIdentifier: identifier, position: $0, checkValue: nil)
         }
         return given + others
     }

@@ -3,10 +3,10 @@ import Chronicle
 /// A position in the journal's history: a transaction's number, and the checksum of its record.
 struct JournalPosition: Hashable, Sendable {
     /// The position before the first transaction.
-    static let start = JournalPosition(number: 0, check: 0)
+    static let start = JournalPosition(number: 0, checksum: 0)
 
     let number: Int
-    let check: UInt32
+    let checksum: UInt32
 }
 
 /// A record with its frame: length, position in the history, and a checksum.
@@ -31,7 +31,7 @@ struct JournalRecord {
     let number: Int
     /// The checksum of the transaction before.
     let previous: UInt32
-    let check: UInt32
+    let checksum: UInt32
     /// Bytes that contain the record, and possibly others.
     let bytes: [UInt8]
     let content: Range<Int>
@@ -46,8 +46,8 @@ struct JournalRecord {
         }
         let content = index + Self.frameSize..<index + Self.frameSize + frame.length
         let head = Checksum.of(bytes[index..<index + 20], after: salt)
-        guard Checksum.of(bytes[content], after: head) == frame.check else { return nil }
-        (kind, number, previous, check) = (frame.kind, frame.number, frame.previous, frame.check)
+        guard Checksum.of(bytes[content], after: head) == frame.checksum else { return nil }
+        (kind, number, previous, checksum) = (frame.kind, frame.number, frame.previous, frame.checksum)
         (self.bytes, self.content) = (bytes, content)
     }
 
@@ -57,7 +57,7 @@ struct JournalRecord {
         let length: Int
         let number: Int
         let previous: UInt32
-        let check: UInt32
+        let checksum: UInt32
 
         init?(_ bytes: [UInt8], at index: Int) {
             guard bytes.count - index >= JournalRecord.frameSize, bytes[index..<index + 3].elementsEqual(mark),
@@ -71,7 +71,7 @@ struct JournalRecord {
             // Small enough that additions do not overflow.
             guard let number = Int(exactly: load(8, UInt64.self)), number < 1 << 60 else { return nil }
             (self.kind, self.number) = (kind, number)
-            (length, previous, check) = (Int(load(4, UInt32.self)), load(16, UInt32.self), load(20, UInt32.self))
+            (length, previous, checksum) = (Int(load(4, UInt32.self)), load(16, UInt32.self), load(20, UInt32.self))
         }
     }
 
@@ -91,7 +91,7 @@ struct JournalRecord {
         writer.byte(kind.rawValue)
         writer.fixed(UInt32(0))
         writer.fixed(UInt64(number))
-        writer.fixed(before.check)
+        writer.fixed(before.checksum)
         writer.fixed(UInt32(0))
         try write(&writer)
         guard let length = UInt32(exactly: writer.bytes.count - frameSize) else {
@@ -99,8 +99,8 @@ struct JournalRecord {
         }
         writer.patch(length, at: 4)
         let head = Checksum.of(writer.bytes[..<20], after: salt)
-        let check = Checksum.of(writer.bytes[frameSize...], after: head)
-        writer.patch(check, at: 20)
-        return (writer.bytes, JournalPosition(number: number, check: check))
+        let checksum = Checksum.of(writer.bytes[frameSize...], after: head)
+        writer.patch(checksum, at: 20)
+        return (writer.bytes, JournalPosition(number: number, checksum: checksum))
     }
 }
