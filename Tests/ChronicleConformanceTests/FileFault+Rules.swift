@@ -10,12 +10,12 @@ extension FileFault {
         case .savesInHalves: .atomicAfterKills
         case .losesTheLastTransaction: .historyAfterKills
         case .forgetsEarlierTokens: .tokensAfterKills
-        case .takesTokensFromAhead: .ahead
-        case .takesForkedTokens: .forked
-        case .passesOverGaps: .gap
+        case .acceptsTokensAhead: .ahead
+        case .acceptsForkedTokens: .forked
+        case .ignoresGaps: .gap
         case .writesOverOthers: .processSaves
-        case .takesOthersForItself: .processHistory
-        case .deletesWhatDoesNotMatch: .batchDeletes
+        case .attributesOtherProcesses: .processHistory
+        case .deletesOtherRows: .batchDeletes
         case .deletesInSteps: .batchTransactions
         }
     }

@@ -1,4 +1,4 @@
-// What `.ci/undocumented --self-test` has to find: each gap follows the line of its declaration, and nothing else is one.
+// The gaps that `.ci/undocumented --self-test` must find: each comment `gap:` follows the line of its declaration.
 
 /// A type.
 public struct Documented: Hashable, Codable, Sendable, CustomStringConvertible {

@@ -7,7 +7,7 @@ import Testing
 /// If a machine or process stops during a write, a part of the last record remains.
 @Suite struct TornRecordTests {
     @Test(arguments: ["short", String(repeating: "long", count: 300)])
-    func aRecordThatIsTornAnywhereIsDropped(_ text: String) throws {
+    func recordTruncatedAtAnyByteIsDropped(_ text: String) throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
         let whole = try fixture.bytes.count
@@ -24,7 +24,7 @@ import Testing
     }
 
     /// A file system may have allocated space for bytes that were not written.
-    @Test func aRecordWithAnyOtherByteInItIsDropped() throws {
+    @Test func lastRecordWithAnyChangedByteIsDropped() throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
         let whole = try fixture.bytes.count
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Bytes inside of a torn record that look like records are not treated as later records.
-    @Test func aTornRecordMayHoldAJournal() throws {
+    @Test func tornRecordMayContainRecords() throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
         let other = try Fixture()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aReaderLeavesATornRecordToTheNextWriter() throws {
+    @Test func readersKeepATornRecordForTheNextWriter() throws {
         let fixture = try Fixture()
         try fixture.write("one")
         let end = try fixture.bytes.count
