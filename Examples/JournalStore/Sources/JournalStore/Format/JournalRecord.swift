@@ -11,15 +11,15 @@ struct JournalPosition: Hashable, Sendable {
 
 /// A record with its frame: length, position in the history, and a checksum.
 struct JournalRecord {
-    /// The last of the first four letters of the frame.
+    /// The fourth byte of the frame, after ``JournalRecord/mark``.
     enum Kind: UInt8 {
-        /// The first record of every journal: where its history begins, and how many rows follow.
+        /// The first record of every journal: the beginning of its history, and the number of rows that follow.
         case base = 0x42  // B
-        /// Rows as they are where the history begins.
+        /// Rows in their state at the beginning of the history.
         case rows = 0x52  // R
         /// A save.
         case transaction = 0x54  // T
-        /// The history begins later from this record on.
+        /// A new beginning of the history, after a deletion.
         case floor = 0x46  // F
     }
 
@@ -27,19 +27,19 @@ struct JournalRecord {
     static let mark = Array("JRN".utf8)
 
     let kind: Kind
-    /// The number of a transaction; for other records, that of the transaction before.
+    /// The number of the transaction; in other records, that of the previous transaction.
     let number: Int
-    /// The checksum of the transaction before.
+    /// The checksum of the previous transaction.
     let previous: UInt32
     let checksum: UInt32
-    /// Bytes that contain the record, and possibly others.
+    /// A buffer that contains the record, and possibly others.
     let bytes: [UInt8]
     let content: Range<Int>
 
     var size: Int { Self.frameSize + content.count }
     var reader: RecordReader { RecordReader(bytes, content) }
 
-    /// The record at an index; `nil` if there is none, or only an incomplete one.
+    /// Decodes the record at an index, or returns `nil` if there is none or an incomplete one.
     init?(_ bytes: [UInt8], at index: Int, salt: UInt32) {
         guard let frame = Frame(bytes, at: index), frame.length <= bytes.count - index - Self.frameSize else {
             return nil
@@ -51,7 +51,7 @@ struct JournalRecord {
         (self.bytes, self.content) = (bytes, content)
     }
 
-    /// The frame before a record's content, not validated.
+    /// The part of a record before its content, without validation of the checksum.
     struct Frame {
         let kind: Kind
         let length: Int
@@ -68,17 +68,17 @@ struct JournalRecord {
                     Integer(littleEndian: $0.loadUnaligned(fromByteOffset: index + offset, as: type))
                 }
             }
-            // Small enough that additions do not overflow.
+            // Small enough to prevent overflows in additions.
             guard let number = Int(exactly: load(8, UInt64.self)), number < 1 << 60 else { return nil }
             (self.kind, self.number) = (kind, number)
             (length, previous, checksum) = (Int(load(4, UInt32.self)), load(16, UInt32.self), load(20, UInt32.self))
         }
     }
 
-    /// A record's bytes.
+    /// Encodes a record.
     ///
     /// - Parameters:
-    ///   - before: The transaction before.
+    ///   - before: The position of the previous transaction.
     ///   - write: Writes the content.
     /// - Throws: `DataStoreError.unsupportedFeature` if the content is too long for a record.
     static func encode(
@@ -95,7 +95,7 @@ struct JournalRecord {
         writer.fixed(UInt32(0))
         try write(&writer)
         guard let length = UInt32(exactly: writer.bytes.count - frameSize) else {
-            throw DataStoreError.unsupportedFeature.with(detail: "records of 4 GB: save in parts")
+            throw DataStoreError.unsupportedFeature.with(detail: "records of more than 4 GB; save in parts")
         }
         writer.patch(length, at: 4)
         let head = Checksum.of(writer.bytes[..<20], after: salt)

@@ -27,8 +27,8 @@ public struct JournalToken: HistoryToken {
 }
 
 extension HistoryIndex {
-    /// Throws an error unless everything after a token is in the history, including the token's own transaction if
-    /// `isInclusive` is true.
+    /// Throws an error unless the history contains everything after a token, and the token's own transaction if
+    /// `isInclusive` is `true`.
     func validate(_ token: JournalToken, isInclusive: Bool, _ storeIdentifier: String) throws {
         try validatePosition(token, storeIdentifier)
         let floor = floor.number

@@ -8,7 +8,7 @@ struct JournalState: Sendable {
     private(set) var end = JournalHeader.size
     /// The number of the latest change.
     private(set) var lastChange = 0
-    /// The number of rows of the base that have not been read yet; `nil` before the base.
+    /// The number of rows of the base that have not been read yet, or `nil` before the base.
     private var missingRows: Int?
 
     init(_ schema: Schema, storeIdentifier: String) {
@@ -19,7 +19,7 @@ struct JournalState: Sendable {
     /// is complete when it is put in place.
     var hasBase: Bool { missingRows == 0 }
 
-    /// The numbers of the tables by name, for reading records again.
+    /// Provides the tables to decode a record again.
     mutating func withTables<Result>(_ body: (inout Tables) throws -> Result) rethrows -> Result { try body(&tables) }
 
     // MARK: Records from the file
@@ -27,7 +27,7 @@ struct JournalState: Sendable {
     /// Applies the record at ``end``.
     mutating func apply(_ record: JournalRecord) throws {
         do {
-            try apply(record)
+            try applyContent(of: record)
             end += record.size
         } catch is RecordReader.MalformedRecord {
             throw SwiftDataError.damagedFile.with(
@@ -35,7 +35,7 @@ struct JournalState: Sendable {
         }
     }
 
-    private mutating func apply(_ record: JournalRecord) throws {
+    private mutating func applyContent(of record: JournalRecord) throws {
         var reader = record.reader
         switch record.kind {
         case .base:
@@ -65,6 +65,7 @@ struct JournalState: Sendable {
         }
     }
 
+    /// Throws an error unless the record directly continues the history, or the base.
     private func requirePosition(_ record: JournalRecord, isBase: Bool) throws {
         let number = history.newest.number + (record.kind == .transaction ? 1 : 0)
         guard record.number == number, record.previous == history.newest.checksum, missingRows != nil, hasBase != isBase
@@ -97,7 +98,7 @@ struct JournalState: Sendable {
         end += size
     }
 
-    /// The content of a base, in records for a new journal.
+    /// Writes the rows at the beginning of the history, as records for a new journal.
     func writeBase(_ emit: (JournalRecord.Kind, (inout RecordWriter) throws -> Void) throws -> Void) throws {
         try emit(.base) { writer in
             writer.count(lastChange)
@@ -112,7 +113,7 @@ struct JournalState: Sendable {
             while !rest.isEmpty {
                 try emit(.rows) { writer in
                     var changes = ChangeWriter()
-                    // About as long as one read.
+                    // At most about the size of one read from the file.
                     while writer.bytes.count < 1 << 20, let key = rest.popFirst() {
                         let row = tables[number].rows[key] ?? []
                         let columns = row.indices.filter { row[$0] != .absent }
