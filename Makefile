@@ -1,12 +1,12 @@
-# What there is to do here; plain `make` lists it.
+# The tasks of this repository; plain `make` lists them.
 
 SWIFT ?= swift
 # More flags for every compilation, for example SWIFT_FLAGS='-Xswiftc -warnings-as-errors'.
 SWIFT_FLAGS ?=
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=
-# How long `make fuzz` mutates files, or how many; the seed of a run, and a case of one, SEED/NUMBER, to have again, in a
-# directory that stays.
+# The duration of `make fuzz` or its number of files, the seed of a run, and a case to repeat, SEED/NUMBER, in a directory
+# that is kept.
 FUZZ_SECONDS ?= 60
 FUZZ_FILES ?=
 FUZZ_SEED ?=
@@ -15,10 +15,10 @@ FUZZ_CASE ?=
 FUZZ_KEEP ?=
 # For example SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZE_FLAGS ?=
-# What the demo keeps its trips in: sqlite or journal.
+# The store of the demo: sqlite or journal.
 STORE = sqlite
-# Packages of their own. Each builds in its own .build: SwiftPM takes what stands in a shared one for its own plan, and
-# then runs another package's tests.
+# Separate packages, each with its own .build: in a shared one, SwiftPM would reuse the plan of another package and run its
+# tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
 SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
 
@@ -27,17 +27,17 @@ demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(SWIFT_FLAGS)
 .DEFAULT_GOAL := help
 
 .PHONY: help
-help: ## this list
+help: ## lists the tasks
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 .PHONY: demo
-demo: ready ## the story of an app and its widget, two processes on a real file; STORE=journal: on another store
+demo: ready ## runs an app and its widget, two processes that share a file; STORE=journal: with another store
 	$(if $(filter sqlite journal,$(STORE)),,$(error There is no store "$(STORE)": STORE is sqlite or journal))
 	@$(demo_build) --product demo
 	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
-test: ready ## every test, those of other packages first
+test: ready ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(SWIFT_FLAGS) || failed=1; \
 	for package in $(PACKAGES) .; do \
@@ -46,18 +46,18 @@ test: ready ## every test, those of other packages first
 	exit $$failed
 
 .PHONY: docs
-docs: ready ## the documentation as a static site, in .build/documentation; its warnings are errors
+docs: ready ## builds the documentation as a static site in .build/documentation; warnings are errors
 	@SWIFT=$(SWIFT) .ci/documentation $(SWIFT_FLAGS)
 
 .PHONY: fuzz
-fuzz: ready ## mutated store files, for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: one of them again
+fuzz: ready ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: repeats one of them
 	@$(SWIFT) build --product ChronicleFuzz $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
 
 .PHONY: sanitize
-sanitize: ready ## every test under Thread Sanitizer, then under Address Sanitizer
+sanitize: ready ## runs every test under Thread Sanitizer, then under Address Sanitizer
 	@failed=0; \
 	for sanitizer in thread address; do \
 		SWIFT=$(SWIFT) .ci/sanitize $$sanitizer $(SWIFT_FLAGS) $(SANITIZE_FLAGS) || failed=1; \
@@ -65,7 +65,7 @@ sanitize: ready ## every test under Thread Sanitizer, then under Address Sanitiz
 	exit $$failed
 
 .PHONY: bench
-bench: ready ## speed, as a table: name, median, ratio to the plain C API, limit, ok or over
+bench: ready ## prints a table: name, median, ratio to the plain C API, limit, ok or over
 	@$(SWIFT) build -c release --package-path Benchmarks >&2
 	@"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/Benchmarks" $(BENCH_FLAGS)
 
@@ -77,8 +77,8 @@ format: ## formats every source file
 lint: ## checks the format and style of every source file
 	@$(SWIFT) format lint --strict --parallel -r --configuration .swift-format $(SOURCES)
 
-# SQLite's headers to build with, and its shell, the second writer in the tests and the demo. Installed when they are
-# missing and we may: as root, or with a sudo that asks no questions.
+# Installs SQLite's headers for the build, and its shell for the tests and the demo, if they are missing and permissions
+# allow it: as root, or with sudo without a password.
 .PHONY: ready
 ready:
 	@command -v $(SWIFT) > /dev/null || \

@@ -4,31 +4,31 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// MARK: Where SwiftSyntax comes from
+// MARK: SwiftSyntax
 //
-// The macros need it. Documentation/Design/0007-macros.md has the reasons.
+// The macros require it. See Documentation/Design/0007-macros.md.
 
-/// Whether SwiftPM got this package for somebody who depends on it by version or branch. It allows no unsafe flags then,
-/// and nothing is fetched that was not asked for.
+/// Whether another package depends on this one by version or branch. SwiftPM then allows no unsafe flags, and the
+/// dependency must not fetch anything that was not requested.
 let isCheckout: Bool = {
     let package = URL(fileURLWithPath: Context.packageDirectory)
     let folder = package.deletingLastPathComponent()
     func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
-    // While it looks for versions, SwiftPM reads the manifest from a repository: there are no files around it.
+    // When SwiftPM resolves versions, it reads the manifest from a repository, without other files.
     if !exists(package.appendingPathComponent("Package.swift")) { return true }
-    // Beside its checkouts SwiftPM keeps the repositories that they were made of; the other is the folder of a registry.
+    // SwiftPM keeps its repositories next to the checkouts. The other folder is that of a registry.
     let repositories = folder.deletingLastPathComponent().appendingPathComponent("repositories")
     return (folder.lastPathComponent == "checkouts" && exists(repositories))
         || Context.packageDirectory.contains("/registry/downloads/")
 }()
 
-/// The folder of the SwiftSyntax that the toolchain which reads this manifest brings along, if it does.
+/// The folder with the SwiftSyntax modules of the toolchain that evaluates this manifest, if it includes them.
 let toolchainSyntax: String? = {
     guard !isCheckout, Context.environment["CHRONICLE_SWIFT_SYNTAX"] != "package",
-        // Not `String(contentsOfFile:)`, which ends with the first page of a file in /proc.
+        // Not `String(contentsOfFile:)`, which reads only the first page of a file in /proc.
         let data = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
     else { return nil }
-    // The manifest runs with the toolchain's own library, whatever `swift` in the PATH may lead to.
+    // The manifest is linked to the library of its own toolchain, whatever `swift` in the PATH is.
     let manifestAPI = "/pm/ManifestAPI/libPackageDescription.so"
     let library = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasSuffix(manifestAPI) }
     guard let library, let start = library.firstIndex(of: "/") else { return nil }
@@ -64,8 +64,8 @@ let syntaxLinking: [LinkerSetting] =
 
 // MARK: The package
 
-/// Every target keeps its imports to itself unless it says `public import` or `package import`: the compiler, not a
-/// convention, shows which module may be seen through which.
+/// Imports are internal unless declared `public import` or `package import`, so that the compiler enforces which
+/// modules are visible through others.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("ExistentialAny"),
@@ -86,7 +86,7 @@ let package = Package(
     ],
     dependencies: syntaxPackages,
     targets: [
-        // The only door to sqlite3.h.
+        // The only module that imports sqlite3.h.
         .systemLibrary(
             name: "ChronicleCSQLite",
             pkgConfig: "sqlite3",
@@ -98,11 +98,11 @@ let package = Package(
         .target(name: "ChronicleCore", swiftSettings: settings),
         // The SQLite store.
         .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
-        // Writes what a model class by hand has to say: a plug-in of the compiler.
+        // A compiler plug-in that generates the code of model classes.
         .macro(
             name: "ChronicleMacros", dependencies: syntaxDependencies, swiftSettings: settings + syntaxSettings,
             linkerSettings: syntaxLinking),
-        // What users import.
+        // The module that programs import.
         .target(
             name: "Chronicle",
             dependencies: [
@@ -110,9 +110,9 @@ let package = Package(
                 .target(name: "ChronicleMacros", condition: .when(traits: ["Macros"])),
             ],
             swiftSettings: settings),
-        // The rules that every store has to keep to, for authors of stores. No test framework.
+        // The rules for stores, for developers of custom stores. No test framework.
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
-        // The rules in a test of Swift Testing.
+        // The rules as tests for Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
         // MARK: Tests; Tests/README.md describes them.
         .testTarget(
@@ -136,21 +136,21 @@ let package = Package(
             name: "ChronicleConformanceTests",
             dependencies: ["ChronicleTesting", "ChronicleTestSupport", "ExampleStore", "ChronicleConformanceWorker"],
             swiftSettings: settings),
-        // What several of them share. Without a test framework: programs use it, too.
+        // Shared by tests and programs, so without a test framework.
         .target(
             name: "ChronicleTestSupport", dependencies: ["Chronicle", "ChronicleSQLite"], path: "Tests/Support",
             swiftSettings: settings),
-        // The example of a store, for the tests. As a package of its own it has another name.
+        // The example store, for tests. In its own package, its module has another name.
         .target(
             name: "ExampleStore", dependencies: ["Chronicle"], path: "Examples/MemoryStore/Sources/MemoryStore"),
         // The program of the README: `swift run FirstSteps`.
         .executableTarget(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
-        // The process that the rules kill, and stores that do not get over it.
+        // The process that the rules kill, and faulty stores for the rules about recovery.
         .executableTarget(
             name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance"],
             path: "Tests/Programs/ConformanceWorker", swiftSettings: settings),
-        // A second process for the tests: it opens, writes, reads and is killed.
+        // A second process for the tests, which opens, writes, reads, and is killed.
         .executableTarget(
             name: "ChronicleTestWorker", dependencies: ["Chronicle", "ChronicleTestSupport"],
             path: "Tests/Programs/Worker", swiftSettings: settings),
@@ -162,12 +162,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// For sources that say `import SwiftData`, where nothing else has that name.
+// For sources with `import SwiftData`, on platforms without a module of that name.
 #if !canImport(Darwin)
     package.products.append(.library(name: "SwiftData", targets: ["SwiftData"]))
     package.targets += [
         .target(name: "SwiftData", dependencies: ["Chronicle"], swiftSettings: settings),
-        // A store that is written as for SwiftData, in Swift 5 mode.
+        // A store that is written for SwiftData, in Swift 5 mode.
         .target(
             name: "JSONStore", dependencies: ["SwiftData"], path: "Tests/Fixtures/JSONStore",
             swiftSettings: [.swiftLanguageMode(.v5)]),

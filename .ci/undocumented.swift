@@ -1,10 +1,10 @@
-// The public declarations whose documentation lacks something, from symbol graphs: `.ci/undocumented` compiles and runs this.
+// Finds public declarations with incomplete documentation in symbol graphs. `.ci/undocumented` compiles and runs this.
 
 import Foundation
 
 // MARK: Symbol graphs
 
-/// What is read of a symbol graph: https://github.com/swiftlang/swift-docc-symbolkit
+/// The parts of a symbol graph that are used: https://github.com/swiftlang/swift-docc-symbolkit
 struct SymbolGraph: Decodable {
     struct Fragment: Decodable {
         let spelling: String
@@ -42,7 +42,7 @@ struct SymbolGraph: Decodable {
         let declarationFragments: [Fragment]
         let docComment: Documentation?
         let functionSignature: Signature?
-        /// Of what the compiler derives there is none.
+        /// `nil` for declarations that the compiler derives.
         let location: Location?
     }
 
@@ -110,7 +110,7 @@ struct Comment {
         if !text.allSatisfy(\.isWhitespace) { parameters.insert(parameter.trimmingCharacters(in: ["`"])) }
     }
 
-    /// Whether the section says which errors there are: a link, a type, or words.
+    /// Whether the section names errors: with a link, a type, or words.
     var namesErrors: Bool {
         guard let throwing else { return false }
         return throwing.contains(/``[^`]+``|`[A-Z][^`]*`|[Tt]he errors? that/)
@@ -150,11 +150,11 @@ extension SymbolGraph.Symbol {
         return isFunction && !["", "()", "Void"].contains(type)
     }
 
-    /// Whether it throws itself, and not only what it is given.
+    /// Whether the function throws by itself, and not only what a closure throws.
     private var isThrowing: Bool {
         let declaration = declarationFragments.map(\.spelling).joined()
         guard hasParameters else { return declaration.contains(/\{[^}]*\bthrows\b[^}]*\}/) }
-        // After the parameters: the parentheses that are not within others.
+        // The part after the parameters, which are in the outermost parentheses.
         var depth = 0
         var outside = ""
         for character in declaration {
@@ -166,21 +166,21 @@ extension SymbolGraph.Symbol {
         return effects.contains(/\bthrows\b/)
     }
 
-    /// What its documentation lacks.
+    /// The missing parts of the symbol's documentation.
     var gaps: [String] {
         let comment = Comment(docComment?.lines.map(\.text) ?? [])
         var gaps = comment.hasSummary ? [] : ["has no summary"]
         gaps += parameters.filter { $0 != "_" && !comment.parameters.contains($0) }
             .map { "does not document the parameter ‘\($0)’" }
-        if returnsValue, !comment.hasReturns { gaps.append("does not say what it returns") }
-        if isThrowing, comment.throwing == nil { gaps.append("does not say what it throws") }
+        if returnsValue, !comment.hasReturns { gaps.append("does not document its result") }
+        if isThrowing, comment.throwing == nil { gaps.append("does not document its errors") }
         if isThrowing, comment.throwing != nil, !comment.namesErrors { gaps.append("names no error that it throws") }
         return gaps
     }
 }
 
-/// The gaps of all symbols that have a place in the sources, but for those that take the documentation of what they implement:
-/// a requirement of a protocol is checked where it is declared, and those of other packages are not ours to document.
+/// The gaps of all symbols with a location in the sources, except those that inherit their documentation: a requirement
+/// of a protocol is checked where it is declared, and other packages document theirs.
 func findGaps(_ graphs: [SymbolGraph], root: String) -> (gaps: [Gap], count: Int) {
     var symbols: [String: SymbolGraph.Symbol] = [:]
     for symbol in graphs.flatMap(\.symbols) { symbols[symbol.identifier.precise] = symbol }
@@ -208,7 +208,7 @@ func findGaps(_ graphs: [SymbolGraph], root: String) -> (gaps: [Gap], count: Int
     return (gaps.sorted(), count)
 }
 
-/// Types, functions and macros that a module's page does not list under its topics.
+/// The types, functions, and macros that a module's page does not list under its topics.
 func findUnlisted(_ graphs: [SymbolGraph], page: String, root: String) throws -> [Gap] {
     let text = try String(contentsOf: URL(fileURLWithPath: page), encoding: .utf8)
     let listed = Set(text.matches(of: /(?m)^- ``([^`]+?)(?:-[0-9a-z]+)?``$/).map { String($0.output.1) })
@@ -219,7 +219,7 @@ func findUnlisted(_ graphs: [SymbolGraph], page: String, root: String) throws ->
 
 // MARK: The program
 
-/// For each folder of graphs, with the page of its module: `undocumented ROOT [GRAPHS PAGE]…`; a page may be empty.
+/// For each folder of graphs with the page of its module: `undocumented ROOT [GRAPHS PAGE]…`; a page may be empty.
 func run(_ arguments: [String]) throws -> Int32 {
     let root = arguments[0]
     var all: [SymbolGraph] = []
@@ -237,7 +237,7 @@ func run(_ arguments: [String]) throws -> Int32 {
             return 1
         }
         all += graphs
-        // The extensions of other modules' types are in graphs with an `@` in their names, and have no pages.
+        // Extensions of types in other modules are in graphs with an `@` in their names, and have no pages.
         let own = try files.filter { !$0.lastPathComponent.contains("@") }.map(decode)
         if !arguments[index + 1].isEmpty {
             gaps += try findUnlisted(own, page: arguments[index + 1], root: root)

@@ -12,11 +12,11 @@ let package = Package(
     name: "chronicle-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // By name, because the folder of a clone may be called anything.
+        // Named explicitly, because the folder of a clone may have any name.
         .package(name: "chronicle", path: "..")
     ],
     targets: [
-        // The baseline's own door to sqlite3.h: it must not share a line with what it is compared to.
+        // A separate module for sqlite3.h, so that the baseline shares no code with Chronicle.
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
         .executableTarget(

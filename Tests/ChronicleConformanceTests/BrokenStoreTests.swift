@@ -7,23 +7,23 @@ import Testing
 @testable import ChronicleConformance
 @testable import ChronicleConformanceWorker
 
-@Suite("Stores that break a rule")
+@Suite("Stores with a fault")
 struct BrokenStoreTests {
     private typealias Rule = StoreRule<FaultyStore>
     private typealias FileRule = StoreRule<FaultyFileStore>
 
     private let rules = Rule.models + Rule.history
-    /// Not in memory alone.
+    /// These rules also need a file.
     private let features = StoreFeatures.all.subtracting(.referentialIntegrity)
 
     @Test(arguments: Fault.allCases)
-    func isCaught(_ fault: Fault) throws {
+    func conformanceRulesDetectTheFault(_ fault: Fault) throws {
         let report = checkRules([fault.rule], supporting: features) { FaultyStore.Configuration(fault: fault) }
         expectBroken(fault.rule.name, report)
     }
 
     @Test(arguments: FileFault.allCases)
-    func isCaughtInAFile(_ fault: FileFault) throws {
+    func conformanceRulesDetectTheFaultInAFile(_ fault: FileFault) throws {
         let directory = try TemporaryDirectory()
         let report = checkRules([fault.rule], fixture: .faulty) {
             FaultyFileStore.Configuration(url: directory.file(), fault: fault)
@@ -31,16 +31,16 @@ struct BrokenStoreTests {
         expectBroken(fault.rule.name, report)
     }
 
-    /// The example store does not look after references, and says so. If it said that it does:
-    @Test func missingIntegrityIsCaught() {
-        for rule in StoreRule<MemoryStore>.integrity + [.unseenCascades] {
+    /// The example store does not maintain references, and does not declare referential integrity. Here it does.
+    @Test func missingReferentialIntegrityIsDetected() {
+        for rule in StoreRule<MemoryStore>.integrity + [.storeCascades] {
             expectBroken(rule.name, checkRules([rule]) { MemoryStoreConfiguration() })
         }
     }
 
     private func expectBroken(_ rule: String, _ report: ConformanceReport) {
         #expect(report.failed.map(\.rule) == [rule], "\(report)")
-        // What is said is what was expected, not an accident on the way; the context itself knows some faults.
+        // The failures must be conformance failures and not unrelated errors; the context itself detects some faults.
         let text = report.failed.first?.text ?? ""
         #expect(text.hasPrefix("expected "), "\(report)")
         #expect(!text.contains("expected no error") || text.contains("invalidStoreResponse"), "\(report)")
@@ -48,12 +48,12 @@ struct BrokenStoreTests {
 
     @Test func everyRuleHasAFault() {
         var broken = Fault.allCases.map(\.rule.name) + FileFault.allCases.map(\.rule.name)
-        broken += (Rule.integrity + [.unseenCascades]).map(\.name)
+        broken += (Rule.integrity + [.storeCascades]).map(\.name)
         #expect(Set(broken) == Set(rules.map(\.name)))
         #expect(broken.count == rules.count)
     }
 
-    @Test func withoutAFaultNothingIsBroken() throws {
+    @Test func storeWithoutAFaultConforms() throws {
         let report = checkRules(rules, supporting: features) { FaultyStore.Configuration(fault: nil) }
         #expect(report.conforms, "\(report)")
         #expect(report.passed == rules.filter { features.contains($0.needs) && $0.capabilities.isEmpty }.map(\.name))

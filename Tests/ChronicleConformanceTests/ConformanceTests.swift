@@ -9,9 +9,9 @@ import Testing
     import JSONStore
 #endif
 
-@Suite("Stores that keep the rules")
+@Suite("Conforming stores")
 struct ConformanceTests {
-    @Test func theDefaultStoreInAFile() throws {
+    @Test func defaultStoreInAFileConforms() throws {
         let directory = try TemporaryDirectory()
         let report = assertStoreConforms(
             fixture: .file(\.url, recordsHistory: \.recordsHistory, worker: "ChronicleConformanceWorker")
@@ -21,7 +21,7 @@ struct ConformanceTests {
         #expect(report.skipped.isEmpty)
     }
 
-    @Test func theDefaultStoreInMemory() {
+    @Test func defaultStoreInMemoryConforms() {
         let report = assertStoreConforms(supporting: .all.subtracting([.reopening, .sharing])) {
             ModelConfiguration(isStoredInMemoryOnly: true)
         }
@@ -29,7 +29,7 @@ struct ConformanceTests {
         #expect(reasons == ["the store does not declare reopening", "the store does not declare sharing"])
     }
 
-    @Test func theExampleStore() {
+    @Test func exampleStoreConforms() {
         let report = assertStoreConforms(supporting: .all.subtracting(.referentialIntegrity)) {
             MemoryStoreConfiguration()
         }
@@ -38,7 +38,7 @@ struct ConformanceTests {
     }
 
     #if !canImport(Darwin)
-        @Test func aStoreThatWasWrittenForSwiftData() throws {
+        @Test func storeWrittenForSwiftDataConforms() throws {
             let directory = try TemporaryDirectory()
             assertStoreConforms(supporting: [.updates, .deletes, .reopening]) {
                 JSONStoreConfiguration(name: "json", fileURL: directory.file())

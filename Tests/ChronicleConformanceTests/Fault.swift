@@ -1,55 +1,60 @@
 @testable import ChronicleConformance
 
-/// A way to break one rule. There is one for each, but for those about recovery and batches (``FileFault``) and those about
-/// integrity, which a store of memory does not have.
+/// A way to violate one rule. There is one for each rule, except those about recovery and batches (``FileFault``) and
+/// those about integrity, which an in-memory store does not have.
 enum Fault: String, CaseIterable, Sendable {
     // Models
-    case losesSigns, losesAChange, repeatsIdentifiers, losesReferences, reusesKeys, mixesReferences, keepsReferences
-    case keepsOneOfAList, leavesTheOtherSide, losesItself, deletesOnlyOne, deletesOnlyTwo, keepsWhatIsNullified
-    case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, seesOnlyItsOwn
-    case leavesPartsOfFailedSaves, comparesMissingValues, passesOverLostRows, forgetsModels
+    case losesSignOfZero, losesAChange, repeatsIdentifiers, losesReferences, reusesKeys, swapsReferences,
+        keepsReferences
+    case keepsOneListMember, doesNotUpdateInverses, losesSelfReferences, deletesWithoutCascade, cascadesOneLevel,
+        keepsNullifiedReferences
+    case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, ignoresOtherStores
+    case leavesPartsOfFailedSaves, comparesMissingValues, ignoresMissingRows, forgetsModels
     // Links
-    case readsLinksOneWay, movesLinks, forgetsFriends, losesEmptyLinks, replacesLinks, keepsLinks, linksInAnyCase
-    case linksToNothing
+    case readsLinksFromOneSide, movesLinks, losesSymmetricLinks, losesEmptyLinks, replacesLinks, keepsLinks,
+        keepsLinksOfFailedSaves
+    case linksToMissingRows
     // Queries
-    case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, mindsCase, losesNilInNegations,
+    case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, searchesCaseSensitively,
+        losesNilInNegations,
         dividesExactly, joinsInner
     case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
     case findsExcludedRows
     // History
-    case reversesHistory, repeatsTheToken, leavesOutTheSecond, leavesOutTheTwelfth, skipsOthersHistory,
+    case reversesHistory, repeatsTheToken, skipsTheSecondTransaction, skipsTheTwelfthTransaction, skipsOthersHistory,
         splitsTransactions
-    case knowsOnlyTheNewestToken, hasAStalePosition, forgetsTypes, namesEverything, losesTombstones, splitsCascades
-    case recordsFailures, forgetsAuthors, losesUnsigned, forgetsTheFloor, takesAnyToken, deletesUpToAnyToken,
+    case acceptsOnlyTheNewestToken, reportsAStalePosition, forgetsTypes, reportsAllAttributes, losesTombstones,
+        splitsCascades
+    case recordsFailedSaves, forgetsAuthors, losesUnsigned, losesTheFloor, acceptsAnyToken, deletesUpToAnyToken,
         deletesModelsToo
-    case resetsPositions, forgetsThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
+    case resetsPositions, losesThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
         forgetsDeletions
     case recordsOneEnd, recordsEveryLink
 
-    /// The rule that it breaks.
+    /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
         switch self {
-        case .losesSigns: .everyTypeIsSaved
+        case .losesSignOfZero: .everyTypeIsSaved
         case .losesAChange: .everyTypeIsChanged
         case .repeatsIdentifiers: .permanentIdentifiers
         case .losesReferences: .references
         case .reusesKeys: .identifiersAreNotReused
-        case .mixesReferences: .bothSides
-        case .keepsOneOfAList: .listsByAnyWay
-        case .leavesTheOtherSide: .oneToOne
-        case .losesItself: .itself
+        case .swapsReferences: .bothSides
+        case .keepsOneListMember: .listAssignments
+        case .doesNotUpdateInverses: .oneToOne
+        case .losesSelfReferences: .itself
         case .keepsReferences: .moving
-        case .deletesOnlyOne: .cascading
-        case .deletesOnlyTwo: .cascadingDown
-        case .keepsWhatIsNullified: .nullifying
-        case .keepsDeletedRows: .deletedRows
+        case .deletesWithoutCascade: .cascading
+        case .cascadesOneLevel: .cascadingThroughLevels
+        case .keepsNullifiedReferences: .nullifying
+        case .keepsDeletedRows: .deletedModels
         case .writesUnchangedValues: .differentAttributes
-        case .losesSaves: .savesSideBySide
-        case .writesInTwoSteps: .wholeSaves
-        case .seesOnlyItsOwn: .sharedSaves
+        case .losesSaves: .concurrentSaves
+        case .writesInTwoSteps: .isolatedReads
+        case .ignoresOtherStores: .sharedSaves
         case .leavesPartsOfFailedSaves: .uniqueness
         case .comparesMissingValues: .missingValues
-        case .passesOverLostRows: .lostRows
+        case .ignoresMissingRows: .updatesOfDeletedRows
         case .forgetsModels: .savedModels
         default: linkRule
         }
@@ -57,28 +62,28 @@ enum Fault: String, CaseIterable, Sendable {
 
     private var linkRule: StoreRule<FaultyStore> {
         switch self {
-        case .readsLinksOneWay: .linkedSides
-        case .movesLinks: .linkedAlone
-        case .forgetsFriends: .linkedFriends
+        case .readsLinksFromOneSide: .linksFromBothSides
+        case .movesLinks: .linksWithoutInverse
+        case .losesSymmetricLinks: .linkedFriends
         case .losesEmptyLinks: .linkPredicates
         case .replacesLinks: .linksByDifference
         case .keepsLinks: .unlinking
-        case .linksInAnyCase: .linksOfFailedSaves
-        case .linksToNothing: .linksToLostRows
+        case .keepsLinksOfFailedSaves: .linksOfFailedSaves
+        case .linksToMissingRows: .linksToDeletedRows
         case .recordsOneEnd: .linksAreUpdates
-        case .recordsEveryLink: .linksBesideInserts
+        case .recordsEveryLink: .linksWithoutUpdates
         default: queryRule
         }
     }
 
     private var queryRule: StoreRule<FaultyStore> {
         switch self {
-        case .shufflesRows: .orderStays
+        case .shufflesRows: .stableOrder
         case .comparesLikeSQL: .equality
         case .confusesBounds: .order
         case .losesNilInLists: .membership
         case .ignoresCase: .text
-        case .mindsCase: .search
+        case .searchesCaseSensitively: .search
         case .losesNilInNegations: .conditions
         case .dividesExactly: .arithmetic
         case .joinsInner: .toOnePredicates
@@ -96,25 +101,25 @@ enum Fault: String, CaseIterable, Sendable {
     private var historyRule: StoreRule<FaultyStore> {
         switch self {
         case .repeatsTheToken: .unique
-        case .leavesOutTheSecond: .reliable
-        case .leavesOutTheTwelfth: .reliableBesideWriters
+        case .skipsTheSecondTransaction: .reliable
+        case .skipsTheTwelfthTransaction: .reliableDuringWrites
         case .skipsOthersHistory: .sharedHistory
         case .splitsTransactions: .atomic
-        case .knowsOnlyTheNewestToken: .resumable
-        case .hasAStalePosition: .bookmarkable
+        case .acceptsOnlyTheNewestToken: .resumable
+        case .reportsAStalePosition: .bookmarkable
         case .forgetsTypes: .insertsAreTyped
-        case .namesEverything: .updatesAreNamed
+        case .reportsAllAttributes: .updatesAreNamed
         case .losesTombstones: .tombstones
         case .splitsCascades: .cascades
-        case .recordsFailures: .silence
+        case .recordsFailedSaves: .savesWithoutEffect
         case .forgetsAuthors: .signatures
         case .losesUnsigned: .unsigned
-        case .forgetsTheFloor: .expired
-        case .takesAnyToken: .ofAnotherStore
-        case .deletesUpToAnyToken: .foreignDelete
-        case .deletesModelsToo: .modelsStay
+        case .losesTheFloor: .expired
+        case .acceptsAnyToken: .ofAnotherStore
+        case .deletesUpToAnyToken: .deletingWithForeignToken
+        case .deletesModelsToo: .modelsRemain
         case .resetsPositions: .positionsAreNotReused
-        case .forgetsThePosition: .saveResult
+        case .losesThePosition: .saveResult
         case .countsHistoryWrongly: .counting
         case .ignoresHistoryOffsets: .sorting
         case .forgetsHistory: .tokensSurvive

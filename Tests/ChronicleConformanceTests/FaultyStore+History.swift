@@ -13,18 +13,18 @@ extension FaultyStore: HistoryProviding {
         var found: [DefaultHistoryTransaction]
         do { found = try base.fetchHistory(asked) } catch {
             let forgets = fault == .forgetsDeletions && !known.withLock(\.deletes)
-            guard fault == .forgetsTheFloor || fault == .takesAnyToken || forgets else { throw error }
+            guard fault == .losesTheFloor || fault == .acceptsAnyToken || forgets else { throw error }
             return try descriptor.apply(to: all())
         }
         let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
         switch fault {
         case .reversesHistory: found.reverse()
         case .repeatsTheToken: found = try all().filter { tokens.contains($0.token) } + found
-        case .leavesOutTheSecond where !tokens.isEmpty && found.count > 2: found.remove(at: 1)
-        case .leavesOutTheTwelfth: found.removeAll { $0.transactionIdentifier == 12 }
+        case .skipsTheSecondTransaction where !tokens.isEmpty && found.count > 2: found.remove(at: 1)
+        case .skipsTheTwelfthTransaction: found.removeAll { $0.transactionIdentifier == 12 }
         case .splitsTransactions where descriptor.fetchLimit == 1:
             found = found.map { $0.with(Array($0.changes.prefix(1))) }
-        case .knowsOnlyTheNewestToken:
+        case .acceptsOnlyTheNewestToken:
             let newest = memory.contents.history.newest
             if tokens.contains(where: { ($0.position(in: identifier) ?? 0) < newest - 1 }) { found = [] }
         case .losesUnsigned where descriptor.predicate != nil && tokens.isEmpty: found.removeAll { $0.author == nil }
@@ -33,7 +33,7 @@ extension FaultyStore: HistoryProviding {
             found = found.map { transaction in
                 transaction.with(transaction.changes.filter { $0.changedPersistentIdentifier.entityName != "Club" })
             }
-        case .forgetsTypes, .namesEverything, .losesTombstones:
+        case .forgetsTypes, .reportsAllAttributes, .losesTombstones:
             found = try found.map { $0.with(try $0.changes.map(spoiled)) }
         default: break
         }
@@ -55,7 +55,7 @@ extension FaultyStore: HistoryProviding {
 
     func currentHistoryToken() throws -> DefaultHistoryToken? {
         let token = try base.currentHistoryToken()
-        guard fault == .hasAStalePosition, let position = token?.position(in: identifier) else { return token }
+        guard fault == .reportsAStalePosition, let position = token?.position(in: identifier) else { return token }
         return DefaultHistoryToken(storeIdentifier: identifier, position: position - 1)
     }
 
@@ -74,7 +74,7 @@ extension FaultyStore: HistoryProviding {
             return .insert(
                 DefaultHistoryInsert<RemovedModel>(
                     changeIdentifier: 1, transactionIdentifier: 1, changedPersistentIdentifier: identifier))
-        case .update where fault == .namesEverything:
+        case .update where fault == .reportsAllAttributes:
             return .update(
                 of: identifier,
                 updatedAttributeNames: schema.entitiesByName[identifier.entityName]?.storedProperties.map(\.name) ?? [],

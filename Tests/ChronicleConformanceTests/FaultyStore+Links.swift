@@ -9,9 +9,9 @@ extension FaultyStore: DataStoreLinking {
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
         let found = try base.fetchLinked(request)
         switch fault {
-        case .readsLinksOneWay where !request.isOfOwners:
+        case .readsLinksFromOneSide where !request.isOfOwners:
             return DataStoreLinksResult(fetchedSnapshots: [], destinations: [:])
-        case .forgetsFriends where request.links.isSymmetric:
+        case .losesSymmetricLinks where request.links.isSymmetric:
             let owned = memory.contents.links.filter { request.identifiers.contains($0.owner) }
             return DataStoreLinksResult(
                 fetchedSnapshots: found.fetchedSnapshots,
@@ -20,7 +20,7 @@ extension FaultyStore: DataStoreLinking {
         }
     }
 
-    /// Saves, with links that are not what was asked for.
+    /// Saves with links that differ from those of the request.
     func saveLinks(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -56,8 +56,10 @@ extension FaultyStore: DataStoreLinking {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         do { return try base.save(request) } catch {
-            if fault == .linksToNothing { return try base.save(request.with(linked: [])) }
-            if fault == .linksInAnyCase { _ = try base.save(request.with(inserted: [], updated: [], deleted: [])) }
+            if fault == .linksToMissingRows { return try base.save(request.with(linked: [])) }
+            if fault == .keepsLinksOfFailedSaves {
+                _ = try base.save(request.with(inserted: [], updated: [], deleted: []))
+            }
             throw error
         }
     }

@@ -4,11 +4,11 @@ import Foundation
 @testable import ChronicleConformance
 @testable import ExampleStore
 
-// Predicates and sorts that are understood a little wrongly. What is right, an honest store says.
+// Predicates and sorts with subtle errors. A correct store provides the expected result.
 extension FaultyStore {
     private typealias Judgement = (_ row: DefaultSnapshot, _ isRight: Bool) -> Bool
 
-    /// The rows of a predicate that the fault is about; `nil` for all others.
+    /// The rows that match a predicate that the fault affects, or `nil` for other predicates.
     func misread<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot>? {
@@ -33,7 +33,7 @@ extension FaultyStore {
             { _, _ in false }
         case (.ignoresCase, .contains(.path(let path), .constant(.text(let part)))):
             path.judging { found, isRight in isRight || found.text.lowercased().contains(part.lowercased()) }
-        case (.mindsCase, .localizedStandardContains(.path(let path), .constant(.text(let part)))):
+        case (.searchesCaseSensitively, .localizedStandardContains(.path(let path), .constant(.text(let part)))):
             path.judging { found, isRight in isRight && found.text.contains(part) }
         case (.losesNilInNegations, .not(.or)):
             { row, isRight in isRight && !row.values.contains(where: \.isNull) }
@@ -52,13 +52,13 @@ extension FaultyStore {
         }
     }
 
-    /// What some row leads to.
+    /// Returns the rows that some row references.
     private var references: Set<PersistentIdentifier> {
         let values = memory.contents.tables.values.flatMap { $0.rows.values.joined() }
         return Set(values.compactMap { if case .reference(let identifier) = $0 { identifier } else { nil } })
     }
 
-    /// The rows of a sort that the fault is about; `nil` for all others.
+    /// The rows of a sort that the fault affects, or `nil` for other sorts.
     func missorted<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot>? {
@@ -92,7 +92,7 @@ extension FaultyStore {
 }
 
 extension PredicateTree.Path where Property == ModelProperty {
-    /// Judges rows by the value of the first property.
+    /// Compares rows by the value of the first property.
     fileprivate func judging(
         _ body: @escaping (_ found: PropertyValue, _ isRight: Bool) -> Bool
     ) -> ((DefaultSnapshot, Bool) -> Bool)? {

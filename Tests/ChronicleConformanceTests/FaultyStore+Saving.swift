@@ -9,11 +9,11 @@ extension FaultyStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         switch fault {
-        case .leavesPartsOfFailedSaves, .passesOverLostRows, .recordsFailures: try saveAfterFailure(request)
+        case .leavesPartsOfFailedSaves, .ignoresMissingRows, .recordsFailedSaves: try saveAfterFailure(request)
         case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)
-        case .repeatsIdentifiers, .forgetsThePosition: answer(try base.save(request))
-        case .seesOnlyItsOwn, .skipsOthersHistory: try saveAndRemember(request)
-        case .movesLinks, .replacesLinks, .keepsLinks, .recordsEveryLink, .linksToNothing, .linksInAnyCase:
+        case .repeatsIdentifiers, .losesThePosition: response(try base.save(request))
+        case .ignoresOtherStores, .skipsOthersHistory: try saveAndRemember(request)
+        case .movesLinks, .replacesLinks, .keepsLinks, .recordsEveryLink, .linksToMissingRows, .keepsLinksOfFailedSaves:
             try saveLinks(request)
         case .comparesMissingValues
         where request.inserted.count > 1 && request.inserted.allSatisfy { $0.values.contains(.null) }:
@@ -45,31 +45,31 @@ extension FaultyStore {
         case .losesAChange: request.with(updated: updated.map { $0.changing($0.changed.dropLast()) })
         case .losesReferences:
             request.with(inserted: inserted.map { $0.with($0.values.map { $0.isReference ? .null : $0 }) })
-        case .mixesReferences: request.with(inserted: inserted.map { $0.with($0.values(referringLike: inserted)) })
+        case .swapsReferences: request.with(inserted: inserted.map { $0.with($0.values(referringLike: inserted)) })
         case .keepsReferences:
             request.with(
                 updated: updated.map { row in row.changing(row.changed.filter { !row.values[$0].isReference }) })
-        case .keepsWhatIsNullified:
+        case .keepsNullifiedReferences:
             request.with(updated: updated.map { row in row.changing(row.changed.filter { !row.values[$0].isNull }) })
         case .writesUnchangedValues: request.with(updated: updated.map { $0.changing($0.values.indices) })
-        case .keepsOneOfAList: request.with(updated: updated.withOneOfEachList)
-        case .leavesTheOtherSide:
+        case .keepsOneListMember: request.with(updated: updated.withOneOfEachList)
+        case .doesNotUpdateInverses:
             request.with(
                 updated: updated.map { row in
                     row.persistentIdentifier.entityName == "Card"
                         ? row.changing(row.changed.filter { !row.values[$0].isNull }) : row
                 })
-        case .losesItself:
-            request.with(inserted: inserted.map { row in row.with(row.values.map { $0.leads(to: row) ? .null : $0 }) })
-        case .deletesOnlyOne: request.with(deleted: Array(deleted.prefix(1)))
-        case .deletesOnlyTwo: request.with(deleted: Array(deleted.prefix(2)))
+        case .losesSelfReferences:
+            request.with(inserted: inserted.map { row in row.with(row.values.map { $0.references(row) ? .null : $0 }) })
+        case .deletesWithoutCascade: request.with(deleted: Array(deleted.prefix(1)))
+        case .cascadesOneLevel: request.with(deleted: Array(deleted.prefix(2)))
         case .keepsDeletedRows: request.with(deleted: [])
         case .forgetsAuthors: request.with(author: nil)
         default: request
         }
     }
 
-    private func answer(
+    private func response(
         _ result: DataStoreSaveChangesResult<DefaultSnapshot>
     ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
         guard fault == .repeatsIdentifiers else {
@@ -91,7 +91,7 @@ extension FaultyStore {
             switch fault {
             case .leavesPartsOfFailedSaves:
                 _ = try base.save(request.with(inserted: Array(request.inserted.prefix(1))))
-            case .passesOverLostRows:
+            case .ignoresMissingRows:
                 return try base.save(request.with(updated: Array(request.updated.prefix(1))))
             default:
                 try memory.change {
@@ -115,7 +115,7 @@ extension FaultyStore {
         if fault == .writesInTwoSteps, request.inserted.count > 1 {
             let (head, tail) = (request.inserted.prefix(1), request.inserted.dropFirst())
             let first = try base.save(request.with(inserted: Array(head))).remappedIdentifiers
-            // The fault itself: until a reader has seen half of the first save, unless there is none.
+            // The fault: waits until a reader has seen half of the first save, if there is a reader.
             let end = ContinuousClock.now + .seconds(10)
             while !hasCountedOne.load(ordering: .acquiring), ContinuousClock.now < end { sched_yield() }
             let rest = try base.save(request.with(inserted: Array(tail))).remappedIdentifiers

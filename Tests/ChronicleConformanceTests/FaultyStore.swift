@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import ExampleStore
 
-/// An honest store with one fault, or none.
+/// A correct store with at most one fault.
 final class FaultyStore: DataStore, DataStoreExcluding {
     struct Configuration: DataStoreConfiguration {
         typealias Store = FaultyStore
@@ -19,15 +19,15 @@ final class FaultyStore: DataStore, DataStoreExcluding {
     let schema: Schema
     let base: MemoryStore
     let saves = Atomic(0)
-    /// Whether somebody has counted one row.
+    /// Whether a row count was requested.
     let hasCountedOne = Atomic(false)
     let known: Mutex<Known>
 
-    /// What the store itself has seen and saved, for one that does not look further.
+    /// What this store has read and saved itself, for faults that ignore other writers.
     struct Known {
         var keys: [String: Int64]
         var positions = Set<Int64>()
-        /// Whether it deleted history itself.
+        /// Whether this store deleted history.
         var deletes = false
     }
 
@@ -69,10 +69,12 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         }
         let found = try base.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: request.editingState))
         var rows = found.fetchedSnapshots
-        if fault == .losesSigns {
+        if fault == .losesSignOfZero {
             rows = rows.map { row in row.with(row.values.map { $0 == .real(-0.0) ? .real(0) : $0 }) }
         }
-        if fault == .seesOnlyItsOwn { rows = rows.filter { $0.key <= known.withLock(\.keys)[Model.entityName] ?? 0 } }
+        if fault == .ignoresOtherStores {
+            rows = rows.filter { $0.key <= known.withLock(\.keys)[Model.entityName] ?? 0 }
+        }
         if fault == .shufflesRows, descriptor.predicate == nil { rows.shuffle() }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
@@ -85,7 +87,7 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         return count
     }
 
-    /// Whether this very store saved a transaction.
+    /// Returns whether this store saved a transaction.
     func isOwn(_ transaction: DefaultHistoryTransaction) -> Bool {
         known.withLock { $0.positions.contains(transaction.transactionIdentifier) }
     }

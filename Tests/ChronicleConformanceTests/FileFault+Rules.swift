@@ -7,15 +7,15 @@ extension FileFault {
     var rule: StoreRule<FaultyFileStore> {
         switch self {
         case .losesReturnedSaves: .acknowledgedSaves
-        case .savesInHalves: .wholeAfterKills
-        case .losesTheLastTransaction: .agreementAfterKills
+        case .savesInHalves: .atomicAfterKills
+        case .losesTheLastTransaction: .historyAfterKills
         case .forgetsEarlierTokens: .tokensAfterKills
-        case .takesTokensFromAhead: .ahead
-        case .takesForkedTokens: .forked
-        case .passesOverGaps: .gap
+        case .acceptsTokensAhead: .ahead
+        case .acceptsForkedTokens: .forked
+        case .ignoresGaps: .gap
         case .writesOverOthers: .processSaves
-        case .takesOthersForItself: .processHistory
-        case .deletesWhatDoesNotMatch: .batchDeletes
+        case .attributesOtherProcesses: .processHistory
+        case .deletesOtherRows: .batchDeletes
         case .deletesInSteps: .batchTransactions
         }
     }

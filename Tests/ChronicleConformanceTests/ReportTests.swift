@@ -6,11 +6,11 @@ import Testing
 
 @testable import ChronicleConformance
 
-@Suite("What a report says")
+@Suite("Conformance reports")
 struct ReportTests {
     private let rules = StoreRule<FaultyStore>.models + StoreRule<FaultyStore>.history
 
-    @Test func whatIsNotDeclaredIsLeftOut() {
+    @Test func rulesForUndeclaredFeaturesAreSkipped() {
         let report = checkRules(rules, supporting: []) { FaultyStore.Configuration(fault: nil) }
         #expect(report.conforms, "\(report)")
         #expect(report.skipped.map(\.rule) == rules.filter { !$0.needs.isEmpty }.map(\.name))
@@ -20,7 +20,7 @@ struct ReportTests {
         #expect(sharing?.text == "the store does not declare sharing")
     }
 
-    @Test func whatCannotBeDoneIsLeftOut() {
+    @Test func rulesForMissingCapabilitiesAreSkipped() {
         let report = checkRules(rules.filter { !$0.capabilities.isEmpty }) { FaultyStore.Configuration(fault: nil) }
         #expect(report.passed.isEmpty && report.conforms)
         #expect(
@@ -31,8 +31,8 @@ struct ReportTests {
             ])
     }
 
-    @Test func everyRuleHasALine() {
-        let some = [StoreRule<FaultyStore>.savesSideBySide, .uniqueness, .sorts]
+    @Test func reportHasALineForEachRule() {
+        let some = [StoreRule<FaultyStore>.concurrentSaves, .uniqueness, .sorts]
         let report = checkRules(some, supporting: .all.subtracting(.uniqueness)) {
             FaultyStore.Configuration(fault: .ignoresSorts)
         }
@@ -44,13 +44,13 @@ struct ReportTests {
         #expect(lines.count == 4)
     }
 
-    @Test func aStoreThatCannotBeOpenedBreaksEveryRule() {
+    @Test func everyRuleFailsIfTheStoreCannotBeOpened() {
         let report = checkRules(rules) { () throws -> FaultyStore.Configuration in throw SwiftDataError.storeFull }
         #expect(report.failed.count == rules.filter(\.capabilities.isEmpty).count && !report.conforms)
         #expect("\(report)".contains("failed: deleted models are not fetched: expected no error, found storeFull"))
     }
 
-    @Test func aStoreThatIsNotNewIsNamed() {
+    @Test func reportNamesAStoreThatIsNotEmpty() {
         let memory = Memory()
         let report = checkRules(Array(rules.prefix(2))) { FaultyStore.Configuration(memory: memory, fault: nil) }
         #expect(report.failed.map(\.rule) == [rules[1].name])
@@ -59,15 +59,15 @@ struct ReportTests {
                 && report.failed[0].text.contains(memory.identifier))
     }
 
-    @Test func longValuesAreCutShort() {
-        let report = checkRules([StoreRule<FaultyStore>.savesSideBySide, .sorts]) {
+    @Test func longValuesAreTruncated() {
+        let report = checkRules([StoreRule<FaultyStore>.concurrentSaves, .sorts]) {
             FaultyStore.Configuration(fault: .ignoresSorts)
         }
         #expect(report.failed.allSatisfy { $0.text.count < 1_000 }, "\(report)")
         #expect(shown(Array(1...1_000)).hasSuffix("… (4893 characters)"))
     }
 
-    @Test func aWorkerThatIsNotThereIsNamed() throws {
+    @Test func reportNamesAMissingWorkerProgram() throws {
         let directory = try TemporaryDirectory()
         let report = checkRules(
             [StoreRule<DefaultStore>.acknowledgedSaves], fixture: .file(\.url, worker: "NoSuchWorker")
@@ -78,7 +78,7 @@ struct ReportTests {
         #expect(text.hasPrefix("expected the worker's program at ") && text.contains("/NoSuchWorker; "))
     }
 
-    @Test func aWorkerThatEndsSaysWhy() throws {
+    @Test func reportContainsTheOutputOfAFailedWorker() throws {
         let directory = try TemporaryDirectory()
         var fixture = StoreFixture<ModelConfiguration>.file(\.url)
         fixture.worker = StoreWorker(program: URL(fileURLWithPath: "/bin/sh")) { _ in "/nowhere" }
@@ -87,7 +87,7 @@ struct ReportTests {
         }
         let text = try #require(report.failed.first?.text)
         #expect(text.hasPrefix("expected the worker to save until it is killed, within "))
-        // What the program said, here a shell that has no such script.
+        // The output of the program: here, a shell that cannot find the script.
         #expect(text.contains("it ended with exit code ") && text.contains("/nowhere"))
     }
 }

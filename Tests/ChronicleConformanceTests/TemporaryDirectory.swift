@@ -2,6 +2,6 @@ import ChronicleTestSupport
 import Foundation
 
 extension TemporaryDirectory {
-    /// A place for a new file.
+    /// Returns the URL of a new file.
     func file() -> URL { file("\(UUID().uuidString).store") }
 }

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// The models of the macros' tests, written by hand.
+/// Handwritten equivalents of the models in the macro tests.
 enum ByHand {
     final class Journey: PersistentModel {
         @Attribute(.preserveValueOnDeletion, originalName: "title") var name: String

@@ -29,13 +29,13 @@ import Testing
         }
     }
 
-    @Test func theSchemaIsTheOneOfTheSameModelsByHand() throws {
+    @Test func schemaMatchesHandwrittenModels() throws {
         let (macros, byHand) = (Schema(Self.macros), Schema(Self.byHand))
         #expect(description(macros) == description(byHand))
     }
 
-    /// Opening with the other style changes nothing in the file: what it is complete for is the same.
-    @Test func theFileIsTheOneOfTheSameModelsByHand() throws {
+    /// Opening the file with the other models does not change it: the recorded completeness is the same.
+    @Test func fileMatchesHandwrittenModels() throws {
         let byHand = try TestStore(.file, Self.byHand)
         let context = byHand.context()
         let journey = ByHand.Journey(name: "Rome", code: 1)
@@ -56,7 +56,7 @@ import Testing
         #expect(stops?.map(\.place) == ["Forum", "Pantheon"])
     }
 
-    @Test(arguments: StoreKind.allCases) func everyValueComesBack(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func valuesRoundTrip(_ kind: StoreKind) throws {
         let store = try TestStore(kind, Self.macros)
         let context = store.context()
         let journey = Journey(name: "Rome", code: 7)
@@ -88,18 +88,18 @@ import Testing
         #expect(read.companions.allSatisfy { $0.journey === read })
     }
 
-    @Test func whatIsMissingIsFoundBySave() throws {
+    @Test func saveReportsMissingValues() throws {
         let store = try TestStore(.inMemory, Self.macros)
         let context = store.context()
-        // None of the class's own initialisers, which would have set it.
+        // None of the class's own initializers, which would have set it.
         let stop = Stop(backingData: Stop.createBackingData())
         context.insert(stop)
         let error = try #require(try failure { try context.save() })
         #expect(error == .modelValidationFailure && "\(error)".contains("place"))
     }
 
-    /// The context uses what a model left of its backing data for the next one.
-    @Test(arguments: StoreKind.allCases) func modelsOfOneFetchDoNotShareAnything(_ kind: StoreKind) throws {
+    /// The context reuses parts of a released model's backing data.
+    @Test(arguments: StoreKind.allCases) func fetchedModelsAreIndependent(_ kind: StoreKind) throws {
         let store = try TestStore(kind, Self.macros)
         let context = store.context()
         for index in 0..<100 {
@@ -121,8 +121,8 @@ import Testing
         #expect(places == (0..<100).map { $0 % 10 == 0 ? "\($0)" : "\($0)!" })
     }
 
-    /// Swift picks the wrapper's initialiser for relationships by the type.
-    @Test func propertiesThatLeadToModelsAreRelationships() {
+    /// Swift selects the wrapper's initializer for relationships by type.
+    @Test func propertiesOfModelTypeAreRelationships() {
         let hub = Hub(one: Spoke(), some: [Spoke()], optionalBag: [Spoke()])
         #expect(hub.one != nil && hub.some?.count == 1 && hub.optionalBag?.count == 1)
         for case let (name?, wrapper) in Mirror(reflecting: hub).children where name != "persistentBackingData" {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func modelsMayStandInOtherTypes(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func modelsMayBeNested(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Stop.Leg.self])
         #expect(store.container.schema.entities.map(\.name) == ["Leg", "Ticket"])
         let context = store.context()
@@ -142,7 +142,7 @@ import Testing
         #expect(leg.tickets.count == 2)
     }
 
-    @Test func relationshipsToManyAreNeverNilInAContext() throws {
+    @Test func optionalToManyRelationshipsAreNotNilInAContext() throws {
         let context = try TestStore(.inMemory, Self.macros).context()
         let club = Club()
         #expect(club.members?.isEmpty == true)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [true, false])
-    func predicatesGoThroughOptionalRelationshipsToMany(_ kind: StoreKind, _ isSaved: Bool) throws {
+    func predicatesFollowOptionalToManyRelationships(_ kind: StoreKind, _ isSaved: Bool) throws {
         let context = try TestStore(kind, Self.macros).context()
         let (empty, full, ada) = (Club(), Club(), Companion(name: "Ada"))
         context.insert(Companion(name: "Eve"))
@@ -185,13 +185,13 @@ import Testing
         #expect(try names(#Predicate { $0.club?.members?.isEmpty != true }).sorted() == ["Ada", "Eve"])
     }
 
-    @Test func classesOfOneNameAreToldApart() {
+    @Test func classesWithTheSameNameAreDistinguished() {
         let schema = Schema([Journey.self, ByHand.Journey.self])
         let error = #expect(throws: SwiftDataError.self) { try schema.validate() }
         #expect(error?.description.contains("ChronicleMacrosTests.ByHand.Journey") == true)
     }
 
-    @Test func uniquenessIsThatOfTheMacro() throws {
+    @Test func uniqueMacroDeclaresConstraints() throws {
         let context = try TestStore(.inMemory, Self.macros).context()
         context.insert(Journey(name: "Rome", code: 1))
         context.insert(Journey(name: "Paris", code: 1))

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Models as one writes them for SwiftData.
+/// Models declared as in SwiftData.
 @Model
 final class Journey {
     #Unique<Journey>([\.code], [\.name, \.start])
@@ -64,7 +64,7 @@ final class Club {
     var members: [Companion]? = []
 }
 
-/// A version of a schema, as one writes them.
+/// A versioned schema, as declared in SwiftData.
 enum SchemaVersion {
     @Model
     final class Ticket {
@@ -85,7 +85,7 @@ extension Stop {
     }
 }
 
-/// Every way to write a relationship.
+/// Every form of relationship declaration.
 @Model
 final class Hub {
     var one: Spoke?

@@ -22,12 +22,12 @@ private actor Importer {
         try modelContext.save()
     }
 
-    /// A model that leaves its actor, as `nonisolated(unsafe)` lets it.
+    /// A model that leaves its actor through `nonisolated(unsafe)`.
     func stop(_ identifier: PersistentIdentifier) -> Leak { Leak(stop: self[identifier, as: Stop.self]) }
 
     struct Leak: @unchecked Sendable { let stop: Stop? }
 
-    /// Uses the context from another queue, while the actor waits for it.
+    /// Uses the context on another queue while the actor waits for it.
     func countOnAnotherQueue() throws -> Int {
         try DispatchQueue(label: "another").sync { try modelContext.fetchCount(FetchDescriptor<Stop>()) }
     }
@@ -57,7 +57,7 @@ private actor ByHandImporter: ModelActor {
     nonisolated let modelExecutor: any ModelExecutor
     nonisolated let modelContainer: ModelContainer
 
-    /// - Parameter places: Inserted before the actor is there.
+    /// - Parameter places: The places to insert before the actor is created.
     init(modelContainer: ModelContainer, places: [String] = []) {
         self.modelContainer = modelContainer
         let context = ModelContext(modelContainer)
@@ -71,7 +71,7 @@ private actor ByHandImporter: ModelActor {
 @Suite struct ModelActorTests {
     private static let models: [any PersistentModel.Type] = [Stop.self, Lodging.self]
 
-    @Test(arguments: StoreKind.allCases) func anActorHasAContextOfItsOwn(_ kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func actorHasItsOwnContext(_ kind: StoreKind) async throws {
         let store = try TestStore(kind, Self.models)
         let importer = Importer(modelContainer: store.container)
         let identifiers = try await importer.add(["a", "b"])
@@ -83,11 +83,11 @@ private actor ByHandImporter: ModelActor {
         #expect(try await ByHandImporter(modelContainer: store.container).count() == 1)
     }
 
-    @Test func initializersOfItsOwnDelegate() async throws {
+    @Test func customInitializersDelegate() async throws {
         #expect(try await Archive().fill(stops: 3) == 3)
     }
 
-    @Test func manyCallsAreMadeOneAfterTheOther() async throws {
+    @Test func callsAreSerialized() async throws {
         let store = try TestStore(.file, Self.models)
         let importer = Importer(modelContainer: store.container)
         try await withThrowingTaskGroup { group in
@@ -98,7 +98,7 @@ private actor ByHandImporter: ModelActor {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theContextIsItsMakersBeforeTheActorsFirstCall(_ kind: StoreKind) async throws {
+    func creatorMayUseTheContextBeforeTheFirstCall(_ kind: StoreKind) async throws {
         let store = try TestStore(kind, Self.models)
         let importer = ByHandImporter(modelContainer: store.container, places: ["a"])
         importer.modelExecutor.modelContext.insert(Stop(place: "b"))
@@ -107,7 +107,7 @@ private actor ByHandImporter: ModelActor {
         #expect(try await importer.count() == 2)
     }
 
-    @Test func theContextIsFreeWhenTheActorIsGone() async throws {
+    @Test func contextIsUsableAfterTheActorIsReleased() async throws {
         let store = try TestStore(.file, Self.models)
         var importer: Importer? = Importer(modelContainer: store.container)
         _ = try await importer?.add(["a"])
@@ -116,14 +116,14 @@ private actor ByHandImporter: ModelActor {
         #expect(try context.fetchCount(FetchDescriptor<Stop>()) == 1)
     }
 
-    @Test func anActorMayWaitForAnotherQueueThatUsesTheContext() async throws {
+    @Test func anotherQueueMayUseTheContextWhileTheActorWaits() async throws {
         let importer = Importer(modelContainer: try TestStore(.file, Self.models).container)
         _ = try await importer.add(["a"])
         #expect(try await importer.countOnAnotherQueue() == 1)
     }
 
     #if DEBUG
-        /// An actor that was called, so that its context is its own.
+        /// An actor that was called, so that it owns its context.
         private static func calledImporter() async throws -> (importer: Importer, stop: PersistentIdentifier) {
             let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
             let importer = Importer(modelContainer: try ModelContainer(for: Stop.self, configurations: configuration))
@@ -136,7 +136,7 @@ private actor ByHandImporter: ModelActor {
             #expect(output.contains("Call a method of the actor"))
         }
 
-        @Test func fetchingBesideTheActorIsDiagnosed() async {
+        @Test func fetchingOutsideTheActorTraps() async {
             Self.expectMessage(
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let importer = try await Self.calledImporter().importer
@@ -144,7 +144,7 @@ private actor ByHandImporter: ModelActor {
                 })
         }
 
-        @Test func insertingBesideTheActorIsDiagnosed() async {
+        @Test func insertingOutsideTheActorTraps() async {
             Self.expectMessage(
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let importer = try await Self.calledImporter().importer
@@ -152,7 +152,7 @@ private actor ByHandImporter: ModelActor {
                 })
         }
 
-        @Test func savingBesideTheActorIsDiagnosed() async {
+        @Test func savingOutsideTheActorTraps() async {
             Self.expectMessage(
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let importer = try await Self.calledImporter().importer
@@ -160,7 +160,7 @@ private actor ByHandImporter: ModelActor {
                 })
         }
 
-        @Test func rollingBackBesideTheActorIsDiagnosed() async {
+        @Test func rollingBackOutsideTheActorTraps() async {
             Self.expectMessage(
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let importer = try await Self.calledImporter().importer
@@ -168,7 +168,7 @@ private actor ByHandImporter: ModelActor {
                 })
         }
 
-        @Test func editingAModelBesideItsActorIsDiagnosed() async {
+        @Test func editingAModelOutsideItsActorTraps() async {
             Self.expectMessage(
                 await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                     let (importer, identifier) = try await Self.calledImporter()

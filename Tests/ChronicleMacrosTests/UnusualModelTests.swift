@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite struct UnusualModelTests {
-    @Test(arguments: StoreKind.allCases) func theyAreModelsAsAnyOther(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func unusualModelsCanBeSaved(_ kind: StoreKind) throws {
         for type in UnusualModels.all { try write(type, kind) }
     }
 
@@ -23,7 +23,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<Model>()).map(\.name) == ["second"], "\(type)")
     }
 
-    @Test func theirInitializersAreTheirOwn() {
+    @Test func unusualModelsKeepTheirInitializers() {
         #expect(FoundationObject().description == "object ")
         #expect(FoundationObjectWithInitializer("a").name == "a")
         #expect(WithSuperclass().isReady && WithSuperclass(backingData: WithSuperclass.createBackingData()).isReady)
@@ -31,8 +31,8 @@ import Testing
         #expect(WithConvenience("a").name == "a")
     }
 
-    /// The store and the context go by their own, whatever a class calls its properties.
-    @Test(arguments: StoreKind.allCases) func propertiesMayHaveTheNamesOfMembers(_ kind: StoreKind) throws {
+    /// The store and the context use their own members, whatever the names of a class's properties.
+    @Test(arguments: StoreKind.allCases) func propertiesMayShareNamesWithMembers(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [WithNamesOfMembers.self])
         let context = store.context()
         let model = WithNamesOfMembers()

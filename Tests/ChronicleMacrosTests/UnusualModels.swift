@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-// Classes with `@Model` whose place, superclass or members are not the usual ones. Each has a `name`.
+// Classes with `@Model` in unusual places, or with unusual superclasses or members. Each has a `name`.
 
 protocol Labelled: PersistentModel {
     var name: String { get set }
@@ -11,11 +11,11 @@ protocol Labelled: PersistentModel {
 
 @Model private class PrivateOpenModel: Labelled { var name = "" }
 
-/// What private classes look like from outside of their file.
+/// Provides other files with access to private classes.
 enum UnusualModels {
     @Model fileprivate final class Nested: Labelled { var name = "" }
 
-    // The macro writes no extension, which could not name the class.
+    // The macro creates no extension, which could not name the class.
     @Model private final class Hidden: Labelled, PersistentModel { var name = "" }
 
     static let all: [any Labelled.Type] = [
@@ -71,7 +71,7 @@ class Superclass {
     }
 }
 
-/// Its map names what is deprecated, without a warning.
+/// The property map contains deprecated properties without a warning.
 @Model final class WithDeprecation: Labelled {
     var name = ""
     @available(*, deprecated, renamed: "name") var title: String?
@@ -87,7 +87,7 @@ class Superclass {
     var properties: [String] = ["c"]
 }
 
-/// Types that are called as those which the macros mention.
+/// Types with the names of those that the macros use.
 enum OneOfSome {
     struct Attribute {}
     struct BackingData {}

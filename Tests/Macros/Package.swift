@@ -3,10 +3,10 @@
 import Foundation
 import PackageDescription
 
-// What the macros make of sources: the sources of the plug-in, as a library. A package of its own, because SwiftPM would
-// build everything else that is tested beside a plug-in once more, for the machine that compiles.
+// Expansions of the macros: the sources of the plug-in, built as a library. This is a separate package, because SwiftPM
+// would build everything that is tested together with a plug-in a second time for the host.
 
-/// As in the manifest of the package itself.
+/// As in the manifest of the main package.
 let toolchainSyntax: String? = {
     guard Context.environment["CHRONICLE_SWIFT_SYNTAX"] != "package",
         let data = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
@@ -42,7 +42,7 @@ let package = Package(
     dependencies: toolchainSyntax == nil
         ? [.package(url: "https://github.com/swiftlang/swift-syntax.git", "603.0.0"..<"604.0.0")] : [],
     targets: [
-        // A link to the sources of the package.
+        // A symbolic link to the sources of the main package.
         .target(
             name: "ChronicleMacros", dependencies: dependencies, exclude: ["Plugin"], swiftSettings: settings,
             linkerSettings: linking),

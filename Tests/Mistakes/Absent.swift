@@ -1,4 +1,4 @@
-// What the compiler says about members of SwiftData that are not there: `.ci/mistakes`.
+// The compiler's diagnostics for members of SwiftData that are unavailable; checked by `.ci/mistakes`.
 
 import Chronicle
 import Foundation

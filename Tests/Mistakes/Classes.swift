@@ -1,4 +1,4 @@
-// What the compiler and the macros say about classes that cannot be models: `.ci/mistakes`.
+// Diagnostics of the compiler and the macros for classes that cannot be models; checked by `.ci/mistakes`.
 
 import Chronicle
 

@@ -1,4 +1,4 @@
-// What the compiler and the macros say about constraints: `.ci/mistakes`.
+// Diagnostics of the compiler and the macros for constraints; checked by `.ci/mistakes`.
 
 import Chronicle
 

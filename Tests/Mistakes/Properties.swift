@@ -1,4 +1,4 @@
-// What the compiler and the macros say about properties: `.ci/mistakes`.
+// Diagnostics of the compiler and the macros for properties; checked by `.ci/mistakes`.
 
 import Chronicle
 
@@ -21,7 +21,8 @@ import Chronicle
     var other: Trip?
 }
 
-// Of two sides that name each other, Swift calls the one a circle and the other no property of a model.
+// If two sides name each other, Swift reports a circular reference for one, and a property of a non-model for the
+// other.
 @Model final class Author {
     // expected-error@+2 {{circular reference}}
     // expected-error@+1 {{name the inverse on only one side}}

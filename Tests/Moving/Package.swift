@@ -2,13 +2,13 @@
 
 import PackageDescription
 
-// A model layer for SwiftData, built twice: unchanged, with the product `SwiftData`, and with only its imports
+// A model layer for SwiftData that is built twice: unchanged, with the product `SwiftData`, and with only its imports
 // changed, with the product `Chronicle`.
 let package = Package(
     name: "Moving",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // With a name, because the folder of a clone may have any other.
+        // Named explicitly, because the folder of a clone may have any name.
         .package(name: "chronicle", path: "../..")
     ],
     targets: [

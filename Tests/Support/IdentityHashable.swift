@@ -1,4 +1,4 @@
-/// A class of the tests whose instances are equal only to themselves.
+/// A class whose instances are equal only to themselves.
 package protocol IdentityHashable: AnyObject, Hashable {}
 
 extension IdentityHashable {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Other programs, above all `sqlite3`.
+/// Other programs, mainly `sqlite3`.
 package enum Shell {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -31,7 +31,7 @@ package enum Shell {
     }
 }
 
-/// A `sqlite3` program that holds a lock while a test does something.
+/// A `sqlite3` process that holds a lock during a test.
 package enum ShellSession {
     package static func holdingWriteLock(_ file: URL, _ body: () throws -> Void) throws {
         let process = Process()
@@ -46,7 +46,7 @@ package enum ShellSession {
             process.waitUntilExit()
         }
         input.fileHandleForWriting.write(Data("BEGIN IMMEDIATE; SELECT 'locked';\n".utf8))
-        // The answer comes when the lock is held.
+        // The output arrives when the lock is held.
         guard try output.fileHandleForReading.read(upToCount: 6) == Data("locked".utf8) else {
             throw Shell.Failure(description: "sqlite3 did not get the lock")
         }

@@ -14,6 +14,6 @@ package struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from zero on that is less than the limit; zero for a limit of zero.
+    /// Returns a number from 0 up to, but not including, the limit; 0 if the limit is 0.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
 }

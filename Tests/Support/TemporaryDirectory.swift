@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A directory of its own for each test, gone when the test process ends: a context may outlive everything else of its
+/// A separate directory for each test, removed when the process exits, because a context may outlive the rest of its
 /// test.
 package struct TemporaryDirectory: Sendable {
     private static let root: URL = {

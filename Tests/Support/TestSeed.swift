@@ -1,9 +1,9 @@
 import Foundation
 
-/// What tests choose at random follows from one seed, another one in each run.
+/// The seed of random choices in tests, different in each run.
 ///
-/// The run prints it when a test first asks for it, and failures repeat it. `CHRONICLE_TEST_SEED=NUMBER swift test` has the
-/// choices of that run again.
+/// The run prints it when a test first uses it, and failures repeat it. `CHRONICLE_TEST_SEED=NUMBER swift test` repeats
+/// the choices of that run.
 package enum TestSeed {
     package static let variable = "CHRONICLE_TEST_SEED"
 
@@ -16,10 +16,10 @@ package enum TestSeed {
         return seed
     }()
 
-    /// How to have the choices of a failed test again, for its message.
+    /// How to repeat the choices of a failed test, for its message.
     package static var description: String { "\(variable)=\(ofRun)" }
 
-    /// The generator of one case of a test: which ones run beside it, and in which order, makes no difference.
+    /// Returns the generator for one test case, which is independent of the order and concurrency of tests.
     package static func generator(_ number: Int = 0) -> SplitMix {
         var first = SplitMix(state: ofRun)
         return SplitMix(state: first.next() ^ UInt64(truncatingIfNeeded: number))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures, prints a table, and exits 1 when a row is over its limit.
+/// Runs the benchmarks, prints a table, and exits with status 1 if a row exceeds its limit.
 @main
 enum Benchmarks {
     static func main() {
@@ -32,7 +32,7 @@ enum Benchmarks {
                 continue
             }
             let line = try row.line(runs: options.runs)
-            // Not `print`, whose buffer would hold the lines back where the output is no terminal.
+            // Not `print`, which buffers lines if the output is not a terminal.
             FileHandle.standardOutput.write(Data("\(line.text)\n".utf8))
             isWithinLimits = isWithinLimits && !line.isOver
         }

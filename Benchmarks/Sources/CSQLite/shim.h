@@ -10,7 +10,7 @@ static inline sqlite3_destructor_type benchmarks_sqlite_static(void) { return SQ
 #include <malloc.h>
 #endif
 
-/// Tells the C library to keep what is freed, instead of giving it back to the kernel. 1 when it knows how.
+/// Makes the C library keep freed memory instead of returning it to the kernel. Returns 1 if this is supported.
 static inline int benchmarks_keep_memory(void) {
 #ifdef M_TRIM_THRESHOLD
     return mallopt(M_TRIM_THRESHOLD, 1 << 30) && mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -6,7 +6,7 @@ extension StoreRule {
     ///
     /// A process is repeatedly killed with SIGKILL while it saves. Every acknowledged save is present, and no save is
     /// partially present. These rules require a store that outlives a process, and a ``StoreFixture/worker``.
-    public static var kills: [StoreRule] { [acknowledgedSaves, wholeAfterKills] }
+    public static var kills: [StoreRule] { [acknowledgedSaves, atomicAfterKills] }
 
     static var acknowledgedSaves: StoreRule {
         StoreRule("after a crash, every acknowledged save is present", needs: .reopening, capabilities: [.killing]) {
@@ -24,7 +24,7 @@ extension StoreRule {
         }
     }
 
-    static var wholeAfterKills: StoreRule {
+    static var atomicAfterKills: StoreRule {
         StoreRule("after a crash, no save is partially present", needs: .reopening, capabilities: [.killing]) {
             harness in
             let killed = try CrashedStore(harness)
@@ -41,9 +41,9 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// Rules about the history after a crash: it agrees with the models, earlier tokens are valid, and no position is
     /// reused.
-    public static var historyKills: [StoreRule] { [agreementAfterKills, tokensAfterKills] }
+    public static var historyKills: [StoreRule] { [historyAfterKills, tokensAfterKills] }
 
-    static var agreementAfterKills: StoreRule {
+    static var historyAfterKills: StoreRule {
         StoreRule("after a crash, the history agrees with the models", needs: .reopening, capabilities: [.killing]) {
             harness in
             let killed = try CrashedStore(harness)

@@ -7,7 +7,7 @@ extension StoreRule where Store: HistoryProviding {
     /// Changes have the type of their model, updates name the changed attributes, deletes contain preserved values and
     /// cascaded deletes, and saves without an effect are not recorded.
     public static var changes: [StoreRule] {
-        [insertsAreTyped, updatesAreNamed, tombstones, cascades, unseenCascades, silence]
+        [insertsAreTyped, updatesAreNamed, tombstones, cascades, storeCascades, savesWithoutEffect]
     }
 
     static var insertsAreTyped: StoreRule {
@@ -92,7 +92,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var unseenCascades: StoreRule {
+    static var storeCascades: StoreRule {
         StoreRule(
             "deletes performed by the store are in the transaction of the delete",
             needs: [.deletes, .deleteHistory, .referentialIntegrity]
@@ -113,7 +113,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var silence: StoreRule {
+    static var savesWithoutEffect: StoreRule {
         StoreRule("saves without an effect are not in the history", needs: [.updates, .deletes]) { harness in
             let context = harness.context()
             let books = try context.add("a", "b")

@@ -9,7 +9,7 @@ extension StoreRule where Store: HistoryProviding {
     /// and processes write.
     public static var cursor: [StoreRule] {
         [
-            ordered, unique, reliable, reliableBesideWriters, sharedHistory, processHistory, atomic, resumable,
+            ordered, unique, reliable, reliableDuringWrites, sharedHistory, processHistory, atomic, resumable,
             bookmarkable,
         ]
     }
@@ -48,11 +48,11 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var reliableBesideWriters: StoreRule {
+    static var reliableDuringWrites: StoreRule {
         StoreRule("reliable: a reader concurrent with writers receives every change once") { harness in
             let start = try require(harness.write("start").first, "a transaction for a save").token
             let container = harness.container
-            let lines = try linesBesideWriters(after: start, in: container) { _ in container }
+            let lines = try linesDuringWrites(after: start, in: container) { _ in container }
             try expect(lines.count, is: 45, "the number of changes")
             try expect(Set(lines).count, is: 45, "the number of different changes")
         }

@@ -6,7 +6,7 @@ extension StoreRule where Store: HistoryProviding {
     /// Tokens from which reading cannot continue throw an error instead of returning incomplete results. Deleting
     /// history changes neither the models nor later positions.
     public static var expiry: [StoreRule] {
-        [expired, ofAnotherStore, foreignDelete, modelsStay, positionsAreNotReused]
+        [expired, ofAnotherStore, deletingWithForeignToken, modelsRemain, positionsAreNotReused]
     }
 
     static var expired: StoreRule {
@@ -37,7 +37,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var foreignDelete: StoreRule {
+    static var deletingWithForeignToken: StoreRule {
         StoreRule("deleting up to a token of another store deletes nothing", needs: .deletingHistory) { harness in
             try harness.write("a", "b")
             let other = try harness.another()
@@ -49,7 +49,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var modelsStay: StoreRule {
+    static var modelsRemain: StoreRule {
         StoreRule("deleting history does not change the models", needs: .deletingHistory) { harness in
             try harness.write("a", "b", "c")
             try harness.context().deleteHistory(Descriptor())

@@ -30,7 +30,7 @@ extension StoreHarness where Store: HistoryProviding {
 
 extension StoreRule where Store: HistoryProviding {
     /// Returns the changes that a reader receives while three writers perform fifteen saves each.
-    static func linesBesideWriters(
+    static func linesDuringWrites(
         after start: Store.HistoryType.TokenType, in container: ModelContainer,
         _ open: @escaping @Sendable (Int) throws -> ModelContainer
     ) throws -> [String] {

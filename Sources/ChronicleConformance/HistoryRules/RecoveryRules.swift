@@ -12,10 +12,10 @@ extension StoreRule where Store: HistoryProviding {
             "reading on from a token ahead of the store throws", needs: .reopening,
             capabilities: [.copying]
         ) { harness in
-            let restored = try restoration(harness)
+            let restored = try restoredBackup(harness)
             try harness.opening(restored.backup) { backup in
-                try expectLost(restored, in: backup, "a token ahead of the store")
-                let read = try backup.titles(backup.history(.after(restored.kept)))
+                try expectRecoveryError(restored, in: backup, "a token ahead of the store")
+                let read = try backup.titles(backup.history(.after(restored.valid)))
                 try expect(read, is: ["b"], "the transactions after a valid token")
             }
         }
@@ -26,14 +26,14 @@ extension StoreRule where Store: HistoryProviding {
             "reading on from a token of a replaced history throws", needs: [.reopening, .forks],
             capabilities: [.copying]
         ) { harness in
-            let restored = try restoration(harness)
+            let restored = try restoredBackup(harness)
             try harness.opening(restored.backup) { backup in
                 // First as many transactions as were lost, then one more.
                 for titles in [["c", "d"], ["e"]] {
                     for title in titles { try backup.write(title) }
-                    try expectLost(restored, in: backup, "a token of the replaced history")
+                    try expectRecoveryError(restored, in: backup, "a token of the replaced history")
                 }
-                let read = try backup.titles(backup.history(.after(restored.kept)))
+                let read = try backup.titles(backup.history(.after(restored.valid)))
                 try expect(read, is: ["b", "c", "d", "e"], "the transactions after a valid token")
             }
         }
@@ -65,22 +65,24 @@ extension StoreRule where Store: HistoryProviding {
     // MARK: Backups
 
     /// A backup, a token from before it was made, and the tokens of two saves that are not in it.
-    private struct Restoration {
+    private struct RestoredBackup {
         let backup: Store.Configuration
-        let kept: Token
+        let valid: Token
         let lost: [Token]
     }
 
-    private static func restoration(_ harness: StoreHarness<Store>) throws -> Restoration {
+    private static func restoredBackup(_ harness: StoreHarness<Store>) throws -> RestoredBackup {
         let configuration = try harness.newConfiguration()
-        let kept = try harness.opening(configuration) { try $0.write("a", "b")[0].token }
+        let valid = try harness.opening(configuration) { try $0.write("a", "b")[0].token }
         let backup = try harness.copy(configuration)
         let lost = try harness.opening(configuration) { try $0.write("lost", "lost, too").map(\.token) }
         try expect(lost.count, is: 2, "the number of transactions of two saves")
-        return Restoration(backup: backup, kept: kept, lost: lost)
+        return RestoredBackup(backup: backup, valid: valid, lost: lost)
     }
 
-    private static func expectLost(_ restored: Restoration, in backup: StoreHarness<Store>, _ what: String) throws {
+    private static func expectRecoveryError(_ restored: RestoredBackup, in backup: StoreHarness<Store>, _ what: String)
+        throws
+    {
         for token in restored.lost {
             try expect(.historyTokenExpired, of: "reading on from \(what)") { try backup.history(.after(token)) }
         }

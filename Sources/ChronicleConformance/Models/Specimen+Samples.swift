@@ -3,7 +3,7 @@ import Foundation
 extension Specimen {
     /// Specimens with values that stores are likely to change: extremes, negative zero, NaN payloads, and NUL
     /// characters.
-    static func samples() -> [Specimen] { [low(), high(), strange(), Specimen()] }
+    static func samples() -> [Specimen] { [low(), high(), special(), Specimen()] }
 
     private static func low() -> Specimen {
         let low = Specimen()
@@ -30,43 +30,43 @@ extension Specimen {
         return high
     }
 
-    private static func strange() -> Specimen {
-        let strange = Specimen()
-        (strange.double, strange.float) = (Double(bitPattern: 0x7FF8_0000_DEAD_BEEF), Float(bitPattern: 0x7FC0_1234))
-        strange.date = Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude)
-        (strange.optionalDouble, strange.optionalArray) = (-Double.infinity, [])
-        return strange
+    private static func special() -> Specimen {
+        let special = Specimen()
+        (special.double, special.float) = (Double(bitPattern: 0x7FF8_0000_DEAD_BEEF), Float(bitPattern: 0x7FC0_1234))
+        special.date = Date(timeIntervalSinceReferenceDate: .leastNonzeroMagnitude)
+        (special.optionalDouble, special.optionalArray) = (-Double.infinity, [])
+        return special
     }
 
     // MARK: For queries
 
     /// Specimens for queries: each type has values below, equal to, and above the values in the predicates, some of
     /// them repeated. Every third specimen has no optional values.
-    static func sought() -> [Specimen] {
+    static func searchable() -> [Specimen] {
         let integers = [-7, 0, 1, 7, 7, 100, .min, .max]
         let reals = [-0.5, 0, 0.1, 7, 7, 1e300, -.infinity, .infinity]
         let texts = ["", "Zebra", "apple", "apple pie", "Äpfel", "a\0b", "z\u{10FFFF}", "50%_"]
         return zip(integers, zip(reals, texts)).enumerated().map { index, values in
-            sought(index, values.0, values.1.0, values.1.1)
+            searchable(index, values.0, values.1.0, values.1.1)
         }
     }
 
-    private static func sought(_ index: Int, _ integer: Int, _ real: Double, _ text: String) -> Specimen {
-        let sought = Specimen()
-        (sought.bool, sought.shade) = (index.isMultiple(of: 2), Shade.allCases[index % 3])
-        (sought.int, sought.int64) = (integer, Int64(integer))
-        sought.int8 = Int8(clamping: integer)
-        (sought.int16, sought.int32) = (Int16(clamping: integer), Int32(clamping: integer))
-        (sought.uint8, sought.uint64) = (UInt8(clamping: integer), UInt64(clamping: integer))
-        (sought.double, sought.float, sought.decimal) = (real, Float(real), Decimal(index) / 10)
-        sought.date = Date(timeIntervalSinceReferenceDate: real)
-        (sought.string, sought.data, sought.array) = (text, Data(text.utf8), [text])
-        sought.uuid = UUID(uuid: (UInt8(index) << 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
-        sought.url = URL(filePath: "/\(index)")
-        sought.place = Place(street: text, numbers: [Double(index)], since: nil)
-        guard index % 3 != 0 else { return sought }
-        (sought.optionalInt, sought.optionalDouble, sought.optionalString) = (integer, real, text)
-        (sought.optionalDate, sought.optionalData) = (sought.date, sought.data)
-        return sought
+    private static func searchable(_ index: Int, _ integer: Int, _ real: Double, _ text: String) -> Specimen {
+        let searchable = Specimen()
+        (searchable.bool, searchable.shade) = (index.isMultiple(of: 2), Shade.allCases[index % 3])
+        (searchable.int, searchable.int64) = (integer, Int64(integer))
+        searchable.int8 = Int8(clamping: integer)
+        (searchable.int16, searchable.int32) = (Int16(clamping: integer), Int32(clamping: integer))
+        (searchable.uint8, searchable.uint64) = (UInt8(clamping: integer), UInt64(clamping: integer))
+        (searchable.double, searchable.float, searchable.decimal) = (real, Float(real), Decimal(index) / 10)
+        searchable.date = Date(timeIntervalSinceReferenceDate: real)
+        (searchable.string, searchable.data, searchable.array) = (text, Data(text.utf8), [text])
+        searchable.uuid = UUID(uuid: (UInt8(index) << 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+        searchable.url = URL(filePath: "/\(index)")
+        searchable.place = Place(street: text, numbers: [Double(index)], since: nil)
+        guard index % 3 != 0 else { return searchable }
+        (searchable.optionalInt, searchable.optionalDouble, searchable.optionalString) = (integer, real, text)
+        (searchable.optionalDate, searchable.optionalData) = (searchable.date, searchable.data)
+        return searchable
     }
 }

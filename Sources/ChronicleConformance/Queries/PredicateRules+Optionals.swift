@@ -5,7 +5,7 @@ import Foundation
 extension StoreRule {
     static var conditions: StoreRule {
         StoreRule("conditions on nil values are true or false, as in Swift") { harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             let seven: Int? = 7
             try harness.expectAgreement([
                 PredicateCase("bool", #Predicate<Specimen> { $0.bool }),

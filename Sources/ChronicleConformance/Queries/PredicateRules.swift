@@ -13,9 +13,9 @@ extension StoreRule {
 
     static var equality: StoreRule {
         StoreRule("== and != find the matching models for every type, including nil") { harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             typealias Case = PredicateCase<Specimen>
-            let (day, id) = (Date(timeIntervalSinceReferenceDate: 7), Specimen.sought()[2].uuid)
+            let (day, id) = (Date(timeIntervalSinceReferenceDate: 7), Specimen.searchable()[2].uuid)
             let place = Specimen.Place(street: "Zebra", numbers: [1], since: nil)
             try harness.expectAgreement(
                 Case.equality("bool", \.bool, true) + Case.equality("shade", \.shade, .dark)
@@ -42,9 +42,9 @@ extension StoreRule {
 
     static var order: StoreRule {
         StoreRule("<, <=, >, and >= find the matching models for every comparable type") { harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             typealias Case = PredicateCase<Specimen>
-            let (day, id) = (Date(timeIntervalSinceReferenceDate: 0.1), Specimen.sought()[4].uuid)
+            let (day, id) = (Date(timeIntervalSinceReferenceDate: 0.1), Specimen.searchable()[4].uuid)
             try harness.expectAgreement(
                 Case.order("int", \.int, 7, 0, .min, .max) + Case.order("int8", \.int8, 7)
                     + Case.order("int16", \.int16, 100) + Case.order("int32", \.int32, -7)
@@ -59,12 +59,12 @@ extension StoreRule {
 
     static var membership: StoreRule {
         StoreRule("contains on arrays, sets, and ranges finds the matching models") { harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             let (integers, texts, none) = ([7, 100, -1], Set(["apple", "Äpfel", ""]), [Int]())
             let (optionals, reals): ([Int?], [Double?]) = ([7, nil], [7, .nan])
             let (closed, open, from) = (0...7, 0..<7, 7...)
             let days = Date(timeIntervalSinceReferenceDate: 0)..<Date(timeIntervalSinceReferenceDate: 7)
-            let ids = Specimen.sought()[2...3].map(\.uuid)
+            let ids = Specimen.searchable()[2...3].map(\.uuid)
             try harness.expectAgreement([
                 PredicateCase("int in [7, 100, -1]", #Predicate<Specimen> { integers.contains($0.int) }),
                 PredicateCase("int not in [7, 100, -1]", #Predicate<Specimen> { !integers.contains($0.int) }),
@@ -88,7 +88,7 @@ extension StoreRule {
     static var text: StoreRule {
         StoreRule("string predicates are literal: sensitive to case and diacritics, without wildcards") {
             harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             let (empty, zero, last) = ("", "a\0", "z\u{10FFFF}")
             try harness.expectAgreement([
                 PredicateCase("contains 'pp'", #Predicate<Specimen> { $0.string.contains("pp") }),
@@ -115,7 +115,7 @@ extension StoreRule {
 
     static var search: StoreRule {
         StoreRule("localizedStandardContains ignores case and diacritics") { harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             let texts = ["APPLE", "apfel", "Ä", "É", "a\0B", "%", "_", "\u{10FFFF}", ""]
             try harness.expectAgreement(
                 texts.flatMap { text in
@@ -135,9 +135,9 @@ extension StoreRule {
 
     // MARK: Samples
 
-    static func insertSought(_ harness: StoreHarness<Store>) throws {
+    static func insertSearchSpecimens(_ harness: StoreHarness<Store>) throws {
         let context = harness.context()
-        for specimen in Specimen.sought() { context.insert(specimen) }
+        for specimen in Specimen.searchable() { context.insert(specimen) }
         try context.save()
     }
 }

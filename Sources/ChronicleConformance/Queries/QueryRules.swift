@@ -7,10 +7,10 @@ extension StoreRule {
     /// Fetches apply the predicate, then the sort descriptors as `sort(using:)` does, then offset and limit. Counts and
     /// identifiers agree with a fetch.
     public static var queries: [StoreRule] {
-        [orderStays, sorts, compoundSorts, pages, slices, counts, deletedRows, unsavedChanges]
+        [stableOrder, sorts, compoundSorts, pages, slices, counts, deletedModels, unsavedChanges]
     }
 
-    static var orderStays: StoreRule {
+    static var stableOrder: StoreRule {
         StoreRule("the order without sort descriptors is stable") { harness in
             for title in ["d", "b", "a", "c"] { try harness.context().add(title, title + title) }
             let first = try harness.context().books().map(\.title)
@@ -24,7 +24,7 @@ extension StoreRule {
 
     static var sorts: StoreRule {
         StoreRule("sorting by any comparable type agrees with Foundation, in both orders") { harness in
-            try insertSought(harness)
+            try insertSearchSpecimens(harness)
             let all = try harness.context().fetch(FetchDescriptor<Specimen>())
             for order in [SortOrder.forward, .reverse] {
                 let sorts: [SortDescriptor<Specimen>] = [
@@ -101,7 +101,7 @@ extension StoreRule {
         }
     }
 
-    static var deletedRows: StoreRule {
+    static var deletedModels: StoreRule {
         StoreRule("deleted models are not fetched", needs: .deletes) { harness in
             let context = harness.context()
             let books = try context.add("a", "b", "c")

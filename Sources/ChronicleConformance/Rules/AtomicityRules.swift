@@ -2,7 +2,7 @@ import Chronicle
 
 extension StoreRule {
     /// Rules about failed saves, which change nothing.
-    public static var atomicity: [StoreRule] { [uniqueness, missingValues, lostRows] }
+    public static var atomicity: [StoreRule] { [uniqueness, missingValues, updatesOfDeletedRows] }
 
     static var uniqueness: StoreRule {
         StoreRule("a save that violates a uniqueness constraint writes nothing", needs: .uniqueness) { harness in
@@ -37,7 +37,7 @@ extension StoreRule {
         }
     }
 
-    static var lostRows: StoreRule {
+    static var updatesOfDeletedRows: StoreRule {
         StoreRule("a save that updates a deleted row writes nothing", needs: [.updates, .deletes]) { harness in
             let context = harness.context()
             let books = try context.add("a", "b")

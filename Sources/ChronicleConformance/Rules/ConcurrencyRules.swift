@@ -7,7 +7,7 @@ extension StoreRule {
     /// Contexts save on several threads, in several stores at one location, and in several processes. No save is lost
     /// or partially visible, and each writes only the changed attributes.
     public static var concurrency: [StoreRule] {
-        [differentAttributes, savesSideBySide, wholeSaves, sharedSaves, processSaves]
+        [differentAttributes, concurrentSaves, isolatedReads, sharedSaves, processSaves]
     }
 
     static var differentAttributes: StoreRule {
@@ -26,7 +26,7 @@ extension StoreRule {
         }
     }
 
-    static var savesSideBySide: StoreRule {
+    static var concurrentSaves: StoreRule {
         StoreRule("concurrent saves are all stored") { harness in
             let container = harness.container
             try Parallel.run(4) { writer in
@@ -39,7 +39,7 @@ extension StoreRule {
         }
     }
 
-    static var wholeSaves: StoreRule {
+    static var isolatedReads: StoreRule {
         StoreRule("a reader sees a save completely or not at all") { harness in
             let container = harness.container
             let isWritten = Atomic(false)

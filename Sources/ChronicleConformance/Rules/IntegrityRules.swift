@@ -6,9 +6,11 @@ extension StoreRule {
     ///
     /// One context deletes a model. Another context, which fetched the model before the delete, adds a reference to it.
     /// Whichever of them saves first, no reference to a deleted row remains.
-    public static var integrity: [StoreRule] { [unseenCascade, unseenNullify, unseenDenial, lostDestination] }
+    public static var integrity: [StoreRule] {
+        [cascadeIncludesUnloaded, nullifyIncludesUnloaded, denyIncludesUnloaded, referencesToDeletedRows]
+    }
 
-    static var unseenCascade: StoreRule {
+    static var cascadeIncludesUnloaded: StoreRule {
         StoreRule(
             "a cascading delete includes models that another context added",
             needs: [.deletes, .referentialIntegrity]
@@ -26,7 +28,7 @@ extension StoreRule {
         }
     }
 
-    static var unseenNullify: StoreRule {
+    static var nullifyIncludesUnloaded: StoreRule {
         StoreRule(
             "a delete nullifies references that another context saved",
             needs: [.updates, .deletes, .referentialIntegrity]
@@ -52,7 +54,7 @@ extension StoreRule {
         }
     }
 
-    static var unseenDenial: StoreRule {
+    static var denyIncludesUnloaded: StoreRule {
         StoreRule(
             "a delete is denied if a required reference to the row exists",
             needs: [.deletes, .referentialIntegrity]
@@ -73,7 +75,7 @@ extension StoreRule {
         }
     }
 
-    static var lostDestination: StoreRule {
+    static var referencesToDeletedRows: StoreRule {
         StoreRule(
             "a save of a reference to a deleted row writes nothing", needs: [.deletes, .referentialIntegrity]
         ) { harness in

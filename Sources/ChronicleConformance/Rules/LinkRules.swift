@@ -5,8 +5,8 @@ extension StoreRule {
     /// Rules about relationships in link tables, to which several contexts may add and remove links at the same time.
     public static var links: [StoreRule] {
         [
-            linkedSides, linkedAlone, linkedFriends, linkPredicates, linksByDifference, unlinking, linksOfFailedSaves,
-            linksToLostRows,
+            linksFromBothSides, linksWithoutInverse, linkedFriends, linkPredicates, linksByDifference, unlinking,
+            linksOfFailedSaves, linksToDeletedRows,
         ]
     }
 
@@ -19,7 +19,7 @@ extension StoreRule {
         }
     }
 
-    static var linkedSides: StoreRule {
+    static var linksFromBothSides: StoreRule {
         linkRule("links can be read from both sides") { harness in
             let context = harness.context()
             let (north, south) = (Club("north"), Club("south"))
@@ -31,7 +31,7 @@ extension StoreRule {
         }
     }
 
-    static var linkedAlone: StoreRule {
+    static var linksWithoutInverse: StoreRule {
         linkRule("a model may belong to several lists without an inverse") { harness in
             let context = harness.context()
             let books = try context.add("a", "b", "c")
@@ -144,7 +144,7 @@ extension StoreRule {
         }
     }
 
-    static var linksToLostRows: StoreRule {
+    static var linksToDeletedRows: StoreRule {
         linkRule("a save of a link to a deleted row writes nothing", needs: [.deletes]) { harness in
             let context = harness.context()
             let (club, ann) = (Club("north"), Reader("Ann"))
@@ -181,7 +181,7 @@ extension StoreRule {
 
 extension StoreRule where Store: HistoryProviding {
     /// Rules about links in the history.
-    public static var linkChanges: [StoreRule] { [linksAreUpdates, linksBesideInserts] }
+    public static var linkChanges: [StoreRule] { [linksAreUpdates, linksWithoutUpdates] }
 
     static var linksAreUpdates: StoreRule {
         linkRule("adding or removing a link is recorded as an update of both models", needs: [.updateHistory]) {
@@ -214,7 +214,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var linksBesideInserts: StoreRule {
+    static var linksWithoutUpdates: StoreRule {
         linkRule(
             "links of inserted models and links that already exist are not recorded as updates",
             needs: [.updateHistory]

@@ -6,7 +6,7 @@ extension StoreRule {
     /// Both sides of a relationship agree, to-many lists have the same members however they were assigned, models may
     /// reference their own type and themselves, and delete rules apply to every affected model.
     public static var relationships: [StoreRule] {
-        [bothSides, listsByAnyWay, oneToOne, itself, moving, cascading, cascadingDown, nullifying]
+        [bothSides, listAssignments, oneToOne, itself, moving, cascading, cascadingThroughLevels, nullifying]
     }
 
     static var bothSides: StoreRule {
@@ -26,7 +26,7 @@ extension StoreRule {
         }
     }
 
-    static var listsByAnyWay: StoreRule {
+    static var listAssignments: StoreRule {
         StoreRule("a to-many list has its members regardless of how they were assigned", needs: .updates) { harness in
             let context = harness.context()
             let shelf = Shelf("left")
@@ -110,7 +110,7 @@ extension StoreRule {
         }
     }
 
-    static var cascadingDown: StoreRule {
+    static var cascadingThroughLevels: StoreRule {
         StoreRule("cascading deletes continue through all levels", needs: .deletes) { harness in
             let context = harness.context()
             let (top, other) = (Topic("top"), Topic("other"))

@@ -60,7 +60,7 @@ extension StoreRule where Store: HistoryProviding {
             let configuration = try harness.newConfiguration()
             try harness.opening(configuration) { first in
                 let start = try require(first.write("start").first, "a transaction for a save").token
-                let lines = try linesBesideWriters(after: start, in: first.container) { _ in
+                let lines = try linesDuringWrites(after: start, in: first.container) { _ in
                     try StoreHarness<Store>.open(configuration)
                 }
                 try expect(lines.count, is: 45, "the number of changes")

@@ -36,7 +36,7 @@ extension ModelContext {
             backing.status = .saved
             links.forgetLists()
             storage.failures.removeUnfinishedDeletes(of: backing.identifier)
-            do { for relationship in relationships { try relationship.rejoin() } } catch {
+            do { for relationship in relationships { try relationship.reconnect() } } catch {
                 // Restores the delete, so that it is not undone in part.
                 backing.status = .deleted
                 throw error
@@ -118,7 +118,7 @@ extension ModelContext {
     }
 
     func deleteAny(_ model: any PersistentModel) {
-        settleLists()
+        verifyLists()
         let backing = model.persistentBackingData
         if !storage.failures.isEmpty, backing.membership?.registry === registry {
             let key = ContextFailures.Key(identifier: backing.identifier, propertyName: nil)

@@ -77,7 +77,7 @@ public final class ModelContext: Equatable {
 
     deinit {
         guard !storedPendingModels.isEmpty else { return }
-        settleLists()
+        verifyLists()
         storage.hasDetachedChanges = true
         // Only the context keeps the unsaved changes of links.
         if let end = links.changedEnds.first, let entity = end.model.persistentBackingData.membership?.entity {
@@ -121,7 +121,7 @@ extension ModelContext {
     ///
     /// - Complexity: O(*n*), where *n* is the number of pending models; usually O(1).
     public var hasChanges: Bool {
-        settleLists()
+        verifyLists()
         return pendingModels.contains { $0.backing.hasChanges }
     }
     /// The models that the next save inserts, in the order in which they were inserted.
@@ -138,7 +138,7 @@ extension ModelContext {
     public var deletedModelsArray: [any PersistentModel] { models { $0.status == .deleted } }
 
     private func models(where isIncluded: (AnyBackingData) -> Bool) -> [any PersistentModel] {
-        settleLists()
+        verifyLists()
         return pendingModels.filter { isIncluded($0.backing) }.map(\.model)
     }
 
@@ -218,7 +218,8 @@ extension ModelContext {
             guard case .reference(let identifier) = value, let destination = registeredBacking(identifier) else {
                 continue
             }
-            ManagedRelationship(self, backing, membership.entity.storedProperties[slot])?.announce(destination)
+            ManagedRelationship(self, backing, membership.entity.storedProperties[slot])?.recordUnsavedReference(
+                to: destination)
         }
     }
 
@@ -244,17 +245,17 @@ extension ModelContext {
         }
         unverifiedLists.append(UnverifiedList(model: model, property: relationship.property, list: list))
         // Nothing references a temporary context, so it is released before the list is used again.
-        if isTemporary { settleLists() }
+        if isTemporary { verifyLists() }
     }
 
     /// Compares the lists that were changed in place with their other sides and updates these.
-    func settleLists() {
+    func verifyLists() {
         guard !unverifiedLists.isEmpty else { return }
         let lists = unverifiedLists
         unverifiedLists = []
         for unverified in lists {
             ManagedRelationship(self, unverified.model.persistentBackingData, unverified.property)?
-                .settleForGetter(unverified.list)
+                .verifyForGetter(unverified.list)
         }
     }
 }

@@ -29,11 +29,11 @@ public struct DefaultHistoryToken: HistoryToken {
     private struct Entry: Hashable {
         let store: String
         let position: Int64
-        let check: Int64?
+        let checkValue: Int64?
 
         /// Returns whether another entry is later, or has a check value for the same position.
         func precedes(_ other: Entry) -> Bool {
-            position < other.position || position == other.position && check == nil
+            position < other.position || position == other.position && checkValue == nil
         }
     }
 
@@ -55,9 +55,9 @@ public struct DefaultHistoryToken: HistoryToken {
     ///   - storeIdentifier: The identifier of the store.
     ///   - position: The ``DefaultHistoryTransaction/transactionIdentifier`` of a transaction, or 0 for the position
     ///     before the first transaction.
-    ///   - check: The check value that the store saved with the position, if known.
-    public init(storeIdentifier: String, position: Int64, check: Int64? = nil) {
-        entries = [Entry(store: storeIdentifier, position: position, check: check)]
+    ///   - checkValue: The check value that the store saved with the position, if known.
+    public init(storeIdentifier: String, position: Int64, checkValue: Int64? = nil) {
+        entries = [Entry(store: storeIdentifier, position: position, checkValue: checkValue)]
     }
 
     /// Returns the position in a store.
@@ -72,8 +72,8 @@ public struct DefaultHistoryToken: HistoryToken {
     ///
     /// - Parameter storeIdentifier: The identifier of the store.
     /// - Returns: The random value that the store saved with the position, or `nil` if there is none.
-    public func check(in storeIdentifier: String) -> Int64? {
-        entries.first { $0.store == storeIdentifier }?.check
+    public func checkValue(in storeIdentifier: String) -> Int64? {
+        entries.first { $0.store == storeIdentifier }?.checkValue
     }
 
     /// Returns a token with the later of both positions in each store.
@@ -171,7 +171,7 @@ extension DefaultHistoryToken: Codable {
         let positions = try container.decode([String: Int64].self, forKey: .positions)
         let checks = try container.decode([String: Int64].self, forKey: .checks)
         entries = positions.sorted { $0.key < $1.key }
-            .map { Entry(store: $0.key, position: $0.value, check: checks[$0.key]) }
+            .map { Entry(store: $0.key, position: $0.value, checkValue: checks[$0.key]) }
     }
 
     /// Encodes the token.
@@ -181,7 +181,7 @@ extension DefaultHistoryToken: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(tokenValue, forKey: .positions)
-        let checks = entries.compactMap { entry in entry.check.map { (entry.store, $0) } }
+        let checks = entries.compactMap { entry in entry.checkValue.map { (entry.store, $0) } }
         try container.encode(Dictionary(uniqueKeysWithValues: checks), forKey: .checks)
     }
 }

@@ -72,7 +72,7 @@ extension DefaultHistoryTransaction {
     /// - Returns: `true` if both are the same transaction.
     public static func == (lhs: DefaultHistoryTransaction, rhs: DefaultHistoryTransaction) -> Bool {
         lhs.transactionIdentifier == rhs.transactionIdentifier && lhs.storeIdentifier == rhs.storeIdentifier
-            && lhs.token.check(in: lhs.storeIdentifier) == rhs.token.check(in: rhs.storeIdentifier)
+            && lhs.token.checkValue(in: lhs.storeIdentifier) == rhs.token.checkValue(in: rhs.storeIdentifier)
     }
 
     /// Hashes the identifiers of the transaction and the store.

@@ -47,7 +47,7 @@ enum PropertyCheck: Sendable {
     case decoding
 
     @inline(__always)
-    func admits(_ value: PropertyValue) -> Bool? {
+    func accepts(_ value: PropertyValue) -> Bool? {
         switch (self, value) {
         case (.integer(let range), .integer(let value)): range.contains(value)
         case (.real, .real), (.real, .integer), (.text, .text), (.blob, .blob): true

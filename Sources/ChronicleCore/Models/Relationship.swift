@@ -308,7 +308,7 @@ protocol RelationshipDeclaration {
     var counts: (minimum: Int, maximum: Int) { get }
     var inverse: AnyKeyPath? { get }
     /// A description of what is invalid in the declaration itself; `nil` if it is valid.
-    var mistake: String? { get }
+    var validationError: String? { get }
     var destinationType: any PersistentModel.Type { get }
     var isToMany: Bool { get }
     var isOptional: Bool { get }
@@ -338,7 +338,7 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
         self.shape = shape
     }
 
-    var mistake: String? {
+    var validationError: String? {
         if hasOptionsOfAttribute { return "a relationship cannot have attribute options" }
         if isToMany, options.contains(.unique) { return "only a to-one relationship can be unique" }
         if counts.minimum < 0 || counts.maximum < 0 { return "a model count cannot be negative" }

@@ -7,7 +7,7 @@
 /// A property is changed in place (`trip.items.append(item)`): the program receives the array as its only owner, so
 /// that nothing is copied. The change is then determined by comparing the array with the baseline, the destinations
 /// that both sides agreed on before. If the array has grown or shrunk at its end, only the end is compared immediately;
-/// the rest is compared before other code depends on it, see ``ModelContext/settleLists()``.
+/// the rest is compared before other code depends on it, see ``ModelContext/verifyLists()``.
 final class ToManyList {
     /// The value of the property; empty while the program changes it in place. Arrays of class instances have the same
     /// layout for every class, so this is the property's own array.
@@ -134,7 +134,7 @@ final class ToManyList {
     /// Stores the array after a change in place.
     ///
     /// - Returns: The change that the program made.
-    func take(_ changed: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
+    func endInPlaceChange(_ changed: [AnyObject], where isMember: (AnyObject) -> Bool) -> Change {
         // Models that were removed during the change and are still in the array are added again.
         applyPendingRemovals(isMember)
         isInUse = false

@@ -46,7 +46,7 @@ extension ManagedRelationship {
 
     /// Returns the destinations, or an empty array if they cannot be loaded. The next save throws that error.
     func destinationsForGetter() -> [AnyObject] {
-        if !context.unverifiedLists.isEmpty { settleListsForGetter() }
+        if !context.unverifiedLists.isEmpty { verifyListsForGetter() }
         do {
             let destinations = try destinations()
             if !context.storage.failures.isEmpty { context.storage.failures.resolveRead(key) }
@@ -64,7 +64,7 @@ extension ManagedRelationship {
     ///
     /// It is not necessary for the property whose list was changed, which returns that list, and for the model that was
     /// appended to the list last, whose inverse is already set.
-    private func settleListsForGetter() {
+    private func verifyListsForGetter() {
         if relationship.isToMany {
             let list = knownList
             if context.unverifiedLists.allSatisfy({ $0.list === list }), list?.hasPendingRemovals == false { return }
@@ -73,7 +73,7 @@ extension ManagedRelationship {
         {
             return
         }
-        context.settleLists()
+        context.verifyLists()
     }
 
     /// The model that a required relationship returns when it has no destination or the destination is not loaded: its
@@ -88,7 +88,7 @@ extension ManagedRelationship {
 
     /// Sets the destinations. An error is recorded for the next save.
     func assign(_ destinations: [AnyObject]) {
-        context.settleLists()
+        context.verifyLists()
         attempt { try write(destinations) }
     }
 
@@ -99,7 +99,7 @@ extension ManagedRelationship {
         if !context.unverifiedLists.isEmpty {
             let list = knownList
             if list?.hasPendingRemovals != false || !context.unverifiedLists.allSatisfy({ $0.list === list }) {
-                context.settleLists()
+                context.verifyLists()
             }
         }
         // Loads the list if necessary.
@@ -116,7 +116,7 @@ extension ManagedRelationship {
         guard let list = change.list else { return assign(destinations) }
         attempt {
             if list === knownList {
-                try take(destinations, list)
+                try endInPlaceChange(destinations, list)
             } else {
                 // The list was loaded again during the change.
                 try write(destinations)
@@ -125,8 +125,8 @@ extension ManagedRelationship {
     }
 
     /// Compares all of a list that was changed in place and updates the inverse relationships.
-    func settleForGetter(_ list: ToManyList) {
-        attempt { try settle(list) }
+    func verifyForGetter(_ list: ToManyList) {
+        attempt { try verify(list) }
     }
 
     /// Runs a change and records an error for the next save.

@@ -41,7 +41,7 @@ struct ManagedRelationship {
     func destinations() throws -> [AnyObject] {
         if !relationship.isToMany { return try destination().map { [$0] } ?? [] }
         let list = try list()
-        if !list.isVerified, list.hasPendingRemovals { context.settleLists() }
+        if !list.isVerified, list.hasPendingRemovals { context.verifyLists() }
         return list.read { isMember($0, of: list) }
     }
 
@@ -50,7 +50,7 @@ struct ManagedRelationship {
 
     /// Returns the stored destinations, loaded again and combined with the unsaved changes.
     func loadAgain() throws -> [any PersistentModel] {
-        context.settleLists()
+        context.verifyLists()
         if relationship.isLinked {
             context.links.forgetLists(of: context.coordinator.schema.links(of: property)?.properties ?? [])
         } else if relationship.isToMany, backing.hasRow {
@@ -92,7 +92,7 @@ struct ManagedRelationship {
         guard let inverse else { return backing.setList(property, []) }
         // Includes changes that were made while the context was released.
         if context.storage.hasDetachedChanges { context.addDetachedChanges() }
-        var models = saved.filter { refersHere(backing(of: $0), inverse) }
+        var models = saved.filter { references(backing(of: $0), inverse) }
         // Usually there are none.
         if let unsavedReferrers = context.unsavedReferrers[backing.identifier]?.models {
             let known = Set(models.map { ObjectIdentifier($0) })
@@ -100,7 +100,7 @@ struct ManagedRelationship {
                 let destination = model.persistentBackingData
                 return !known.contains(ObjectIdentifier(model))
                     && destination.membership?.entity.name == relationship.destination
-                    && refersHere(destination, inverse)
+                    && references(destination, inverse)
             }
         }
         return backing.setList(property, models)
@@ -108,10 +108,10 @@ struct ManagedRelationship {
 
     func isMember(_ destination: AnyObject, of list: ToManyList) -> Bool {
         if let members = list.members { return members.contains(ObjectIdentifier(destination)) }
-        return inverse.map { refersHere(backing(of: destination), $0) } ?? false
+        return inverse.map { references(backing(of: destination), $0) } ?? false
     }
 
-    private func refersHere(_ destination: AnyBackingData, _ inverse: Schema.Property) -> Bool {
+    private func references(_ destination: AnyBackingData, _ inverse: Schema.Property) -> Bool {
         destination.status != .deleted && destination.status != .detached
             && destination.reference(inverse) == backing.identifier
     }
@@ -146,8 +146,8 @@ struct ManagedRelationship {
     }
 
     /// Applies a change that the program made to a list in place.
-    func take(_ changed: [AnyObject], _ list: ToManyList) throws {
-        let change = list.take(changed) { isMember($0, of: list) }
+    func endInPlaceChange(_ changed: [AnyObject], _ list: ToManyList) throws {
+        let change = list.endInPlaceChange(changed) { isMember($0, of: list) }
         do { try insert(change.added[...]) } catch {
             // Restores the list without the models that cannot be inserted.
             list.revert(change)
@@ -158,7 +158,7 @@ struct ManagedRelationship {
     }
 
     /// Compares all of a list with the destinations that both sides last agreed on, and applies the differences.
-    func settle(_ list: ToManyList) throws {
+    func verify(_ list: ToManyList) throws {
         guard !list.isVerified else { return }
         let change = list.change { isMember($0, of: list) }
         do { try insert(change.added[...]) } catch {
@@ -197,7 +197,7 @@ struct ManagedRelationship {
         guard old != destination?.identifier else { return }
         // Everything that can throw comes first, so that nothing has changed after an error.
         let former = try old.flatMap { try loaded($0) }
-        let taken = try destination.flatMap(back)?.formerOfOne(otherThan: backing)
+        let taken = try destination.flatMap(back)?.replacedDestination(by: backing)
         if let former { back(former)?.remove(backing) }
         if let taken { other(taken).set(nil) }
         set(destination)
@@ -205,7 +205,7 @@ struct ManagedRelationship {
     }
 
     /// For a to-one relationship, returns the model whose reference to this one has to be removed.
-    private func formerOfOne(otherThan other: AnyBackingData) throws -> AnyBackingData? {
+    private func replacedDestination(by other: AnyBackingData) throws -> AnyBackingData? {
         guard !relationship.isToMany, let former = backing.reference(property), former != other.identifier else {
             return nil
         }
@@ -216,11 +216,11 @@ struct ManagedRelationship {
     private func set(_ destination: AnyBackingData?) {
         backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
         backing.markChanged(property.slot)
-        if let destination { announce(destination) }
+        if let destination { recordUnsavedReference(to: destination) }
     }
 
     /// Records that the relationship references a model whose list has not been read yet.
-    func announce(_ destination: AnyBackingData) {
+    func recordUnsavedReference(to destination: AnyBackingData) {
         guard destination.hasRow, let model = backing.model, inverse?.relationship?.isToMany == true else { return }
         context.unsavedReferrers[destination.identifier, default: ModelSet()].insert(model)
     }
@@ -294,7 +294,7 @@ struct ManagedRelationship {
     }
 
     /// Makes both sides consistent again after the delete of the model was undone.
-    func rejoin() throws {
+    func reconnect() throws {
         guard !relationship.isToMany else {
             backing.removeList(property)
             return

@@ -4,7 +4,7 @@ extension ModelContext {
     func loadLinked(
         _ identifiers: Set<PersistentIdentifier>, _ property: Schema.Property
     ) throws -> [PersistentIdentifier: [AnyObject]] {
-        settleLists()
+        verifyLists()
         guard let links = coordinator.schema.links(of: property), let relationship = property.relationship,
             let entity = coordinator.schema.entitiesByName[relationship.destination]
         else { return [:] }

@@ -16,7 +16,7 @@ public final class Schema: Sendable {
     private let inverses: [ObjectIdentifier: Property]
     private let validationError: (any Error)?
     /// Whether a save must validate relationships; see ``RelationshipCheck``.
-    let asksOfRelationships: Bool
+    let validatesRelationships: Bool
 
     /// Creates a schema with the given model classes and all classes that they are related to.
     ///
@@ -36,7 +36,7 @@ public final class Schema: Sendable {
                 entitiesByName[relationship.destination]?.propertiesByName[name]
         }
         self.inverses = inverses
-        asksOfRelationships = entities.contains { !$0.counted.isEmpty || !$0.denying.isEmpty }
+        validatesRelationships = entities.contains { !$0.counted.isEmpty || !$0.denying.isEmpty }
         links = Links.all(in: entitiesByName)
         linksByProperty = Dictionary(
             links.flatMap { links in links.properties.map { (ObjectIdentifier($0), links) } },

@@ -81,11 +81,11 @@ struct SchemaBuilder {
                 throw invalid("the class has no @Attribute or @Relationship of this name; add one or remove the entry")
             }
             if wrapper.isEphemeral {
-                if let mistake = wrapper.ephemeralDiagnostic { throw invalid(mistake) }
+                if let validationError = wrapper.ephemeralDiagnostic { throw invalid(validationError) }
                 continue
             }
             let relationship = wrapper.relationship
-            if let mistake = relationship?.mistake { throw invalid(mistake) }
+            if let validationError = relationship?.validationError { throw invalid(validationError) }
             try check(keyPath, wrapper, invalid)
             if relationship == nil, !isKeyPath(keyPath, to: name, wrapper, in: sample) {
                 throw invalid("the property map lists the key path of another property for it; correct the entry")

@@ -1,6 +1,6 @@
 /// An error that a store throws if it cannot perform a request, or if the context should perform it instead.
 ///
-/// A store throws one of these errors instead of working around the limits of its backend, and the context handles it:
+/// A store throws one of these errors for requests that its backend does not support, and the context handles it:
 ///
 /// ```swift
 /// func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {

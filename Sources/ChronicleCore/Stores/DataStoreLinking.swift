@@ -1,12 +1,12 @@
 /// A store that supports relationships without a column, by storing links: pairs of models, separate from their rows.
 ///
 /// A to-many relationship is stored as links if its inverse is to-many as well, or if it has no inverse; see
-/// ``Schema/links``. A container rejects a schema with such relationships for a store that does not adopt this
-/// protocol. A store that adopts it must meet these requirements:
+/// ``Schema/links``. A container rejects a schema with such relationships for a store that does not conform to
+/// this protocol. A conforming store must meet these requirements:
 ///
 /// - Write ``DataStoreSaveChangesRequest/linked`` and ``DataStoreSaveChangesRequest/unlinked`` in the same transaction
 ///   as the rest of the save. Ignore an inserted link that already exists and a deleted link that does not exist,
-///   because two contexts can make the same change.
+///   because another context may have made the same change.
 /// - Both ends of a link must be existing rows. If the store checks references, a save of a link to a missing row
 ///   throws ``SwiftDataError/modelValidationFailure``. Deleting a row also deletes its links, even if another program
 ///   deletes it.
@@ -58,7 +58,7 @@ public struct DataStoreLinksRequest<Model: PersistentModel>: Sendable {
     /// If the links are symmetric, the models can be at either end.
     public var isOfOwners: Bool { links.property === property }
 
-    /// Returns the identifiers that the models of this request are linked to, in ascending order.
+    /// Returns the identifiers of the models at the other end of the links, in ascending order.
     ///
     /// Use it to implement ``DataStoreLinking/fetchLinked(_:)`` in a store that keeps its links in memory.
     ///
@@ -98,7 +98,7 @@ public struct DataStoreLinksResult<Model: PersistentModel, Snapshot: DataStoreSn
     }
 }
 
-/// A pair of models that are related to each other.
+/// A pair of related models.
 ///
 /// A link of a symmetric relationship equals the link with owner and destination exchanged.
 public struct DataStoreLink: Sendable, Codable {

@@ -1,11 +1,11 @@
 /// The cancellation state of the task that reads from a store.
 ///
 /// A store checks ``isCancelled`` during long reads and throws `CancellationError` if it is `true`. It is `false` while
-/// a context saves or deletes a batch or history, because these operations must not stop halfway.
+/// a context saves, or deletes a batch or history, because these operations must not be interrupted.
 public enum ReadCancellation {
     @TaskLocal private static var isSuspended = false
 
-    /// Whether the current task is cancelled and the read may end early. `false` during a save and outside of tasks.
+    /// Whether the current task is cancelled and a read should stop. Always `false` during a save and outside of tasks.
     public static var isCancelled: Bool { Task.isCancelled && !isSuspended }
 
     /// Runs a part of a save, during which ``isCancelled`` is `false`.

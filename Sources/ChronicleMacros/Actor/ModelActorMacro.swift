@@ -33,7 +33,7 @@ extension ModelActorMacro: MemberMacro {
                     id: "actorInitializer",
                     message: "\(actor.name.trimmed.text) needs an initializer that assigns '\(unset.name)', "
                         + "'modelContainer', and 'modelExecutor'"), at: actor.name)
-        } else if !actor.initializers.contains(where: \.takesContainer) {
+        } else if !actor.initializers.contains(where: \.acceptsContainer) {
             // Also added if there are other initializers, which may delegate to it.
             members.append(
                 """
@@ -80,7 +80,7 @@ extension ActorDeclSyntax {
 
 extension InitializerDeclSyntax {
     /// Whether `init(modelContainer:)` can call this initializer.
-    fileprivate var takesContainer: Bool {
+    fileprivate var acceptsContainer: Bool {
         let parameters = signature.parameterClause.parameters
         return parameters.first?.firstName.text == "modelContainer"
             && parameters.dropFirst().allSatisfy { $0.defaultValue != nil }

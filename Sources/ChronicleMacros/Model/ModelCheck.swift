@@ -15,16 +15,16 @@ struct ModelCheck {
     }
 
     /// The kind of a class.
-    enum Verdict {
+    enum Result {
         case model
         /// A class that inherits from a model, and therefore cannot be a model.
         case subclass
-        case nothing
+        case invalid
     }
 
     /// Reports all errors and returns the kind of the class.
-    func verdict(conformingTo protocols: [TypeSyntax]) -> Verdict {
-        guard canBeNamed() else { return .nothing }
+    func validate(conformingTo protocols: [TypeSyntax]) -> Result {
+        guard validateAccess() else { return .invalid }
         guard !inherits(conformingTo: protocols) else { return .subclass }
         checkActor()
         for member in model.declaration.memberBlock.members { checkMember(member.decl) }
@@ -49,7 +49,7 @@ struct ModelCheck {
         context.report(diagnostic, at: node, fixIts: fixIts)
     }
 
-    private func canBeNamed() -> Bool {
+    private func validateAccess() -> Bool {
         let declaration = model.declaration
         if let generics = declaration.genericParameterClause {
             report("generic", "a model class cannot be generic, because its entity has a single name", at: generics)

@@ -16,10 +16,10 @@ extension ModelMacro: MemberMacro {
             return []
         }
         let model = ModelClass(declaration)
-        switch ModelCheck(model, context).verdict(conformingTo: protocols) {
+        switch ModelCheck(model, context).validate(conformingTo: protocols) {
         case .model: return members(of: model)
         case .subclass: return membersOfSubclass(model)
-        case .nothing: return []
+        case .invalid: return []
         }
     }
 

@@ -29,20 +29,20 @@ struct StoredProperty {
     }
 
     func attribute(_ name: String) -> AttributeSyntax? {
-        declaration.attributes.first(named: name) ?? ported.lazy.compactMap { $0.first(named: name) }.first
+        declaration.attributes.first(named: name) ?? guardedAttributes.lazy.compactMap { $0.first(named: name) }.first
     }
 
     /// The attributes in a condition that is true if the module of the macros exists: `#if canImport(SwiftData) …
     /// #endif`.
-    private var ported: [AttributeListSyntax] {
+    private var guardedAttributes: [AttributeListSyntax] {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self)?.clauses.first }
-        return clauses.filter(\.isAboutThisModule).compactMap { $0.elements?.as(AttributeListSyntax.self) }
+        return clauses.filter(\.importsThisModule).compactMap { $0.elements?.as(AttributeListSyntax.self) }
     }
 
     /// A wrapper in another condition, which a macro cannot evaluate.
     var conditionalWrapper: AttributeSyntax? {
         let clauses = declaration.attributes.compactMap { $0.as(IfConfigDeclSyntax.self) }.flatMap { condition in
-            condition.clauses.dropFirst(condition.clauses.first?.isAboutThisModule == true ? 1 : 0)
+            condition.clauses.dropFirst(condition.clauses.first?.importsThisModule == true ? 1 : 0)
         }
         let lists = clauses.compactMap { $0.elements?.as(AttributeListSyntax.self) }
         return lists.lazy.compactMap { list in
@@ -89,7 +89,7 @@ extension AttributeListSyntax {
 }
 
 extension IfConfigClauseSyntax {
-    fileprivate var isAboutThisModule: Bool {
+    fileprivate var importsThisModule: Bool {
         ["canImport(SwiftData)", "canImport(Chronicle)"].contains(condition?.trimmedDescription)
     }
 }

@@ -75,7 +75,7 @@ package final class Connection {
     /// throw an error for which `isMisuse` is true.
     package func close() {
         guard let handle else { return }
-        settle()
+        resetAndRollBack()
         statements.removeAll()
         self.handle = nil
         // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.
@@ -114,7 +114,7 @@ extension Connection {
     ///
     /// - Returns: Whether a transaction was open.
     @discardableResult
-    func settle() -> Bool {
+    func resetAndRollBack() -> Bool {
         guard let handle else { return false }
         let wasOpen = isInTransaction
         guard wasOpen || sqlite3_txn_state(handle, nil) != SQLITE_TXN_NONE else { return false }

@@ -62,7 +62,7 @@ package final class Database: Sendable {
         // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
         writer = readOnly ? nil : try SharedConnection(make(path, .readWriteCreate))
         readers = ReaderPool(capacity: maximumReaders) { try make(path, .readOnly) }
-        if readOnly { try readers?.warm() }
+        if readOnly { try readers?.openFirstConnection() }
     }
 
     deinit {

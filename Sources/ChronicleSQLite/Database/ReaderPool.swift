@@ -29,14 +29,14 @@ final class ReaderPool: Sendable {
     }
 
     func use<T>(_ body: (Connection) throws -> T) throws -> T {
-        let lease = try take()
-        defer { give(back: lease) }
-        return try lease.connection.tidily(body)
+        let lease = try checkOut()
+        defer { checkIn(lease) }
+        return try lease.connection.withCleanup(body)
     }
 
     /// Opens a connection for the first reader, to detect errors early.
-    func warm() throws {
-        give(back: try take())
+    func openFirstConnection() throws {
+        checkIn(try checkOut())
     }
 
     /// Closes the idle connections now and the others when they are returned. Later calls of `use` throw an error for
@@ -50,7 +50,7 @@ final class ReaderPool: Sendable {
         for lease in idle { lease.connection.close() }
     }
 
-    private func take() throws -> Lease {
+    private func checkOut() throws -> Lease {
         let idle = try state.withLock { state in
             if state.isClosed { throw SQLiteError.misuse("the database is closed") }
             // The most recently used connection has the most useful page cache.
@@ -61,7 +61,7 @@ final class ReaderPool: Sendable {
         return try idle ?? Lease(connection: make())
     }
 
-    private func give(back lease: Lease) {
+    private func checkIn(_ lease: Lease) {
         returns.wrappingAdd(1, ordering: .acquiringAndReleasing)
         // A connection with an open transaction could not be rolled back and must not be reused.
         let isKept = state.withLock { state in

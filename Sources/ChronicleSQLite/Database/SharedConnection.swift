@@ -16,7 +16,7 @@ final class SharedConnection: @unchecked Sendable {
         try lock.withLock {
             depth += 1
             defer { depth -= 1 }
-            return try depth == 1 ? connection.tidily(body) : body(connection)
+            return try depth == 1 ? connection.withCleanup(body) : body(connection)
         }
     }
 
@@ -30,16 +30,16 @@ extension Connection {
     ///
     /// - Throws: The error of `body`, or an error for which `isMisuse` is true if `body` began a transaction without
     ///   ending it. The transaction is rolled back.
-    func tidily<T>(_ body: (Connection) throws -> T) throws -> T {
+    func withCleanup<T>(_ body: (Connection) throws -> T) throws -> T {
         _ = try openHandle()
         let result: T
         do {
             result = try body(self)
         } catch {
-            settle()
+            resetAndRollBack()
             throw error
         }
-        guard !settle() else { throw SQLiteError.misuse("a transaction was begun but not ended") }
+        guard !resetAndRollBack() else { throw SQLiteError.misuse("a transaction was begun but not ended") }
         return result
     }
 }

@@ -97,7 +97,7 @@ extension SQLiteError {
     /// The statement exceeds a limit of SQLite, which depends on its version and build options.
     /// https://www.sqlite.org/limits.html
     package var isLimitExceeded: Bool {
-        guard isUnspecific else { return primaryCode == SQLITE_TOOBIG }
+        guard isGenericError else { return primaryCode == SQLITE_TOOBIG }
         // These errors have no specific code. The parser's stack is not in the list of limits; since version 3.46 it is
         // unlimited.
         return ["Expression tree is too large", "parser stack overflow", "too many ", "at most "]
@@ -105,7 +105,7 @@ extension SQLiteError {
     }
 
     /// The error has SQLite's generic code, which it uses for infinitely recursive triggers and others.
-    package var isUnspecific: Bool { extendedCode == SQLITE_ERROR }
+    package var isGenericError: Bool { extendedCode == SQLITE_ERROR }
 
     /// A read was interrupted because its result is no longer needed.
     package var isInterrupted: Bool { primaryCode == SQLITE_INTERRUPT }

@@ -94,7 +94,7 @@ extension DefaultStore: HistoryProviding {
             try database.read { connection in
                 let newest = try HistoryFacts(connection).newest()
                 return DefaultHistoryToken(
-                    storeIdentifier: identifier, position: newest?.position ?? 0, check: newest?.check)
+                    storeIdentifier: identifier, position: newest?.position ?? 0, checkValue: newest?.checkValue)
             }
         }
     }

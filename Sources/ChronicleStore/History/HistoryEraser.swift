@@ -54,7 +54,7 @@ struct HistoryEraser {
     /// The newest row of the history, which is a header.
     private let newest: Int64
     /// The highest position deleted so far.
-    private var highest: (position: Int64, check: Int64)?
+    private var highest: (position: Int64, checkValue: Int64)?
 
     init(_ connection: Connection) throws {
         self.connection = connection
@@ -65,22 +65,22 @@ struct HistoryEraser {
         var search = search
         if let beginning = try search.beginning() {
             if let last = beginning.last {
-                try delete(HistoryPosition.range(from: 1, through: last.position), last.check)
+                try delete(HistoryPosition.range(from: 1, through: last.position), last.checkValue)
             }
             guard let next = beginning.next else { return try raiseFloor() }
             search.range.skip(next)
         }
-        for (range, check) in try ranges(search.headers()) { try delete(range, check) }
+        for (range, checkValue) in try ranges(search.headers()) { try delete(range, checkValue) }
         try raiseFloor()
     }
 
     /// Returns the ranges of the rows of the transactions, and of void headers before them, with the check value of the
     /// last row of each.
-    private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, check: Int64)] {
-        var ranges: [(ClosedRange<Int64>, check: Int64)] = []
+    private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, checkValue: Int64)] {
+        var ranges: [(ClosedRange<Int64>, checkValue: Int64)] = []
         for header in headers.sorted(by: { $0.position < $1.position }) {
             // Only unsealed changes have no check value, and all changes were sealed before.
-            guard let check = header.check else { continue }
+            guard let checkValue = header.checkValue else { continue }
             var first = header.first
             if ranges.last?.0.upperBound != first - 1 {
                 first = try lastKept(before: first) + 1
@@ -90,7 +90,7 @@ struct HistoryEraser {
                 first = last.0.lowerBound
                 ranges.removeLast()
             }
-            ranges.append((try HistoryPosition.range(from: first, through: header.position), check))
+            ranges.append((try HistoryPosition.range(from: first, through: header.position), checkValue))
         }
         return ranges
     }
@@ -103,14 +103,14 @@ struct HistoryEraser {
         return try statement.step() ? statement.position(0) : 0
     }
 
-    private mutating func delete(_ positions: ClosedRange<Int64>, _ check: Int64) throws {
+    private mutating func delete(_ positions: ClosedRange<Int64>, _ checkValue: Int64) throws {
         let last = positions.upperBound
         let statement = try connection.cached("DELETE FROM chronicle_change WHERE id BETWEEN ? AND ?")
         try statement.bind(positions.lowerBound, at: 1)
         try statement.bind(last == newest ? last - 1 : last, at: 2)
         try statement.run()
         if last == newest { try makeVoid(last) }
-        if last > highest?.position ?? 0 { highest = (last, check) }
+        if last > highest?.position ?? 0 { highest = (last, checkValue) }
     }
 
     private func makeVoid(_ position: Int64) throws {
@@ -123,7 +123,7 @@ struct HistoryEraser {
     private func raiseFloor() throws {
         guard let highest, try MetaTable.position(.floor, connection) ?? 0 < highest.position else { return }
         try MetaTable.set(.floor, highest.position, connection)
-        try MetaTable.set(.floorCheck, highest.check, connection)
+        try MetaTable.set(.floorCheck, highest.checkValue, connection)
     }
 
     private static let selectKeptBefore =

@@ -30,7 +30,7 @@ struct FileSchema {
             var mayHaveComputedColumns = false
             statement.withText(0) { definition in
                 sum &+= Self.digest(of: definition)
-                if isObject { mayHaveComputedColumns = Self.hasWordAs(definition) }
+                if isObject { mayHaveComputedColumns = Self.containsWordAS(definition) }
             }
             guard isObject else { continue }
             let name = statement.text(2)
@@ -110,7 +110,7 @@ struct FileSchema {
 
     /// Returns whether the definition contains the word AS in any case, as the definition of every computed column
     /// does.
-    private static func hasWordAs(_ definition: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func containsWordAS(_ definition: UnsafeBufferPointer<UInt8>) -> Bool {
         func isPartOfWord(_ index: Int) -> Bool {
             guard definition.indices.contains(index) else { return false }
             let byte = definition[index]

@@ -25,7 +25,7 @@ struct LinkDefinition {
     }
 
     /// Returns whether a table's definition differs from this one at most in its delete rules.
-    func differsInRules(from sql: String) -> Bool {
+    func differsOnlyInDeleteRules(from sql: String) -> Bool {
         func plain(_ text: String) -> String { text.replacing("ON DELETE NO ACTION", with: "ON DELETE CASCADE") }
         return plain(sql) == plain(createTable)
     }

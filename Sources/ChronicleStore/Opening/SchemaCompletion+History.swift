@@ -21,7 +21,7 @@ extension SchemaCompletion {
 
     /// Creates the triggers of every entity in the file, or drops them if the history is disabled.
     func switchHistory(_ registry: EntityRegistry, wasRecorded: Bool) throws {
-        let wasOn = try MetaTable.text(.history, connection)
+        let previousSetting = try MetaTable.text(.history, connection)
         for entity in try registry.entities() where try tableExists(entity.name) {
             let table = try registry.table(of: entity)
             guard
@@ -32,10 +32,10 @@ extension SchemaCompletion {
             let statements =
                 recordsHistory
                 ? RecorderSQL.recreateTriggers(of: table)
-                : RecorderSQL.settleConflicts(of: table) + RecorderSQL.dropTriggers(of: entity.number)
+                : RecorderSQL.resolveConflicts(of: table) + RecorderSQL.dropTriggers(of: entity.number)
             for statement in statements { try connection.execute(statement) }
         }
-        if recordsHistory, wasOn == "off" || !wasRecorded { try HistoryGap.record(connection) }
+        if recordsHistory, previousSetting == "off" || !wasRecorded { try HistoryGap.record(connection) }
         try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
     }
 

@@ -21,7 +21,7 @@ extension SchemaCompletion {
             try $0.bind(definition.links.name, at: 1)
         }
         // The rows stay as they are, see ``changeColumns(_:)``. A table that another program changed is left unchanged.
-        guard let sql, sql != definition.createTable, definition.differsInRules(from: sql) else { return }
+        guard let sql, sql != definition.createTable, definition.differsOnlyInDeleteRules(from: sql) else { return }
         try connection.replaceDefinition(ofTable: definition.links.name, with: definition.createTable)
     }
 

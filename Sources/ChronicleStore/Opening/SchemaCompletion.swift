@@ -133,8 +133,8 @@ struct SchemaCompletion {
             try connection.execute(definition.createTable)
         } else if entity.storedProperties.contains(where: { present[$0.name] == nil }) {
             // The triggers name columns, so they are dropped before the table changes.
-            let settle = RecorderSQL.settleConflicts(of: try registry.table(of: recorded))
-            for statement in settle + RecorderSQL.dropTriggers(of: recorded.number) {
+            let resolve = RecorderSQL.resolveConflicts(of: try registry.table(of: recorded))
+            for statement in resolve + RecorderSQL.dropTriggers(of: recorded.number) {
                 try connection.execute(statement)
             }
             if let key, key != definition.keyColumn, definition.keyColumn == RecordedTable.primaryKey {

@@ -16,7 +16,7 @@
 ///
 /// One case is recorded late: an `UPDATE OR REPLACE` whose own row is deleted by a resulting cascade has no AFTER
 /// trigger. The notes remain, and remain true, until the next conflict or insert in the table, or until the next write
-/// of Chronicle settles them (``settleConflicts(of:)``).
+/// of Chronicle resolves them (``resolveConflicts(of:)``).
 extension RecorderSQL {
     /// Returns the trigger that notes the rows that conflict with an insert.
     ///
@@ -76,7 +76,7 @@ extension RecorderSQL {
 }
 
 extension RecorderSQL {
-    /// Returns the statements that settle the old notes of the entity and note the rows that meet one of the
+    /// Returns the statements that resolve the old notes of the entity and note the rows that meet one of the
     /// conditions.
     ///
     /// The rows of a note are those that its delete adds to the history, in the same order.

@@ -56,7 +56,7 @@ enum RecorderSQL {
     /// They also delete the notes of the entity: while nothing is recorded, rows can be deleted unnoticed, and their
     /// notes would later be interpreted as replacements.
     ///
-    /// If the table exists and was recorded until now, run ``settleConflicts(of:)`` first.
+    /// If the table exists and was recorded until now, run ``resolveConflicts(of:)`` first.
     static func dropTriggers(of entityID: Int64) -> [String] {
         TriggerKind.allCases.map { "DROP TRIGGER IF EXISTS \(quoted($0.name(of: entityID)))" }
             + ["DELETE FROM chronicle_conflict WHERE entity = \(entityID)"]
@@ -66,7 +66,7 @@ enum RecorderSQL {
     ///
     /// Run them for every recorded table at the start of a write transaction of Chronicle, before sealing changes by
     /// other programs, if `chronicle_conflict` is not empty.
-    static func settleConflicts(of table: RecordedTable) -> [String] {
+    static func resolveConflicts(of table: RecordedTable) -> [String] {
         recordConflicts(table, after: nil)
     }
 
@@ -75,7 +75,7 @@ enum RecorderSQL {
     ///
     /// Run them in the transaction that changes the table; otherwise, changes in between are not recorded.
     static func recreateTriggers(of table: RecordedTable) -> [String] {
-        settleConflicts(of: table) + dropTriggers(of: table.entityID) + triggers(of: table)
+        resolveConflicts(of: table) + dropTriggers(of: table.entityID) + triggers(of: table)
     }
 }
 

@@ -29,7 +29,7 @@ extension DefaultStore: DataStoreBatching {
         try attributingErrors {
             try database.write { connection in
                 do { try delete(query, request.editingState, connection) } catch let error as SQLiteError
-                    where cascade.isRecursive && error.isUnspecific
+                    where cascade.isRecursive && error.isGenericError
                 {
                     // The cascade is deeper than SQLite supports, or the context will encounter the same error.
                     // https://www.sqlite.org/limits.html#max_trigger_depth

@@ -32,7 +32,7 @@ extension DefaultStore {
                 let written: (inserted: [PersistentIdentifier], header: HeaderWriter.Header?)
                 do {
                     written = try write(request, connection, insertsTogether: true)
-                } catch is RowWriter.KeysDiffer {
+                } catch is RowWriter.UnexpectedKeys {
                     written = try write(request, connection, insertsTogether: false)
                 }
                 // After the transaction, because a failed transaction also rolls back its new source.

@@ -33,12 +33,12 @@ struct TransactionSource: Hashable, Sendable {
 struct HeaderWriter {
     struct Header {
         let position: Int64
-        let check: Int64
+        let checkValue: Int64
         let sourceNumber: Int64
         let source: TransactionSource
 
         func token(storeIdentifier: String) -> DefaultHistoryToken {
-            DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, check: check)
+            DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
         }
     }
 
@@ -62,11 +62,11 @@ struct HeaderWriter {
         guard try last.step() else { return 1 }
         let position = try last.position(0)
         guard try last.integer(1, of: .change(position)) > 0 else { return position + 1 }
-        try settleConflicts()
+        try resolveConflicts()
         let previous = try newestHeader()
         let statement = try connection.cached(RecorderStatements.insertHeader)
         try bind(
-            statement, source: RecorderStatements.externalSource, check: CheckValues.next(), first: previous + 1)
+            statement, source: RecorderStatements.externalSource, checkValue: CheckValues.next(), first: previous + 1)
         try statement.run()
         return connection.lastInsertRowID + 1
     }
@@ -79,11 +79,11 @@ struct HeaderWriter {
     }
 
     /// Records deletes by a REPLACE of another program for which no trigger ran. There are rarely any.
-    private func settleConflicts() throws {
+    private func resolveConflicts() throws {
         guard try connection.scalarInt64(RecorderStatements.anyConflict) != nil else { return }
         for entity in layout.recordedEntities.values {
             let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
-            for statement in RecorderSQL.settleConflicts(of: table) { try connection.execute(statement) }
+            for statement in RecorderSQL.resolveConflicts(of: table) { try connection.execute(statement) }
         }
     }
 
@@ -97,17 +97,18 @@ struct HeaderWriter {
         }
         let source = TransactionSource(state)
         let number = try known(source) ?? number(of: source)
-        let check = CheckValues.next()
+        let checkValue = CheckValues.next()
         let statement = try connection.cached(RecorderStatements.insertHeader)
-        try bind(statement, source: number, check: check, first: first)
+        try bind(statement, source: number, checkValue: checkValue, first: first)
         try statement.run()
-        return Header(position: connection.lastInsertRowID, check: check, sourceNumber: number, source: source)
+        return Header(
+            position: connection.lastInsertRowID, checkValue: checkValue, sourceNumber: number, source: source)
     }
 
-    private func bind(_ statement: Statement, source: Int64, check: Int64, first: Int64) throws {
+    private func bind(_ statement: Statement, source: Int64, checkValue: Int64, first: Int64) throws {
         try statement.bind(-source, at: 1)
         try statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
-        try statement.bind(check, at: 3)
+        try statement.bind(checkValue, at: 3)
         try statement.bind(first, at: 4)
     }
 

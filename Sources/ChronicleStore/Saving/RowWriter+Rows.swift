@@ -33,11 +33,13 @@ extension RowWriter {
                 try self.run(statement, snapshots, start..<start + count, table)
                 if connection.changes != count {
                     // Inserting the rows one by one determines which row was ignored.
-                    guard bindingKeys else { throw KeysDiffer() }
+                    guard bindingKeys else { throw UnexpectedKeys() }
                     throw ignored(snapshots[try missing(start..<start + count, table) ?? start], table)
                 }
                 start += count
-                guard connection.lastInsertRowID == inserted[start - 1].integerPrimaryKey else { throw KeysDiffer() }
+                guard connection.lastInsertRowID == inserted[start - 1].integerPrimaryKey else {
+                    throw UnexpectedKeys()
+                }
             }
         }
     }

@@ -22,7 +22,7 @@ struct RowWriter {
 
     /// An error that is thrown if SQLite assigned unexpected keys to rows of one statement, because a trigger of
     /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
-    struct KeysDiffer: Error {}
+    struct UnexpectedKeys: Error {}
 
     init(_ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool, firstChange: Int64?) {
         self.firstChange = firstChange

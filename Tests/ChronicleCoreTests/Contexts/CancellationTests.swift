@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Cancelling a task ends the reads that it runs, and no save.
+/// Cancelling a task cancels its reads, but not its saves.
 @Suite struct CancellationTests {
-    /// Runs a body in a task that is cancelled already.
+    /// Runs a body in a task that is already cancelled.
     private func cancelled<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -16,7 +16,7 @@ import Testing
         return try await task.value
     }
 
-    /// A store with enough rows for a read to take longer than SQLite lets pass before it looks at the task.
+    /// A store with so many rows that a read takes longer than the interval at which SQLite calls the progress handler.
     private func store(_ kind: StoreKind) throws -> TestStore {
         let store = try TestStore(kind, [GraphNode.self])
         let context = store.context()
@@ -31,7 +31,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: StoreKind.allCases) func aReadOfACancelledTaskEnds(_ kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func readsOfACancelledTaskThrow(_ kind: StoreKind) async throws {
         let store = try store(kind)
         let container = store.container
         let reads: [@Sendable (ModelContext) throws -> Void] = [
@@ -46,11 +46,11 @@ import Testing
                 try await cancelled { try read(ModelContext(container)) }
             }
         }
-        // Who is not cancelled reads on, on the same connections.
+        // Tasks that are not cancelled continue to read, on the same connections.
         for read in reads { try read(store.context()) }
     }
 
-    @Test(arguments: StoreKind.allCases) func theContextCanBeUsedAfterwards(_ kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func contextIsUsableAfterACancellation(_ kind: StoreKind) async throws {
         let store = try store(kind)
         let container = store.container
         let name = try await cancelled {
@@ -58,7 +58,7 @@ import Testing
             let named = FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == "parent" })
             var first = named
             first.fetchLimit = 1
-            // One row is read before anything looks at the task.
+            // One row is read before the cancellation is detected.
             let parent = try #require(try context.fetch(first).first)
             #expect(throws: CancellationError.self) { try context.fetch(FetchDescriptor<GraphNode>()) }
             parent.name = "renamed"
@@ -70,7 +70,7 @@ import Testing
             try store.context().fetchCount(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == name })) == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func aSaveOfACancelledTaskCompletes(_ kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func savesOfACancelledTaskComplete(_ kind: StoreKind) async throws {
         let store = try store(kind)
         let container = store.container
         try await cancelled {
@@ -79,7 +79,7 @@ import Testing
             first.fetchLimit = 1
             let parent = try #require(try context.fetch(first).first)
             for number in 0..<5_000 { context.insert(GraphNode("new \(number)")) }
-            // The rule is to cascade; what cannot be read now is read by the save.
+            // The delete rule is cascade; the save reads the destinations that cannot be read now.
             context.delete(parent)
             try context.save()
         }

@@ -3,10 +3,10 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A relationship that cannot be loaded reads as empty. Nothing that a program does because of that is saved before it
-/// has read the relationship.
+/// A relationship that cannot be loaded reads as empty. Changes that are based on this value are not saved before the
+/// relationship has been read.
 @Suite struct FailedLoadTests {
-    /// A trip with two items and an accommodation, in a context that has read the trip alone.
+    /// A trip with two items and an accommodation, in a context that has read only the trip.
     private func trip(_ kind: StoreKind) throws -> (UnavailableContainer, ModelContext, Trip) {
         let store = try UnavailableContainer(kind, Trip.self)
         let trip = Trip(name: "Rome", destination: "Italy")
@@ -22,9 +22,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDeleteDecidedOnAListThatSeemedEmptyIsNotSaved(_ kind: StoreKind) throws {
+    func deleteBasedOnAFailedReadIsNotSaved(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
-        // The read fails, and the delete's own read does not.
+        // The read fails, but the delete's own read succeeds.
         store.outage.begin(1)
         if trip.bucketList.isEmpty { context.delete(trip) }
         #expect(!trip.isDeleted)
@@ -34,7 +34,7 @@ import Testing
         }
         #expect(try count(BucketListItem.self, store) == 2)
 
-        // The delete that was not carried out is neither forgotten nor done by itself.
+        // The incomplete delete is neither forgotten nor performed automatically.
         #expect(trip.bucketList.count == 2)
         #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         context.insert(trip)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aRefusedDeleteIsRepeated(_ kind: StoreKind) throws {
+    func rejectedDeleteCanBeRepeated(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         store.outage.begin(1)
         #expect(trip.bucketList.isEmpty)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDeleteThatCouldNotReadItsDestinationsReadsThemInTheSave(_ kind: StoreKind) throws {
+    func saveRetriesTheFailedReadOfADelete(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         store.outage.begin()
         context.delete(trip)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anUnfinishedDeleteIsTakenBack(_ kind: StoreKind) throws {
+    func incompleteDeleteCanBeUndone(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         store.outage.begin(2)
         context.delete(trip)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aFetchThrowsAFailureOnce(_ kind: StoreKind) throws {
+    func fetchThrowsALoadFailureOnce(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         store.outage.begin(1)
         #expect(trip.bucketList.isEmpty)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func retryingLoadsAndKeepsEdits(_ kind: StoreKind) throws {
+    func retryLoadsTheRelationshipAndKeepsEdits(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         trip.note = "edit"
         store.outage.begin()
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func rollingBackGivesEverythingUp(_ kind: StoreKind) throws {
+    func rollbackDiscardsFailures(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         store.outage.begin(2)
         #expect(trip.bucketList.isEmpty && trip.livingAccommodation == nil)
@@ -118,9 +118,9 @@ import Testing
         #expect(try ModelContext(store.container).fetch(FetchDescriptor<Trip>()).first?.note == "after")
     }
 
-    /// `append` on a list that reads as empty would be the list of one new model.
+    /// `append` on a list that reads as empty would result in a list with one new model.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func appendingToAListThatCannotBeLoadedLosesNothing(_ kind: StoreKind, throughKeyPath: Bool) throws {
+    func appendingToAnUnloadedListLosesNoDestinations(_ kind: StoreKind, throughKeyPath: Bool) throws {
         let (store, context, trip) = try trip(kind)
         let item = BucketListItem(title: "sleep")
         func append() {
@@ -135,7 +135,7 @@ import Testing
         append()
         #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         #expect(throws: SwiftDataError.storeBusy) { try context.save() }
-        // Reading it is not enough: the item is not in it.
+        // Reading the list is not enough, because it does not contain the item.
         #expect(trip.bucketList.count == 2)
         #expect(throws: SwiftDataError.storeBusy) { try context.save() }
         append()
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anAssignmentThatNeedsWhatCannotBeLoadedIsRepeated(_ kind: StoreKind) throws {
+    func assignmentIsRepeatedAfterAFailedLoad(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         store.outage.begin(1)
         trip.bucketList = []
@@ -155,7 +155,7 @@ import Testing
         #expect(
             try ModelContext(store.container).fetch(FetchDescriptor<BucketListItem>()).allSatisfy { $0.trip == nil })
 
-        // The accommodation leads back, and has to be known to be changed.
+        // The accommodation has a to-one inverse, which must be loaded to be changed.
         let tent = LivingAccommodation(placeName: "tent")
         store.outage.begin(1)
         trip.livingAccommodation = tent
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func linksThatCannotBeLoadedAreNotLost(_ kind: StoreKind) throws {
+    func unloadedLinksAreNotLost(_ kind: StoreKind) throws {
         let store = try UnavailableContainer(kind, LinkItem.self)
         try store.save(LinkItem("item", tags: [LinkTag("red"), LinkTag("blue")]))
         let context = ModelContext(store.container)
@@ -185,7 +185,7 @@ import Testing
     // MARK: Models that are not loaded
 
     @Test(arguments: StoreKind.allCases)
-    func aModelThatCouldNotBeLoadedIsLoadedLater(_ kind: StoreKind) throws {
+    func modelIsLoadedAfterAFailure(_ kind: StoreKind) throws {
         let (store, _, trip) = try trip(kind)
         let context = ModelContext(store.container)
         store.outage.begin()
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aModelThatWasOnlyWrittenIsLoadedByTheSave(_ kind: StoreKind) throws {
+    func saveLoadsAModelThatWasOnlyChanged(_ kind: StoreKind) throws {
         let (store, _, trip) = try trip(kind)
         let context = ModelContext(store.container)
         store.outage.begin(1)
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func writingToARowThatIsGoneIsAnErrorOfTheSave(_ kind: StoreKind) throws {
+    func savingAChangeOfADeletedRowThrows(_ kind: StoreKind) throws {
         let (store, context, trip) = try trip(kind)
         let identifier = trip.persistentModelID
         context.delete(trip)
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aRequiredDestinationThatCannotBeLoadedIsThatModel(_ kind: StoreKind) throws {
+    func requiredRelationshipReturnsTheUnloadedDestination(_ kind: StoreKind) throws {
         let store = try UnavailableContainer(kind, RuleProject.self)
         try store.save(RuleProject("Engine", RulePerson("Ada")))
         let context = ModelContext(store.container)

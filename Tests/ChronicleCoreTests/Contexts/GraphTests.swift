@@ -3,16 +3,16 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What random graphs found, and what they do not reach: one case each.
+/// Single cases that random graphs found or do not reach.
 @Suite struct GraphTests {
     private func context(_ types: any PersistentModel.Type...) throws -> (TestStore, ModelContext) {
         let store = try TestStore(.inMemory, types)
         return (store, store.context())
     }
 
-    // MARK: Taking back
+    // MARK: Undoing deletes
 
-    @Test func rollbackForgetsListsWhoseModelsNobodyElseHolds() throws {
+    @Test func rollbackDiscardsListsOfReleasedModels() throws {
         let (store, context) = try context(GraphNode.self)
         let parent = GraphNode("parent")
         parent.children = (0..<500).map { GraphNode("\($0)") }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func bothSidesAgreeWhenADeleteIsTakenBack() throws {
+    @Test func undoneDeleteRestoresBothSides() throws {
         let (_, context) = try context(GraphNode.self)
         let (parent, child, friend) = (GraphNode("parent"), GraphNode("child"), GraphNode("friend"))
         child.parent = parent
@@ -42,7 +42,7 @@ import Testing
         #expect(child.next === friend && friend.previous === child)
     }
 
-    @Test func whatADeleteDidToOthersStays() throws {
+    @Test func undoneDeleteKeepsNullifiedReferences() throws {
         let (_, context) = try context(GraphNode.self)
         let (group, node) = (GraphGroup(), GraphNode("node"))
         group.nodes = [node]
@@ -55,7 +55,7 @@ import Testing
         #expect(node.group == nil && group.nodes.isEmpty)
     }
 
-    @Test func aPartnerThatFoundAnotherStaysThere() throws {
+    @Test func undoneDeleteKeepsReassignedDestinations() throws {
         let (_, context) = try context(GraphNode.self)
         let (first, second, partner) = (GraphNode("first"), GraphNode("second"), GraphNode("partner"))
         first.next = partner
@@ -68,7 +68,7 @@ import Testing
         #expect(first.next == nil && second.next === partner && partner.previous === second)
     }
 
-    @Test func whatIsSetOnADeletedModelIsSavedWhenTheDeleteIsTakenBack() throws {
+    @Test func changesOfADeletedModelAreSavedIfTheDeleteIsUndone() throws {
         let (store, context) = try context(GraphNode.self)
         let (node, parent) = (GraphNode("old"), GraphNode("parent"))
         context.insert(node)
@@ -84,7 +84,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<GraphNode>()).map(\.name) == ["new", "parent"])
     }
 
-    @Test func aDeleteThatOneStoreSavedIsNotTakenBack() throws {
+    @Test func deleteSavedByOneStoreIsNotUndone() throws {
         let configurations = [
             ModelConfiguration("nodes", schema: Schema(GraphNode.self), isStoredInMemoryOnly: true),
             ModelConfiguration("seats", schema: Schema(GraphSeat.self), isStoredInMemoryOnly: true),
@@ -104,9 +104,9 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 0)
     }
 
-    // MARK: Leading nowhere
+    // MARK: Missing destinations
 
-    @Test func aReferenceToWhatIsDeletedInTheSameSaveIsNil() throws {
+    @Test func referenceToAModelDeletedInTheSameSaveIsNil() throws {
         let (store, context) = try context(GraphNode.self)
         let (gone, saved) = (GraphNode("gone"), GraphNode("saved"))
         context.insert(gone)
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Other writers
 
-    @Test func aListFindsTheRowThatAFetchFound() throws {
+    @Test func listContainsARowThatAFetchAdded() throws {
         let (store, context) = try context(GraphNode.self)
         let parent = GraphNode("parent")
         context.insert(parent)
@@ -141,7 +141,7 @@ import Testing
         #expect(found.first?.parent === parent && parent.children == found)
     }
 
-    @Test func whatIsNotSavedOutlivesANewRowWhateverItsType() throws {
+    @Test func refreshKeepsUnsavedValuesOfEveryType() throws {
         let (store, context) = try context(GraphNode.self)
         let node = GraphNode("node")
         context.insert(node)
@@ -157,7 +157,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<GraphNode>()).map(\.tags) == [["mine", "too"]])
     }
 
-    @Test func aRowWithTheKeyOfADeletedOneKeepsItsInstance() throws {
+    @Test func rowWithAReusedKeyKeepsItsInstance() throws {
         let (store, context) = try context(GraphOwner.self)
         var deleted: GraphOwner? = GraphOwner()
         context.insert(deleted!)
@@ -171,7 +171,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<GraphOwner>()) == found)
     }
 
-    @Test func aReferenceToWhatAnotherWriterDeletedSaysSo() throws {
+    @Test func savingAReferenceToADeletedRowThrows() throws {
         let (store, context) = try context(GraphNode.self)
         let parent = GraphNode("parent")
         context.insert(parent)
@@ -191,7 +191,7 @@ import Testing
 
     // MARK: Unique values
 
-    @Test func valuesAreFreeInWhateverOrderTheyWereSet() throws {
+    @Test func uniqueValuesCanBeShiftedInAnyOrder() throws {
         let (store, context) = try context(GraphSeat.self)
         let seats = (0..<50).map { GraphSeat($0) }
         for seat in seats { context.insert(seat) }
@@ -203,7 +203,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<GraphSeat>()).map(\.number) == Array(0..<50))
     }
 
-    @Test func aModelThatMovesTakesTheValueOfADeletedOne() throws {
+    @Test func updateMayReuseTheUniqueValueOfADeletedModel() throws {
         let (store, context) = try context(GraphSeat.self)
         let (old, new, seat, taken) = (GraphOwner(), GraphOwner(), GraphSeat(1), GraphSeat(2))
         old.seats = [seat]
@@ -222,7 +222,7 @@ import Testing
         #expect(try store.history().last?.changes.count { $0.changedPersistentIdentifier == identifier } == 2)
     }
 
-    @Test func swappedValuesAreRefusedAndNothingIsWritten() throws {
+    @Test func swappingUniqueValuesThrowsAndWritesNothing() throws {
         let (store, context) = try context(GraphSeat.self)
         let (a, b) = (GraphSeat(1), GraphSeat(2))
         context.insert(a)
@@ -239,7 +239,7 @@ import Testing
 
     // MARK: Sizes
 
-    @Test func aChainMayBeLongerThanTheStack() throws {
+    @Test func cascadesMayExceedTheStackDepth() throws {
         let (_, context) = try context(GraphNode.self)
         let nodes = (0..<10_000).map { GraphNode("\($0)") }
         for (node, parent) in zip(nodes.dropFirst(), nodes) { node.parent = parent }
@@ -251,7 +251,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 0)
     }
 
-    @Test func keysThatAreUsedUpAreAnError() throws {
+    @Test func exhaustedKeysThrow() throws {
         let (store, context) = try context(GraphOwner.self)
         try store.foreign("INSERT INTO GraphOwner(id) VALUES (9223372036854775807)")
         for _ in 0..<10 { context.insert(GraphOwner()) }

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Who keeps whom: models keep what they need, and nothing stays that is not referenced from outside.
+/// Models retain what they need, and everything without an external reference is released.
 @Suite struct LifetimeTests {
     private func saveTrip(_ store: TestStore) throws {
         let context = store.context()
@@ -14,7 +14,7 @@ import Testing
         try context.save()
     }
 
-    /// A trip whose context, and container, only it keeps.
+    /// A trip that is the only owner of its context and container.
     private func trip(_ kind: StoreKind) throws -> (TemporaryDirectory, Trip) {
         let store = try TestStore(kind)
         try saveTrip(store)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aModelLoadsItsRelationshipsWithoutItsContext(_ kind: StoreKind) throws {
+    func modelLoadsRelationshipsAfterItsContextIsReleased(_ kind: StoreKind) throws {
         let (_, trip) = try trip(kind)
         #expect(trip.bucketList.map(\.title) == ["walk", "eat"])
         #expect(trip.livingAccommodation?.trip === trip)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func itsChangesAreSavedThroughItsContext(_ kind: StoreKind) throws {
+    func changesAreSavedThroughTheContextOfTheModel(_ kind: StoreKind) throws {
         let (_, trip) = try trip(kind)
         trip.note = "changed"
         trip.bucketList[0].title = "run"
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func bothSidesAgreeWithoutAContext(_ kind: StoreKind) throws {
+    func bothSidesAgreeAfterTheContextIsReleased(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try saveTrip(store)
         func fetch() throws -> [Trip] {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func changesOfModelsThatAreStillReferencedOutliveTheContext(_ kind: StoreKind) throws {
+    func changesOfReferencedModelsOutliveTheContext(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         func insert() -> Trip {
             let context = store.context()
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func changesThatWentWithTheContextAreAnErrorOfTheSave(_ kind: StoreKind) throws {
+    func savingThrowsIfChangesWereReleasedWithTheContext(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try saveTrip(store)
         func change() throws -> Trip {
@@ -106,17 +106,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anInsertThatNothingKeepsIsAnErrorOfTheSave(_ kind: StoreKind) throws {
+    func savingThrowsIfAnInsertedModelWasReleased(_ kind: StoreKind) throws {
         let (_, trip) = try trip(kind)
         let item = trip.bucketList[0]
-        // The reference to a new trip keeps none.
+        // A reference to a new trip does not retain it.
         item.trip = Trip(name: "new", destination: "")
         let context = try #require(item.modelContext)
         #expect(throws: SwiftDataError.missingModelContext) { try context.save() }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDestinationThatIsRemovedAndThatNothingKeepsIsAnErrorOfTheSave(_ kind: StoreKind) throws {
+    func savingThrowsIfARemovedDestinationWasReleased(_ kind: StoreKind) throws {
         let (_, trip) = try trip(kind)
         trip.bucketList.removeLast()
         let context = try #require(trip.modelContext)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func linksThatWentWithTheContextAreAnErrorOfTheSave(_ kind: StoreKind) throws {
+    func savingThrowsIfLinksWereReleasedWithTheContext(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         func change() throws -> LinkItem {
             let context = store.context()
@@ -146,7 +146,7 @@ import Testing
         #expect(item.tags.names == ["red"])
     }
 
-    @Test func aContextOutlivesItsContainer() throws {
+    @Test func contextMayOutliveItsContainer() throws {
         func context() throws -> ModelContext { try TestStore(.inMemory).context() }
         let context = try context()
         context.insert(Trip(name: "Rome", destination: ""))
@@ -155,7 +155,7 @@ import Testing
         #expect(try ModelContext(context.container).fetchCount(FetchDescriptor<Trip>()) == 1)
     }
 
-    @Test @MainActor func theMainContextOfAContainerStaysTheSame() throws {
+    @Test @MainActor func mainContextOfAContainerIsStable() throws {
         func main() throws -> ModelContext { try TestStore(.inMemory).container.mainContext }
         let context = try main()
         #expect(context.container.mainContext === context)
@@ -163,13 +163,13 @@ import Testing
         #expect(context.container.mainContext.hasChanges)
     }
 
-    // MARK: What is released
+    // MARK: Releasing
 
     private struct Weak {
         weak var value: AnyObject?
     }
 
-    /// Runs a block, and expects that what it returns is gone when nothing else references it.
+    /// Runs a block, and expects that its result is released when nothing else references it.
     private func expectReleased(
         _ body: () throws -> [AnyObject], _ sourceLocation: SourceLocation = #_sourceLocation
     ) rethrows {
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [false, true])
-    func everythingIsReleased(_ kind: StoreKind, hasChanges: Bool) throws {
+    func contextsAndModelsAreReleased(_ kind: StoreKind, hasChanges: Bool) throws {
         try expectReleased {
             let store = try TestStore(kind)
             try saveTrip(store)
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) @MainActor func aMainContextIsReleasedWithItsContainer(_ kind: StoreKind)
+    @Test(arguments: StoreKind.allCases) @MainActor func mainContextIsReleasedWithItsContainer(_ kind: StoreKind)
         throws
     {
         try expectReleased {
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func prefetchedModelsAreNotKeptForEver() throws {
+    @Test func prefetchedModelsAreReleasedEventually() throws {
         let store = try TestStore(.inMemory)
         let writer = store.context()
         for number in 0..<4_000 {

@@ -3,14 +3,14 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// To-many relationships that a program changes in place, in every way that an array has, beside plain arrays.
+/// In-place changes of to-many relationships, with every mutating method of arrays, compared with plain arrays.
 @Suite struct ListChangeTests {
-    /// Two parents, their children and children of nobody.
+    /// Two parents, their children, and children without a parent.
     private struct Family {
         let context: ModelContext
         var parents: [GraphNode]
         let children: [GraphNode]
-        /// What the lists have to be.
+        /// The expected lists.
         var lists: [[Int]]
 
         init(_ store: TestStore) throws {
@@ -38,9 +38,9 @@ import Testing
         }
     }
 
-    // MARK: One case each
+    // MARK: Single cases
 
-    @Test(arguments: StoreKind.allCases) func everyWayToChangeAnArray(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func everyArrayMutationUpdatesBothSides(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [GraphNode.self])
         var family = try Family(store)
         let (a, children) = (family.parents[0], family.children)
@@ -82,9 +82,9 @@ import Testing
         expect([7, 0, 1, 5], "replaceSubrange")
         a.children.append(children[0])
         a.children.append(contentsOf: [children[1], children[2], children[2]])
-        expect([7, 0, 1, 5, 2], "what is there already is not there twice")
+        expect([7, 0, 1, 5, 2], "existing elements are not added twice")
         a.children = family.models([3, 3, 4])
-        expect([3, 4], "nor when it is assigned")
+        expect([3, 4], "assigned duplicates are removed")
         a.children.removeAll()
         expect([], "removeAll")
         try family.context.save()
@@ -92,11 +92,11 @@ import Testing
         #expect(try reader.fetch(FetchDescriptor<GraphNode>()).allSatisfy { $0.parent == nil && $0.children.isEmpty })
     }
 
-    @Test func theBeginningIsComparedToo() throws {
+    @Test func changesBeforeTheEndAreDetected() throws {
         var family = try Family(try TestStore(.inMemory, [GraphNode.self]))
         let (a, children) = (family.parents[0], family.children)
         a.children = family.models([0, 1, 2, 3])
-        // One change in place, which looks like an append by what is first and last.
+        // One in-place change that looks like an append, judging by the first and last element.
         func replaceAndAppend(_ list: inout [GraphNode]) {
             list[1] = children[5]
             list.append(children[6])
@@ -127,14 +127,14 @@ import Testing
         #expect(new.parent === a && children[2].parent == nil)
     }
 
-    @Test func aPropertyIsReadAsItWasWhileItIsChanged() throws {
+    @Test func readsDuringAChangeReturnThePreviousValue() throws {
         let family = try Family(try TestStore(.inMemory, [GraphNode.self]))
         let (a, b, children) = (family.parents[0], family.parents[1], family.children)
         a.children = family.models([0, 1, 2, 3])
         a.children.removeAll { child in a.children.count == 4 && child.parent === a && child.name != "3" }
         #expect(a.children == [children[3]])
         a.children = family.models([0, 1, 2, 3])
-        // What happens to it meanwhile gives way to the array.
+        // The array replaces changes made during the access.
         a.children.removeAll { child in
             children[7].parent = a
             b.children = [children[0]]
@@ -143,7 +143,7 @@ import Testing
         #expect(a.children == family.models([0, 1, 3]) && children[7].parent == nil && b.children.isEmpty)
     }
 
-    @Test func anErrorWhileItIsChangedKeepsWhatWasDone() throws {
+    @Test func changesBeforeAThrownErrorAreKept() throws {
         let family = try Family(try TestStore(.inMemory, [GraphNode.self]))
         let a = family.parents[0]
         func change(_ list: inout [GraphNode]) throws {
@@ -154,7 +154,7 @@ import Testing
         #expect(a.children == [family.children[0]] && family.children[0].parent === a)
     }
 
-    @Test func aModelLeavesAndComesBack() throws {
+    @Test func removingAndAddingAModelInOneChange() throws {
         var family = try Family(try TestStore(.inMemory, [GraphNode.self]))
         let (a, b, children) = (family.parents[0], family.parents[1], family.children)
         a.children = family.models([0, 1, 2, 3, 4, 5])
@@ -171,7 +171,7 @@ import Testing
         #expect(a.children == [children[0], children[5]])
     }
 
-    @Test func aModelOfAnotherContextIsNotAdded() throws {
+    @Test func modelsOfAnotherContextAreNotAdded() throws {
         let store = try TestStore(.inMemory, [GraphNode.self])
         let family = try Family(store)
         let a = family.parents[0]
@@ -186,11 +186,11 @@ import Testing
         a.children.append(family.children[2])
         try family.context.save()
         #expect(a.children == family.models([0, 1, 2]))
-        // `other` keeps its models to the end.
+        // `other` retains its models to the end.
         withExtendedLifetime(other) {}
     }
 
-    @Test func modelsOfNoContextAreChangedInPlace() throws {
+    @Test func listsOfModelsWithoutAContextChangeInPlace() throws {
         let item = LinkItem("item")
         let tags = ["a", "b", "c"].map { LinkTag($0) }
         for tag in tags { item.tags.append(tag) }
@@ -210,7 +210,7 @@ import Testing
         #expect(read.tags.names == ["b", "c"] && read.sketches?.names == ["p"] && read.covers.names == ["q"])
     }
 
-    @Test func optionalListsAndSetsAreChangedInPlace() throws {
+    @Test func optionalListsAndSetsChangeInPlace() throws {
         let store = try TestStore(.inMemory, [LinkItem.self])
         let context = store.context()
         let item = LinkItem("item")
@@ -230,15 +230,15 @@ import Testing
         #expect(read.sketches?.names == ["0"] && read.covers.names == ["0", "1", "3", "4"])
     }
 
-    // MARK: Any sequence
+    // MARK: Random sequences
 
-    @Test(arguments: 0..<20) func anySequenceOfChangesAgreesWithArrays(_ seed: Int) throws {
+    @Test(arguments: 0..<20) func randomChangesMatchPlainArrays(_ seed: Int) throws {
         let store = try TestStore(.inMemory, [GraphNode.self])
         var family = try Family(store)
         var random = SplitMix(state: UInt64(seed))
         for step in 0..<200 {
             let action = try Self.change(&family, &random)
-            // Often several changes before anything is read.
+            // Often, several changes precede the first read.
             if random.next() % 3 == 0 { family.check("seed \(seed), step \(step): \(action)") }
         }
         family.check("seed \(seed)")
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    /// Changes a list and what it has to be.
+    /// Changes a list and its expected value.
     private static func change(_ family: inout Family, _ random: inout SplitMix) throws -> String {
         let side = Int.random(in: 0...1, using: &random)
         let (parent, number) = (family.parents[side], Int.random(in: 0..<family.children.count, using: &random))
@@ -301,7 +301,7 @@ import Testing
             take(numbers)
             return "assign \(numbers)"
         case 8:
-            // In one change: an element in the middle, and the end.
+            // One change of an element in the middle and at the end.
             guard list.count > 2, !list.contains(number) else { return "" }
             let (place, last) = (1, family.children.indices.first { $0 != number && !list.contains($0) })
             guard let last else { return "" }
@@ -313,7 +313,7 @@ import Testing
             family.lists[side][place] = number
             family.lists[side].append(last)
             take([number, last])
-            // Until it is compared, another append of the same model would be the one that counts.
+            // Until the lists are compared, another append of the same model would replace this one.
             _ = family.context.hasChanges
             return "replace \(place) by \(number) and append \(last)"
         case 9:

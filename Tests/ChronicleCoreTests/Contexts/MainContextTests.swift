@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @MainActor @Suite struct MainContextTests {
-    @Test func aContainerHasOneMainContext() throws {
+    @Test func containerHasOneMainContext() throws {
         let container = try ModelContainer(
             for: Schema(Trip.self), configurations: ModelConfiguration("main", isStoredInMemoryOnly: true))
         container.mainContext.insert(Trip(name: "Rome", destination: "Italy"))

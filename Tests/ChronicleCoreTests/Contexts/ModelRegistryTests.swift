@@ -4,14 +4,14 @@ import Testing
 
 @testable import ChronicleCore
 
-/// The table of a context's models by identifier.
+/// The hash table that contains a context's models by identifier.
 @Suite struct ModelRegistryTests {
     private let registry = ModelRegistry()
     private static let trips = PersistentIdentifier.Origin(storeIdentifier: "a", entityName: "Trip")
     private static let items = PersistentIdentifier.Origin(storeIdentifier: "a", entityName: "Item")
 
-    /// What a context keeps for a model with this identifier. It belongs to no context, and does not leave the table when
-    /// it goes.
+    /// Returns backing data with this identifier that belongs to no context and does not remove itself from the table
+    /// when it is released.
     private func backing(_ identifier: PersistentIdentifier) -> AnyBackingData {
         let backing = AnyBackingData()
         backing.identifier = identifier
@@ -24,7 +24,7 @@ import Testing
         return backing
     }
 
-    @Test func aModelIsFoundByItsIdentifierUntilItIsRemoved() {
+    @Test func modelIsFoundByIdentifierUntilRemoved() {
         let (one, two) = (Self.trips.identifier(1), Self.trips.identifier(2))
         #expect(registry[one] == nil && registry.count == 0)
         let (first, second) = (added(one), added(two))
@@ -35,7 +35,7 @@ import Testing
         #expect(registry.count == 1)
     }
 
-    @Test func anEqualOriginFindsTheModelAndAnotherDoesNot() {
+    @Test func lookupComparesOriginsByValue() {
         let model = added(Self.trips.identifier(7))
         let equal = PersistentIdentifier.Origin(storeIdentifier: "a", entityName: "Trip")
         #expect(registry[equal.identifier(7)] === model)
@@ -43,18 +43,18 @@ import Testing
         #expect(registry[other.identifier(7)] == nil && registry[Self.items.identifier(7)] == nil)
     }
 
-    @Test func aModelTakesThePlaceOfAnotherWithItsIdentifier() {
+    @Test func addingReplacesTheModelWithTheSameIdentifier() {
         let identifier = Self.trips.identifier(1)
         let old = added(identifier)
         let new = added(identifier)
         #expect(registry[identifier] === new && registry.count == 1)
-        // The old one leaves, which does not concern the new one.
+        // Removing the old model does not affect the new one.
         registry.remove(old)
         #expect(registry[identifier] === new && registry.count == 1)
     }
 
     /// Rows of two entities can have the same key in the table.
-    @Test func modelsWithTheSameKeyAreToldApart() {
+    @Test func entitiesWithTheSameKeyAreDistinguished() {
         let number = Int64(truncatingIfNeeded: Self.trips.hash &- Self.items.hash)
         // Both keys are 5 and the hash of the trips.
         let (trip, item) = (Self.trips.identifier(5), Self.items.identifier(number &+ 5))
@@ -64,7 +64,7 @@ import Testing
         #expect(registry[trip] == nil && registry[item] === models.1)
     }
 
-    @Test func theFirstOfSomeIdentifiersIsTheOneOfAModel() {
+    @Test func firstReturnsTheFirstRegisteredIdentifier() {
         #expect(registry.first(of: [Self.trips.identifier(1)]) == nil)
         let models = [added(Self.trips.identifier(3)), added(Self.trips.identifier(2))]
         #expect(registry.first(of: (1...3).map { Self.trips.identifier($0) }) == Self.trips.identifier(2))
@@ -72,10 +72,10 @@ import Testing
         withExtendedLifetime(models) {}
     }
 
-    /// Keys that follow each other, as rows have them, and keys at distances at which a table of a power of two of places
-    /// would put them all in one.
+    /// Consecutive keys, as rows have them, and keys at distances that would collide in a table whose size is a power
+    /// of two.
     @Test(arguments: [1, 8, 64, 1 << 16, 1 << 32])
-    func itGrowsWithManyModels(_ distance: Int64) {
+    func registryGrowsWithManyModels(_ distance: Int64) {
         let identifiers = (0..<20_000).map { Self.trips.identifier(Int64($0) &* distance) }
         let models = identifiers.map { added($0) }
         #expect(registry.count == models.count)
@@ -87,20 +87,20 @@ import Testing
         #expect(identifiers[5_000...].allSatisfy { registry[$0] == nil })
     }
 
-    @Test func roomThatIsMadeKeepsWhatIsThere() {
+    @Test func reservingCapacityKeepsModels() {
         let identifiers = (1...10).map { Self.trips.identifier($0) }
         let models = identifiers.map { added($0) }
         registry.reserve(100_000)
         #expect(zip(identifiers, models).allSatisfy { registry[$0] === $1 } && registry.count == 10)
     }
 
-    /// Adds, replaces and removes at random beside a dictionary. Small numbers meet often, and removing has many gaps to
-    /// close.
+    /// Adds, replaces, and removes at random, compared with a dictionary. Small numbers cause many collisions, so that
+    /// removing closes many gaps.
     @Test(arguments: 0..<8)
-    func itAgreesWithADictionary(_ round: Int) throws {
+    func randomOperationsMatchADictionary(_ round: Int) throws {
         var random = TestSeed.generator(round)
         let origins = [Self.trips, Self.items]
-        // Places and keys meet also across entities.
+        // Slots and keys also collide across entities.
         let shift = Int64(truncatingIfNeeded: Self.trips.hash &- Self.items.hash)
         let numbers = (0..<60).map { _ in Int64(random.below(40)) &+ (random.below(3) == 0 ? shift : 0) }
         var expected: [PersistentIdentifier: AnyBackingData] = [:]
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Models of a context
 
-    @Test func modelsThatNobodyHasLeaveIt() throws {
+    @Test func releasedModelsAreRemoved() throws {
         let store = try TestStore(.inMemory)
         try store.add("Rome", "Paris", "Bern")
         let context = store.context()
@@ -142,7 +142,7 @@ import Testing
         #expect(context.registry.count == 0 && context.registry.first(of: identifiers) == nil)
     }
 
-    @Test func modelsThatGoWhileAllAreVisitedAreVisitedAndLeave() throws {
+    @Test func modelsReleasedDuringAnEnumerationAreRemoved() throws {
         let store = try TestStore(.inMemory)
         try store.add("Rome", "Paris", "Bern")
         let context = store.context()

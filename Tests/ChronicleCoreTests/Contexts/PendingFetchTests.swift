@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Fetches while the context has changes.
+/// Fetches in a context with pending changes.
 @Suite struct PendingFetchTests {
     private let store: TestStore
     private let context: ModelContext
@@ -17,7 +17,7 @@ import Testing
         try context.save()
     }
 
-    @Test func pagesAreTheSameWithAndWithoutChanges() throws {
+    @Test func pagesMatchWithAndWithoutPendingChanges() throws {
         nodes[4].tags = ["changed"]
         context.delete(nodes[0])
         context.insert(GraphNode("3a"))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func equalModelsKeepTheOrderOfTheirKeys() throws {
+    @Test func equalModelsAreOrderedByKey() throws {
         nodes[2].tags = ["changed"]
         let sorted = FetchDescriptor<GraphNode>(sortBy: [SortDescriptor(\.number)])
         #expect(try context.fetch(sorted).map(\.name) == ["0", "1", "2", "3", "4", "5"])
@@ -43,8 +43,8 @@ import Testing
         #expect(try context.fetch(sorted).map(\.name) == ["0", "2", "3", "4", "5", "new", "1"])
     }
 
-    /// Any changes, on a store that leaves out rows and on one that does not: a fetch finds what it finds after the save.
-    @Test(arguments: 0..<8, [false, true]) func anyPageIsThatOfAfterTheSave(_ seed: Int, excludes: Bool) throws {
+    /// With any changes, a fetch returns what it returns after the save, whether the store can exclude rows or not.
+    @Test(arguments: 0..<8, [false, true]) func pagesMatchThoseAfterTheSave(_ seed: Int, excludes: Bool) throws {
         var random = SplitMix(state: UInt64(seed))
         let excluding = try TestStore(.inMemory, [GraphNode.self])
         let container = try excludes ? excluding.container : UnavailableContainer(.inMemory, GraphNode.self).container
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aNewModelThatWasDeletedIsFoundAfterItIsInsertedAgain() throws {
+    @Test func deletedNewModelIsFoundAfterReinsertion() throws {
         let node = GraphNode("new")
         context.insert(node)
         context.delete(node)
@@ -107,7 +107,7 @@ import Testing
         #expect(try context.fetch(descriptor).map { $0 === node } == [true])
     }
 
-    @Test func aModelWithoutAValueIsAnErrorAndNoTrap() throws {
+    @Test func fetchingAModelWithoutAValueThrows() throws {
         context.insert(GraphNode(backingData: GraphNode.createBackingData()))
         let error = try failure {
             _ = try context.fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.name == "1" }))

@@ -3,7 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What was read ahead is as it was then: another writer's later changes show what was read when.
+/// Prefetched destinations are those at the time of the fetch: later changes of another writer reveal when a list was
+/// read.
 @Suite struct PrefetchTests {
     private func store(_ kind: StoreKind) throws -> TestStore {
         let store = try TestStore(kind, RelationshipRuleTests.types)
@@ -18,7 +19,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: StoreKind.allCases) func listsAreReadAhead(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func listsArePrefetched(_ kind: StoreKind) throws {
         let store = try store(kind)
         let context = store.context()
         var descriptor = FetchDescriptor<RuleProject>(sortBy: [SortDescriptor(\.name)])
@@ -31,12 +32,12 @@ import Testing
         #expect(ahead.map { $0.tasks.map(\.title) } == [["1", "2"], ["1", "2"], []])
         #expect(late.map { $0.tasks.map(\.title) } == [["2"], ["2"], []])
         #expect(ahead[0].tasks[1].project === ahead[0])
-        // Both sides agree on what changes from now on.
+        // From now on, changes update both sides.
         ahead[2].tasks = [ahead[0].tasks[1]]
         #expect(ahead.map { $0.tasks.map(\.title) } == [["1"], ["1", "2"], ["2"]])
     }
 
-    @Test(arguments: StoreKind.allCases) func destinationsAreReadAhead(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func destinationsArePrefetched(_ kind: StoreKind) throws {
         let store = try store(kind)
         let context = store.context()
         var descriptor = FetchDescriptor<RuleTask>(sortBy: [SortDescriptor(\.title)])
@@ -50,7 +51,7 @@ import Testing
         #expect(Set(late.map(\.project.name)) == ["new"])
     }
 
-    @Test(arguments: StoreKind.allCases) func unsavedChangesStay(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func prefetchKeepsUnsavedChanges(_ kind: StoreKind) throws {
         let store = try store(kind)
         let context = store.context()
         var descriptor = FetchDescriptor<RuleProject>(sortBy: [SortDescriptor(\.name)])
@@ -68,7 +69,7 @@ import Testing
         #expect(first.tasks.map(\.title) == ["1", "2"])
     }
 
-    @Test func whatIsNoRelationshipIsNamed() throws {
+    @Test func prefetchingAnAttributeThrows() throws {
         let context = try store(.inMemory).context()
         var descriptor = FetchDescriptor<RuleProject>()
         descriptor.relationshipKeyPathsForPrefetching = [\.name]
@@ -77,7 +78,7 @@ import Testing
         #expect(error.detail?.contains(#"\RuleProject.name"#) == true)
     }
 
-    @Test func manyDestinationsAreKeptUntilTheyAreRead() throws {
+    @Test func prefetchedDestinationsAreKeptUntilRead() throws {
         let store = try TestStore(.file, RelationshipRuleTests.types)
         let context = store.context()
         for number in 0..<3000 { context.insert(RuleProject("\(number)", RulePerson("\(number)"))) }
@@ -93,7 +94,7 @@ import Testing
 
     // MARK: Enumerating
 
-    @Test(arguments: StoreKind.allCases) func everyModelComesOnceAndInOrder(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func enumerationVisitsEachModelOnceInOrder(_ kind: StoreKind) throws {
         let store = try TestStore(kind, RelationshipRuleTests.types)
         let writer = store.context()
         for number in 0..<25 { writer.insert(RulePerson("\(number % 5)")) }
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func onlyABatchIsInMemory(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func enumerationKeepsOneBatchInMemory(_ kind: StoreKind) throws {
         let store = try TestStore(kind, RelationshipRuleTests.types)
         let writer = store.context()
         for number in 0..<30 { writer.insert(RulePerson("\(number)")) }
@@ -126,7 +127,7 @@ import Testing
         #expect(count == 30)
     }
 
-    @Test(arguments: StoreKind.allCases) func changesAreSavedOrAllowed(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func enumerationRequiresSavedOrAllowedChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind, RelationshipRuleTests.types)
         let context = store.context()
         for number in 0..<6 { context.insert(RulePerson("\(number)")) }
@@ -141,7 +142,7 @@ import Testing
         #expect(count == 2 && context.hasChanges)
         #expect(throws: SwiftDataError.unsavedChanges) { try context.enumerate(FetchDescriptor<RulePerson>()) { _ in } }
 
-        // New and deleted models count as they do for a fetch.
+        // New and deleted models are included and excluded as in a fetch.
         context.insert(RulePerson("new"))
         let people = FetchDescriptor<RulePerson>(sortBy: [SortDescriptor(\.name)])
         context.delete(try #require(try context.fetch(people).first))
@@ -156,7 +157,7 @@ import Testing
         #expect(try store.context().fetch(people).allSatisfy { $0.role == .member })
     }
 
-    @Test(arguments: StoreKind.allCases) func whatIsDeletedMeanwhileIsLeftOut(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func enumerationSkipsModelsDeletedMeanwhile(_ kind: StoreKind) throws {
         let store = try TestStore(kind, RelationshipRuleTests.types)
         let context = store.context()
         for number in 0..<6 { context.insert(RulePerson("\(number)")) }

@@ -3,12 +3,12 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Random sequences of what a program does with models, beside a simple model of them in plain dictionaries.
+/// Random sequences of changes, compared with a simple representation of the models in dictionaries.
 ///
-/// After every step both sides of every relationship have to agree with the plain one; after every save also the rows, as
-/// another context reads them, and the history: exactly what differs from the save before.
+/// After every step, both sides of every relationship must match it; after every save, so must the rows that another
+/// context reads, and the history, which must contain exactly the differences from the previous save.
 @Suite struct RandomGraphTests {
-    @Test(arguments: 0..<12) func agreesWithAPlainGraph(_ seed: Int) throws {
+    @Test(arguments: 0..<12) func randomStepsMatchAPlainGraph(_ seed: Int) throws {
         let store = try TestStore(.inMemory, [GraphNode.self])
         var run = GraphRun(store, seed: UInt64(seed))
         for step in 0..<250 {
@@ -19,7 +19,7 @@ import Testing
     }
 }
 
-/// What a node is, without any library.
+/// A node as a plain value.
 private struct PlainNode: Equatable {
     var number = 0
     var tags: [String] = []
@@ -34,7 +34,7 @@ private struct PlainGraph: Equatable {
     var nodes: [Int: PlainNode] = [:]
     var groups: Set<Int> = []
 
-    /// The properties in which a node differs from what it was.
+    /// Returns the properties that differ from those of another node.
     func differences(of key: Int, from old: PlainGraph) -> Set<String> {
         guard let now = nodes[key], let before = old.nodes[key] else { return [] }
         let differences = [
@@ -86,7 +86,7 @@ private struct GraphRun {
     var nodes: [Int: GraphNode] = [:]
     var groups: [Int: GraphGroup] = [:]
     var savedIdentifiers: [Int: PersistentIdentifier] = [:]
-    /// The nodes whose number was set since the last save.
+    /// The nodes whose number changed since the last save.
     var touched: Set<Int> = []
     var counter = 0
 
@@ -128,7 +128,7 @@ private struct GraphRun {
         let node = GraphNode("\(counter)")
         nodes[counter] = node
         var made = PlainNode()
-        // Relationships that are set before the insert.
+        // Sets relationships before the insert.
         if let parent = maybe(anyNode()) {
             node.parent = nodes[parent]
             made.parent = parent
@@ -151,7 +151,7 @@ private struct GraphRun {
         return "add group \(counter)"
     }
 
-    /// A parent and its children that come with it, one of them from elsewhere.
+    /// A parent and the children that are inserted with it, one of them from another parent.
     private mutating func addTree() -> String {
         let other = anyNode()
         counter += 1
@@ -250,7 +250,7 @@ private struct GraphRun {
         return "delete group \(group)"
     }
 
-    /// A delete that is taken back before the save: what was deleted with it stays deleted.
+    /// Undoes a delete before the save: models that it deleted through cascades remain deleted.
     private mutating func takeBack(_ node: Int) throws -> String {
         guard saved.nodes[node] != nil else { return "nothing" }
         context.delete(nodes[node]!)
@@ -261,7 +261,7 @@ private struct GraphRun {
         return "take back the delete of \(node)"
     }
 
-    /// Another context changes a row; a fetch brings the change here, unless the property was changed here too.
+    /// Another context changes a row. A fetch refreshes the model, except for properties that were changed here.
     private mutating func changeElsewhere(_ node: Int) throws -> String {
         guard saved.nodes[node] != nil else { return "nothing" }
         let other = store.context(author: "other")
@@ -274,7 +274,7 @@ private struct GraphRun {
         return "\(node).number = \(number) elsewhere"
     }
 
-    /// A save that fails, and changes nothing.
+    /// A save that fails and changes nothing.
     private func fail() throws -> String {
         guard let group = plain.groups.min() else { return "nothing" }
         let twin = GraphGroup("\(group)")
@@ -293,7 +293,7 @@ private struct GraphRun {
         return "rollback"
     }
 
-    /// A fetch with changes that are not saved, in order and by the page.
+    /// A fetch with pending changes, sorted and paged.
     private func fetch() throws -> String {
         var descriptor = FetchDescriptor<GraphNode>(
             predicate: #Predicate { $0.number > 0 && $0.parent == nil },
@@ -307,7 +307,7 @@ private struct GraphRun {
         return "fetch"
     }
 
-    /// Holds no model any more, and finds all of them again.
+    /// Releases all models and fetches them again.
     private mutating func forget() -> String {
         guard plain == saved, !context.hasChanges else { return "nothing" }
         nodes = [:]
@@ -339,7 +339,7 @@ private struct GraphRun {
 
     // MARK: Checks
 
-    /// The changes are what tells the saved graph from the one before.
+    /// The changes are the difference between the saved graph and the previous one.
     private func checkChanges(_ changes: [HistoryChange], _ identifiers: [Int: PersistentIdentifier]) throws {
         var inserted: [PersistentIdentifier] = []
         var deleted: [PersistentIdentifier] = []
@@ -351,7 +351,7 @@ private struct GraphRun {
             case .delete: deleted.append(identifier)
             case .update(let update as DefaultHistoryUpdate<GraphNode>):
                 updated[identifier, default: []].formUnion(update.updatedAttributeNames)
-            case .update: Issue.record("an update of something that was not changed")
+            case .update: Issue.record("an update of a model that was not changed")
             }
         }
         // SQLite clears the references of a row that the same save deletes.
@@ -381,7 +381,7 @@ private struct GraphRun {
         }
     }
 
-    /// What is stored, as a context that knows nothing yet reads it.
+    /// What a new context reads from the store.
     func checkRows(_ what: String) throws {
         let other = store.context()
         var read: [Int: GraphNode] = [:]

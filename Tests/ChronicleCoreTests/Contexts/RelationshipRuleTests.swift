@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What relationships ask for beside leading somewhere: a destination, so many of them, and that it stays.
+/// Rules for relationships: required destinations, model counts, and delete rules that deny deletes.
 @Suite struct RelationshipRuleTests {
     static let types: [any PersistentModel.Type] = [RuleProject.self, RuleTeam.self, RuleHand.self]
 
@@ -18,7 +18,7 @@ import Testing
 
     // MARK: Not optional
 
-    @Test(arguments: StoreKind.allCases) func aRelationshipThatIsNotOptionalLeadsSomewhere(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func requiredRelationshipHasADestination(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let owner = RulePerson("Ada")
         let project = RuleProject("Engine", owner)
@@ -38,7 +38,7 @@ import Testing
         #expect(changed.map(\.owner.name) == ["Grace"] && owner.projects == [])
     }
 
-    @Test(arguments: StoreKind.allCases) func aSaveAsksForADestination(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func saveRequiresADestination(_ kind: StoreKind) throws {
         let (_, context) = try context(kind)
         let owner = RulePerson("Ada")
         let project = RuleProject("Engine", owner)
@@ -46,7 +46,7 @@ import Testing
         try context.save()
 
         owner.projects = []
-        #expect(project.owner === owner, "it was, and nothing else is")
+        #expect(project.owner === owner, "only the owner is a destination")
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure && error.propertyName == "owner" && error.entityName == "RuleProject")
         #expect(error.persistentIdentifier == project.persistentModelID)
@@ -55,7 +55,7 @@ import Testing
         try context.save()
     }
 
-    @Test func whatWasNeverSetReadsAsAPlaceholder() throws {
+    @Test func unsetRequiredRelationshipReturnsAPlaceholder() throws {
         let (_, context) = try context(.inMemory)
         let project = RuleProject(backingData: RuleProject.createBackingData())
         project.name = "Engine"
@@ -65,7 +65,7 @@ import Testing
         let error = try failure { try context.save() }
         #expect(error == .modelValidationFailure && error.propertyName == "owner")
 
-        // A placeholder is no destination, and no new model.
+        // A placeholder is neither a destination nor a new model.
         let placeholder = project.owner
         project.owner = placeholder
         #expect(try failure { try context.save() }.propertyName == "owner")
@@ -76,7 +76,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<RulePerson>()).map(\.name) == ["Ada"])
     }
 
-    @Test(arguments: StoreKind.allCases) func aDestinationThatIsGoneReadsAsAModelWithItsIdentifier(
+    @Test(arguments: StoreKind.allCases) func deletedDestinationReadsAsAModelWithItsIdentifier(
         _ kind: StoreKind
     ) throws {
         let (store, context) = try context(kind)
@@ -93,7 +93,7 @@ import Testing
         #expect(try other.fetch(FetchDescriptor<RuleProject>()).isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases) func cascadesReachWhatIsNotOptional(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func requiredRelationshipsCascade(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let owner = RulePerson("Ada")
         let projects = (0..<3).map { RuleProject("\($0)", owner) }
@@ -106,7 +106,7 @@ import Testing
         #expect(projects[0].owner === owner || projects[0].owner.name == "")
     }
 
-    @Test(arguments: StoreKind.allCases) func predicatesGoThroughIt(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func predicatesFollowRequiredRelationships(_ kind: StoreKind) throws {
         let (_, context) = try context(kind)
         let (ada, grace) = (RulePerson("Ada"), RulePerson("Grace"))
         let (engine, compiler) = (RuleProject("Engine", ada), RuleProject("Compiler", grace))
@@ -130,7 +130,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor(predicate: tasks)).map(\.title) == ["parser"])
     }
 
-    @Test func theColumnIsNotNull() throws {
+    @Test func columnOfARequiredRelationshipIsNotNull() throws {
         let (store, context) = try context(.file)
         context.insert(RuleProject("Engine", RulePerson("Ada")))
         try context.save()
@@ -142,14 +142,14 @@ import Testing
 
     // MARK: Deny
 
-    @Test(arguments: StoreKind.allCases) func aDeleteIsDeniedUntilNobodyLeadsThere(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func deleteIsDeniedWhileReferencesExist(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let project = RuleProject("Engine", RulePerson("Ada"))
         let task = RuleTask("gear", project)
         context.insert(task)
         try context.save()
 
-        // In a context that has not seen the task.
+        // In a context that has not loaded the task.
         let other = store.context()
         let found = try #require(try other.fetch(FetchDescriptor<RuleProject>()).first)
         other.delete(found)
@@ -157,7 +157,7 @@ import Testing
         #expect(error == .deleteDenied && error.propertyName == "tasks" && error.entityName == "RuleProject")
         #expect(error.persistentIdentifier == project.persistentModelID)
         #expect(SwiftDataError.modelValidationFailure ~= error)
-        #expect(other.deletedModelsArray.count == 1, "nothing is lost")
+        #expect(other.deletedModelsArray.count == 1, "the delete is still pending")
         other.rollback()
         #expect(found.tasks.map(\.title) == ["gear"])
 
@@ -167,7 +167,7 @@ import Testing
         #expect(try store.context().fetchCount(FetchDescriptor<RuleProject>()) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func aDestinationThatMovesAwayDeniesNothing(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func movedDestinationDoesNotDenyTheDelete(_ kind: StoreKind) throws {
         let (_, context) = try context(kind)
         let engine = RuleProject("Engine", RulePerson("Ada"))
         let compiler = RuleProject("Compiler", RulePerson("Grace"))
@@ -183,7 +183,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<RuleProject>()).map(\.name) == ["Compiler"])
     }
 
-    @Test(arguments: StoreKind.allCases) func aRelationshipToOneDenies(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func toOneRelationshipDeniesTheDelete(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let team = RuleTeam("Blue")
         team.members = [RuleMember("a"), RuleMember("b"), RuleMember("c")]
@@ -204,7 +204,7 @@ import Testing
         #expect(team.members.map(\.name) == ["b", "c"])
     }
 
-    @Test(arguments: StoreKind.allCases) func aBatchDeleteIsDenied(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func batchDeleteIsDenied(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let engine = RuleProject("Engine", RulePerson("Ada"))
         let compiler = RuleProject("Compiler", RulePerson("Grace"))
@@ -221,7 +221,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<RuleProject>()).map(\.name) == ["Engine"])
     }
 
-    @Test func anotherProgramIsDeniedToo() throws {
+    @Test func deletesOfOtherProgramsAreDenied() throws {
         let (store, context) = try context(.file)
         context.insert(RuleTask("gear", RuleProject("Engine", RulePerson("Ada"))))
         try context.save()
@@ -235,7 +235,7 @@ import Testing
 
     // MARK: Counts
 
-    @Test(arguments: StoreKind.allCases) func aSaveCounts(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func saveValidatesModelCounts(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let team = RuleTeam("Blue")
         let members = "abcd".map { RuleMember(String($0)) }
@@ -250,7 +250,7 @@ import Testing
         context.insert(members[3])
         try context.save()
 
-        // From the other side, and in a context that has not seen the list.
+        // From the other side, in a context that has not loaded the list.
         let other = store.context()
         let byName = FetchDescriptor(predicate: #Predicate<RuleMember> { $0.name == "a" })
         let member = try #require(try other.fetch(byName).first)
@@ -266,7 +266,7 @@ import Testing
         #expect(try context.fetch(FetchDescriptor<RuleTeam>()).first?.members.count == 3)
     }
 
-    @Test(arguments: StoreKind.allCases) func aDeletedDestinationIsNotCounted(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func deletedDestinationsAreNotCounted(_ kind: StoreKind) throws {
         let (store, context) = try context(kind)
         let team = RuleTeam("Blue")
         team.members = [RuleMember("a"), RuleMember("b")]
@@ -277,13 +277,13 @@ import Testing
         member.team = nil
         other.delete(member)
         #expect(try failure { try other.save() }.propertyName == "members")
-        // With its team it may go.
+        // Deleted together with its team.
         other.delete(try #require(try other.fetch(FetchDescriptor<RuleTeam>()).first))
         try other.save()
         #expect(try store.context().fetch(FetchDescriptor<RuleMember>()).map(\.name) == ["b"])
     }
 
-    @Test(arguments: StoreKind.allCases) func oneCanBeAskedForToo(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func optionalRelationshipMayRequireOneDestination(_ kind: StoreKind) throws {
         let (_, context) = try context(kind)
         let hand = RuleHand("by hand")
         context.insert(hand)
@@ -296,7 +296,7 @@ import Testing
 
     // MARK: Unique
 
-    @Test(arguments: StoreKind.allCases) func twoModelsCannotLeadToTheSame(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func uniqueRelationshipRejectsASharedDestination(_ kind: StoreKind) throws {
         let (_, context) = try context(kind)
         let engine = RuleProject("Engine", RulePerson("Ada"))
         let compiler = RuleProject("Compiler", RulePerson("Grace"))
@@ -313,7 +313,7 @@ import Testing
 
     // MARK: Declarations
 
-    @Test func mistakesAreNamed() throws {
+    @Test func invalidDeclarationsThrow() throws {
         func detail(_ type: any PersistentModel.Type) throws -> String? {
             try failure { try Schema(type).validate() }.detail
         }

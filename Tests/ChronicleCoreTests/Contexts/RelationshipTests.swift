@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Both sides agree before the save, and after it, and when they are read anew.
+/// Both sides of a relationship agree before the save, after it, and when they are fetched again.
 @Suite struct RelationshipTests {
     @Test(arguments: StoreKind.allCases)
     func bothSidesAgreeInMemory(_ kind: StoreKind) throws {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func insertingAModelInsertsWhatItIsRelatedTo(_ kind: StoreKind) throws {
+    func insertingAModelInsertsRelatedModels(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let trip = Trip(name: "Rome", destination: "")
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func rowsThatTheContextNeverSawCascadeToo(_ kind: StoreKind) throws {
+    func deletesCascadeToUnloadedRows(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (a, b) = (store.context(), store.context())
         let trip = Trip(name: "Rome", destination: "")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anItemThatMovedIsNotDeletedWithItsOldTrip(_ kind: StoreKind) throws {
+    func movedItemIsNotDeletedWithItsFormerTrip(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let (rome, oslo) = (Trip(name: "Rome", destination: ""), Trip(name: "Oslo", destination: ""))
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aListThatAnotherContextChangedIsReadAnew(_ kind: StoreKind) throws {
+    func fetchRefreshesAListChangedByAnotherContext(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (a, b) = (store.context(), store.context())
         let trip = Trip(name: "Rome", destination: "")
@@ -151,7 +151,7 @@ import Testing
         #expect(trip.bucketList.map(\.title) == ["theirs", "mine"])
     }
 
-    @Test func relatedModelsDoNotKeepEachOtherAlive() throws {
+    @Test func relatedModelsDoNotRetainEachOther() throws {
         let store = try TestStore(.inMemory)
         weak var trip: Trip?
         weak var item: BucketListItem?

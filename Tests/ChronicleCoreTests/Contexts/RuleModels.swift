@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// A project cannot do without its owner, and is not deleted while it has tasks.
+/// A project requires an owner and cannot be deleted while it has tasks.
 @Model
 final class RuleProject {
     var name: String
@@ -44,7 +44,7 @@ final class RuleBadge {
     var number = 0
 }
 
-/// A team has two members at least and three at most; a member is not deleted while it is in one.
+/// A team has two or three members; a member cannot be deleted while it is in a team.
 @Model
 final class RuleTeam {
     var name: String
@@ -61,7 +61,7 @@ final class RuleMember {
     init(_ name: String) { self.name = name }
 }
 
-/// By hand, the same as with the macro.
+/// A handwritten model equivalent to that of the macro.
 final class RuleHand: PersistentModel {
     @Attribute var name: String
     @Relationship(minimumModelCount: 1, maximumModelCount: 1) var project: RuleProject?

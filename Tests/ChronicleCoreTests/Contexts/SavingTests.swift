@@ -3,10 +3,10 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What a context promises about its models and its saves.
+/// Guarantees of a context about its models and saves.
 @Suite struct SavingTests {
     @Test(arguments: StoreKind.allCases)
-    func aNewModelGetsAPermanentIdentifier(_ kind: StoreKind) throws {
+    func saveAssignsPermanentIdentifiers(_ kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         let trip = Trip(name: "Rome", destination: "Italy")
         let before = trip.persistentModelID
@@ -28,7 +28,7 @@ import Testing
     private struct Stop: Error {}
 
     @Test(arguments: StoreKind.allCases)
-    func aTransactionSavesWhatItsBlockChanged(_ kind: StoreKind) throws {
+    func transactionSavesTheChangesOfItsBlock(_ kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         context.insert(Trip(name: "Rome", destination: "Italy"))
         try context.transaction { context.insert(Trip(name: "Paris", destination: "France")) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
     }
 
-    @Test func anIdentifierIsTheSameAfterCoding() throws {
+    @Test func identifiersAreCodable() throws {
         let store = try TestStore(.file)
         let context = store.context()
         let trip = Trip(name: "Rome", destination: "Italy")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aRowHasOneInstanceInAContext(_ kind: StoreKind) throws {
+    func contextHasOneInstancePerRow(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         context.insert(Trip(name: "Rome", destination: "Italy"))
@@ -75,7 +75,7 @@ import Testing
         #expect(try other.existingModel(for: first.persistentModelID) === first)
     }
 
-    @Test func aModelThatNobodyHoldsIsForgotten() throws {
+    @Test func unreferencedModelsAreReleased() throws {
         let store = try TestStore(.inMemory)
         let context = store.context()
         context.insert(Trip(name: "Rome", destination: "Italy"))
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func changesOfTwoContextsToDifferentAttributesBothWin(_ kind: StoreKind) throws {
+    func concurrentChangesOfDifferentAttributesAreMerged(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (a, b) = (store.context(), store.context())
         a.insert(Trip(name: "Rome", destination: "Italy"))
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func fetchingAgainKeepsWhatWasNotSaved(_ kind: StoreKind) throws {
+    func refetchingKeepsUnsavedChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (a, b) = (store.context(), store.context())
         a.insert(Trip(name: "Rome", destination: "Italy"))
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func updatingARowThatIsGoneIsAnErrorAndLosesNothing(_ kind: StoreKind) throws {
+    func updatingADeletedRowThrowsAndKeepsChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let (a, b) = (store.context(), store.context())
         a.insert(Trip(name: "Rome", destination: "Italy"))
@@ -144,7 +144,7 @@ import Testing
         a.insert(Trip(name: "Oslo", destination: "Norway"))
         do {
             try a.save()
-            Issue.record("a row that is gone was updated")
+            Issue.record("a deleted row was updated")
         } catch let error as SwiftDataError {
             #expect(error == .modelNotFound)
             #expect(error.persistentIdentifier == mine.persistentModelID)
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aFailedSaveLeavesEverythingAsItWas(_ kind: StoreKind) throws {
+    func failedSaveChangesNothing(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let start = Date(timeIntervalSinceReferenceDate: 1)
@@ -168,7 +168,7 @@ import Testing
         context.insert(copy)
         do {
             try context.save()
-            Issue.record("two trips are the same")
+            Issue.record("two equal trips were saved")
         } catch let error as SwiftDataError {
             #expect(error == .uniquenessViolation)
             #expect(error.entityName == "Trip")
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [0, 5, 8, 19, 20])
-    func theModelThatIsRefusedIsNamedAmongMany(_ kind: StoreKind, _ place: Int) throws {
+    func errorNamesTheRejectedModel(_ kind: StoreKind, _ place: Int) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let date = Date(timeIntervalSinceReferenceDate: 1)
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [1, 7, 8, 60])
-    func aTriggerOfSomebodyElseMayTakeKeysOfTheSameTable(_ kind: StoreKind, _ count: Int) throws {
+    func triggersOfOtherProgramsMayInsertIntoTheTable(_ kind: StoreKind, _ count: Int) throws {
         let store = try TestStore(kind)
         let context = store.context()
         try store.foreign(
@@ -227,13 +227,13 @@ import Testing
             #expect(row?.name == trip.name)
         }
         #expect(try other.fetchCount(FetchDescriptor<Trip>()) == count * 2)
-        // One transaction, with the rows of the trigger.
+        // One transaction, including the rows of the trigger.
         let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
         #expect(transactions.filter { !$0.isExternal }.map(\.changes.count) == [count * 2])
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aUniqueValueIsFreeAgainInTheSaveThatDeletesItsModel(_ kind: StoreKind) throws {
+    func uniqueValueCanBeReusedInTheSaveThatDeletesItsModel(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let date = Date(timeIntervalSinceReferenceDate: 1)
@@ -247,7 +247,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func rollbackTakesEverythingBack(_ kind: StoreKind) throws {
+    func rollbackRestoresTheSavedState(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let (rome, oslo) = (Trip(name: "Rome", destination: "Italy"), Trip(name: "Oslo", destination: "Norway"))
@@ -268,7 +268,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 2)
     }
 
-    @Test(arguments: StoreKind.allCases) func aModelWhoseDeleteWasSavedIsInNoContext(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func savedDeleteDetachesTheModel(_ kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         let trips = ["Rome", "Oslo"].map { Trip(name: $0, destination: "") }
         for trip in trips { context.insert(trip) }
@@ -282,7 +282,7 @@ import Testing
         #expect(trips[1].isDeleted && trips[1].modelContext == nil)
     }
 
-    @Test func anAttributeThatWasNeverSetIsAnErrorThatNamesIt() throws {
+    @Test func savingAnUnsetAttributeThrows() throws {
         let context = try TestStore(.inMemory, [Unset.self]).context()
         let model = Unset()
         context.insert(model)
@@ -298,7 +298,7 @@ import Testing
         #expect(model.subtitle == nil)
     }
 
-    @Test func insertedAndDeletedBetweenTwoSavesIsNothing() throws {
+    @Test func insertedAndDeletedModelIsNotSaved() throws {
         let store = try TestStore(.inMemory)
         let context = store.context()
         let trip = Trip(name: "Rome", destination: "Italy")
@@ -312,7 +312,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aKeyIsNeverGivenTwice(_ kind: StoreKind) throws {
+    func keysAreNotReused(_ kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         let first = Trip(name: "first", destination: "")
         context.insert(first)
@@ -334,11 +334,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anyIdentifierHasAModel(_ kind: StoreKind) throws {
+    func modelExistsForAnyIdentifier(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let trip = Trip(name: "Rome", destination: "Italy")
-        #expect(context.model(for: trip.persistentModelID) is Trip, "in no context yet")
+        #expect(context.model(for: trip.persistentModelID) is Trip, "before the insertion")
         context.insert(trip)
         try context.save()
         let identifier = trip.persistentModelID
@@ -355,7 +355,7 @@ import Testing
         #expect(try elsewhere.fetch(FetchDescriptor<RulePerson>()).isEmpty)
     }
 
-    @Test func aModelOfAnotherContextIsRefused() throws {
+    @Test func modelsOfAnotherContextAreRejected() throws {
         let store = try TestStore(.inMemory)
         let (a, b) = (store.context(), store.context())
         let trip = Trip(name: "Rome", destination: "Italy")
@@ -365,7 +365,7 @@ import Testing
         try a.save()
     }
 
-    @Test func modelsWithoutAStoreAreRefused() throws {
+    @Test func modelsWithoutAStoreAreRejected() throws {
         let context = try TestStore(.inMemory).context()
         context.insert(Unset())
         #expect(throws: SwiftDataError.unknownSchema) { try context.save() }

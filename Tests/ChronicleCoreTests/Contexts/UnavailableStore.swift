@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Synchronization
 
-/// The default store, which a test makes unavailable for reading.
+/// The default store with reads that a test can make fail.
 final class UnavailableStore: DataStore, DataStoreLinking {
     typealias Snapshot = DefaultSnapshot
 
@@ -16,11 +16,11 @@ final class UnavailableStore: DataStore, DataStoreLinking {
         let outage: Outage
     }
 
-    /// How many reads fail from now on.
+    /// The number of further reads that fail.
     final class Outage: IdentityHashable, Sendable {
         private let remaining = Atomic<Int>(0)
 
-        /// From now on every read fails, or the next few do.
+        /// Makes all further reads fail, or the given number of them.
         func begin(_ count: Int = .max) { remaining.store(count, ordering: .relaxed) }
         func end() { remaining.store(0, ordering: .relaxed) }
 
@@ -65,7 +65,7 @@ final class UnavailableStore: DataStore, DataStoreLinking {
     }
 }
 
-/// A container whose store a test makes unavailable.
+/// A container whose store can be made unavailable for reading.
 struct UnavailableContainer {
     let outage = UnavailableStore.Outage()
     let container: ModelContainer
@@ -81,7 +81,7 @@ struct UnavailableContainer {
             for: Schema(types), configurations: [UnavailableStore.Configuration(base: base, outage: outage)])
     }
 
-    /// Saves models with a context of their own.
+    /// Saves models in a separate context.
     func save(_ models: any PersistentModel...) throws {
         let context = ModelContext(container)
         for model in models { context.insert(model) }

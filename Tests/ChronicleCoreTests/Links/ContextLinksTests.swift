@@ -32,7 +32,7 @@ import Testing
 
     private func backing(_ item: LinkItem) -> AnyBackingData { item.persistentBackingData }
 
-    /// The names of the tags that an item got and lost: `+x -y`.
+    /// The names of the tags that were added to and removed from an item: `+x -y`.
     private func changes(_ item: LinkItem) -> String? {
         links[changesOf: backing(item), tags].map { changes in
             let added = changes.added.models.map { "+\(($0 as? LinkTag)?.name ?? "?")" }
@@ -51,7 +51,7 @@ import Testing
 
     // MARK: Changes
 
-    @Test mutating func changesOfAnEndAreKeptInTheirOrder() {
+    @Test mutating func changesOfAnEndKeepTheirOrder() {
         #expect(changes(items[0]) == nil)
         set(true, labels[2], of: items[0])
         set(true, labels[0], of: items[0])
@@ -61,27 +61,27 @@ import Testing
         #expect(changes(items[1]) == nil && links[changesOf: backing(items[0]), photos] == nil)
     }
 
-    @Test mutating func theOppositeChangeTakesAChangeBack() {
+    @Test mutating func oppositeChangesCancelEachOther() {
         set(true, labels[0], of: items[0])
         set(false, labels[0], of: items[0])
         #expect(changes(items[0]) == "")
         set(false, labels[1], of: items[0])
         set(true, labels[1], of: items[0])
         #expect(changes(items[0]) == "")
-        // What was taken back can be changed again.
+        // A change that was undone can be made again.
         set(true, labels[0], of: items[0])
         set(false, labels[1], of: items[0])
         #expect(changes(items[0]) == "+x -y")
     }
 
-    @Test mutating func endsComeInTheOrderOfTheirFirstChange() {
+    @Test mutating func endsAreOrderedByTheirFirstChange() {
         for index in [2, 0, 1, 2] { set(true, labels[0], of: items[index]) }
         links.set(true, items[0], of: labels[0].persistentBackingData, inverse)
         #expect(links.changedEnds.map { ($0.model as? LinkItem)?.name } == ["c", "a", "b", nil])
         #expect(links.changedEnds.map(\.property.name) == ["tags", "tags", "tags", "items"])
     }
 
-    @Test mutating func aModelThatLeavesIsForgottenAtBothEnds() {
+    @Test mutating func removedModelIsRemovedFromBothEnds() {
         set(true, labels[0], of: items[0])
         set(true, labels[1], of: items[0])
         set(false, labels[0], of: items[1])
@@ -90,19 +90,19 @@ import Testing
         links.forget(labels[0].persistentBackingData)
         #expect(changes(items[0]) == "+y" && changes(items[1]) == "")
         #expect(links[changesOf: labels[0].persistentBackingData, inverse] == nil)
-        // A list may have had the model.
+        // A list may already contain the model.
         #expect(links.list(of: backing(items[2]), tags) == nil)
 
         links.forget(backing(items[0]))
         #expect(changes(items[0]) == nil && links.changedEnds.count == 1)
     }
 
-    @Test mutating func savedChangesGoAndOthersStay() {
+    @Test mutating func savedChangesAreRemovedAndOthersKept() {
         set(true, labels[0], of: items[0])
         set(true, labels[0], of: items[1])
         links.removeChanges { $0.model === items[0] }
         #expect(changes(items[0]) == nil && changes(items[1]) == "+x")
-        // The next change begins anew: what was saved is no change.
+        // The next change starts from the saved state.
         set(false, labels[0], of: items[0])
         #expect(changes(items[0]) == "-x")
         links.removeChanges { _ in true }
@@ -111,19 +111,19 @@ import Testing
 
     // MARK: Lists
 
-    @Test mutating func aListFollowsTheChangesOfItsEnd() {
+    @Test mutating func listReflectsChangesOfItsEnd() {
         _ = links.keep([labels[0], labels[1]], of: backing(items[0]), tags)
         _ = links.keep([], of: backing(items[1]), tags)
         set(true, labels[2], of: items[0])
         set(false, labels[0], of: items[0])
-        // It has this one already, and has not this one.
+        // The item already has the first tag, but not the second.
         set(true, labels[1], of: items[0])
         set(false, labels[2], of: items[1])
         #expect(list(items[0], tags) == ["y", "z"] && list(items[1], tags) == [])
         #expect(list(items[0], photos) == nil && list(items[2], tags) == nil)
     }
 
-    @Test mutating func listsThatWereReadTellWhatTheOtherSideHas() {
+    @Test mutating func loadedListsContainKnownLinksOfTheOtherSide() {
         _ = links.keep([labels[0]], of: backing(items[0]), tags)
         _ = links.keep([labels[1]], of: backing(items[1]), tags)
         set(true, labels[0], of: items[1])
@@ -134,7 +134,7 @@ import Testing
         #expect(links.known(of: photos, about: labels[0]).members.isEmpty)
     }
 
-    @Test mutating func listsAreForgottenByPropertyAndAllOfThem() {
+    @Test mutating func listsAreRemovedByPropertyOrAltogether() {
         _ = links.keep([labels[0]], of: backing(items[0]), tags)
         _ = links.keep([], of: backing(items[0]), photos)
         set(true, labels[1], of: items[0])
@@ -142,15 +142,15 @@ import Testing
         #expect(list(items[0], photos) == nil && list(items[0], tags) == ["x", "y"])
         links.forgetLists()
         #expect(list(items[0], tags) == nil)
-        // Changes are no lists.
+        // Changes are not loaded lists.
         #expect(changes(items[0]) == "+y")
     }
 
-    @Test mutating func onlyTheLatestListsAreKept() {
+    @Test mutating func onlyTheMostRecentListsAreKept() {
         let many = (0..<1_100).map { LinkItem("\($0)") }
         for item in many { context.insert(item) }
         for item in many[..<1_024] { _ = links.keep([labels[0]], of: backing(item), tags) }
-        // One that is known does not count twice, and takes the place of its older self.
+        // A list that is already known replaces its previous version and does not count twice.
         _ = links.keep([labels[1]], of: backing(many[5]), tags)
         #expect(many[..<1_024].allSatisfy { list($0, tags) != nil } && list(many[5], tags) == ["y"])
         for (index, item) in many.enumerated().dropFirst(1_024) {
@@ -161,7 +161,7 @@ import Testing
         #expect(many.count { list($0, tags) != nil } == 1_024)
     }
 
-    @Test mutating func aListThatIsNoLongerKeptCostsNoChange() {
+    @Test mutating func removingAListKeepsChanges() {
         let many = (0..<1_025).map { LinkItem("\($0)") }
         for item in many { context.insert(item) }
         set(true, labels[0], of: many[0])

@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What a store answers about links is checked, and errors come out where something can throw.
+/// Responses with links are validated, and errors are thrown by the next call that can throw.
 @Suite struct LinkResponseTests {
-    private typealias Answer = OddStore.Answer
+    private typealias Response = LinkResponseStore.Response
     private static let tags = PersistentIdentifier.Origin(storeIdentifier: "odd", entityName: "LinkTag")
 
     private static func row(_ identifier: PersistentIdentifier, _ values: [PropertyValue]? = nil) -> DefaultSnapshot {
@@ -14,48 +14,53 @@ import Testing
             persistentIdentifier: identifier, values: values ?? [.text("tag"), .integer(1)], changed: PropertySet())
     }
 
-    private static func answer(_ rows: [DefaultSnapshot], _ destinations: [PersistentIdentifier]) -> Answer {
-        Answer(rows: rows, destinations: destinations)
+    private static func response(_ rows: [DefaultSnapshot], _ destinations: [PersistentIdentifier]) -> Response {
+        Response(rows: rows, destinations: destinations)
     }
 
-    private static let odd: [(rule: String, kind: SwiftDataError, answer: Answer)] = [
-        ("more than once", .invalidStoreResponse, answer([row(tags.identifier(1)), row(tags.identifier(1))], [])),
+    private static let invalidResponses: [(rule: String, kind: SwiftDataError, response: Response)] = [
+        ("more than once", .invalidStoreResponse, response([row(tags.identifier(1)), row(tags.identifier(1))], [])),
         (
             "instead of LinkTag", .invalidStoreResponse,
-            answer([row(.Origin(storeIdentifier: "odd", entityName: "LinkPhoto").identifier(1))], [])
+            response([row(.Origin(storeIdentifier: "odd", entityName: "LinkPhoto").identifier(1))], [])
         ),
         (
             "of another store", .invalidStoreResponse,
-            answer([row(.Origin(storeIdentifier: "other", entityName: "LinkTag").identifier(1))], [])
+            response([row(.Origin(storeIdentifier: "other", entityName: "LinkTag").identifier(1))], [])
         ),
         (
             "a row that the store did not return", .invalidStoreResponse,
-            answer([row(tags.identifier(1))], [tags.identifier(2)])
+            response([row(tags.identifier(1))], [tags.identifier(2)])
         ),
-        ("a snapshot has 1 values", .invalidStoreResponse, answer([row(tags.identifier(1), [.null])], [])),
-        ("not a value of type", .undecodableValue, answer([row(tags.identifier(1), [.text("tag"), .text("x")])], [])),
+        ("a snapshot has 1 values", .invalidStoreResponse, response([row(tags.identifier(1), [.null])], [])),
+        (
+            "not a value of type", .undecodableValue,
+            response([row(tags.identifier(1), [.text("tag"), .text("x")])], [])
+        ),
     ]
 
-    @Test(arguments: 0..<6) func oddAnswersAreErrors(_ index: Int) throws {
-        let (rule, kind, answer) = Self.odd[index]
-        let script = OddStore.Script()
-        let container = try ModelContainer(for: LinkItem.self, configurations: OddStore.Configuration(script: script))
+    @Test(arguments: 0..<6) func invalidLinkResponsesThrow(_ index: Int) throws {
+        let (rule, kind, response) = Self.invalidResponses[index]
+        let script = LinkResponseStore.Script()
+        let container = try ModelContainer(
+            for: LinkItem.self, configurations: LinkResponseStore.Configuration(script: script))
         let context = ModelContext(container)
         let item = try #require(try context.fetch(FetchDescriptor<LinkItem>()).first)
-        script.answer.withLock { $0 = answer }
+        script.response.withLock { $0 = response }
         #expect(item.tags.isEmpty)
         let error = try failure { try context.save() }
         #expect(error == kind && error?.storeName == "odd")
         #expect(error?.detail?.contains(rule) == true, "\(error?.detail ?? "")")
-        // Not remembered: the next read tries again.
-        script.answer.withLock { $0 = Self.answer([Self.row(Self.tags.identifier(7))], [Self.tags.identifier(7)]) }
+        // The failure is not cached: the next read tries again.
+        script.response.withLock { $0 = Self.response([Self.row(Self.tags.identifier(7))], [Self.tags.identifier(7)]) }
         #expect(item.tags.names == ["tag"])
         try context.save()
     }
 
-    @Test func aStoreThatCannotReadSaysSo() throws {
-        let script = OddStore.Script()
-        let container = try ModelContainer(for: LinkItem.self, configurations: OddStore.Configuration(script: script))
+    @Test func readErrorsAreReported() throws {
+        let script = LinkResponseStore.Script()
+        let container = try ModelContainer(
+            for: LinkItem.self, configurations: LinkResponseStore.Configuration(script: script))
         let context = ModelContext(container)
         let item = try #require(try context.fetch(FetchDescriptor<LinkItem>()).first)
         #expect(item.tags.isEmpty)
@@ -67,19 +72,19 @@ import Testing
     }
 }
 
-/// A store with one item, that answers about its links what a test says.
-private final class OddStore: DataStore, DataStoreLinking {
-    struct Answer: Sendable {
+/// A store with one item whose links a test provides.
+private final class LinkResponseStore: DataStore, DataStoreLinking {
+    struct Response: Sendable {
         var rows: [DefaultSnapshot]
         var destinations: [PersistentIdentifier]
     }
 
     final class Script: IdentityHashable, Sendable {
-        let answer = Mutex<Answer?>(nil)
+        let response = Mutex<Response?>(nil)
     }
 
     struct Configuration: DataStoreConfiguration {
-        typealias Store = OddStore
+        typealias Store = LinkResponseStore
         let name = "odd"
         var schema: Schema?
         let script: Script
@@ -106,10 +111,10 @@ private final class OddStore: DataStore, DataStoreLinking {
     func fetchLinked<Model>(
         _ request: DataStoreLinksRequest<Model>
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
-        guard let answer = configuration.script.answer.withLock({ $0 }) else { throw SwiftDataError.storeBusy }
-        let owners = request.identifiers.map { ($0, answer.destinations) }
+        guard let response = configuration.script.response.withLock({ $0 }) else { throw SwiftDataError.storeBusy }
+        let owners = request.identifiers.map { ($0, response.destinations) }
         return DataStoreLinksResult(
-            fetchedSnapshots: answer.rows, destinations: Dictionary(uniqueKeysWithValues: owners))
+            fetchedSnapshots: response.rows, destinations: Dictionary(uniqueKeysWithValues: owners))
     }
 
     func save(

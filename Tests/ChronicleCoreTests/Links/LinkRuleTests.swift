@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Links as one writes them for SwiftData, with counts and denials.
+/// Links declared as in SwiftData, with counts and delete rules.
 @Suite struct LinkRuleTests {
-    @Test(arguments: StoreKind.allCases) func modelsByMacro(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func countsApplyToMacroModels(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Recipe.self, Cook.self])
         let context = store.context()
         let (flour, salt) = (Ingredient("flour"), Ingredient("salt"))
@@ -30,7 +30,7 @@ import Testing
         #expect(salt.recipes.map(\.name) == ["soup"])
     }
 
-    @Test(arguments: StoreKind.allCases) func countsAreLookedAt(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func saveValidatesLinkCounts(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Team.self])
         let context = store.context()
         let players = ["a", "b", "c"].map { Player($0) }
@@ -43,7 +43,7 @@ import Testing
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
         players[2].teams = []
         try context.save()
-        // From the other side, and by a delete.
+        // From the other side, and by deleting.
         players[0].teams = []
         try context.save()
         let error = try failure {
@@ -60,7 +60,7 @@ import Testing
         try context.save()
     }
 
-    @Test(arguments: StoreKind.allCases) func aDeleteIsDenied(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linksDenyTheDelete(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Coach.self])
         let context = store.context()
         let (coach, player) = (Coach("c"), Player("a"))
@@ -73,7 +73,7 @@ import Testing
         context.rollback()
         #expect(coach.trainees.map(\.name) == ["a"])
         #expect(throws: SwiftDataError.deleteDenied) { try context.delete(model: Coach.self) }
-        // Both together may go.
+        // Both can be deleted together.
         context.delete(player)
         context.delete(coach)
         try context.save()

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Relationships that are kept as links, in one context and in several.
+/// Relationships that are stored as links, in one context and in several.
 @Suite struct LinkTests {
     @Test(arguments: StoreKind.allCases) func bothSidesAgreeBeforeAndAfterTheSave(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
@@ -38,7 +38,7 @@ import Testing
         #expect(context.hasChanges)
         try context.save()
         #expect(try store.reading { try $0.items()[0].tags.names } == ["a"])
-        // Back and forth is nothing to save.
+        // Adding and removing a link leaves nothing to save.
         let before = try context.currentHistoryToken()
         item.tags.append(tags[1])
         item.tags.removeLast()
@@ -46,7 +46,7 @@ import Testing
         #expect(try context.currentHistoryToken() == before)
     }
 
-    @Test(arguments: StoreKind.allCases) func oneSideIsEnough(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linksWorkWithoutAnInverse(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let photos = ["p", "q", "r"].map { LinkPhoto($0) }
@@ -61,7 +61,7 @@ import Testing
         let reader = store.context()
         let found = try reader.items()
         #expect(found[0].photos.names == ["p", "q"])
-        // One destination may be in several lists.
+        // A destination may be in several lists.
         #expect(found[1].photos.names == ["q"])
         #expect(found[0].covers.names == ["r"])
         #expect(found[0].sketches?.names == [])
@@ -70,7 +70,7 @@ import Testing
         #expect(found[1].sketches?.names == [])
     }
 
-    @Test(arguments: StoreKind.allCases) func friendsAreFriendsOfTheirFriends(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func symmetricLinksAreMutual(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let (one, two, three) = (LinkItem("one"), LinkItem("two"), LinkItem("three"))
@@ -95,7 +95,7 @@ import Testing
         #expect(try store.reading { try $0.items().map(\.friends.names) } == [["three"], ["one"], []])
     }
 
-    @Test(arguments: StoreKind.allCases) func contextsThatAddDifferentLinksBothWin(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func concurrentlyAddedLinksAreMerged(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let (first, second) = (store.context(), store.context())
         let tags = ["a", "b", "c"].map { LinkTag($0) }
@@ -111,7 +111,7 @@ import Testing
         try first.save()
         try second.save()
         #expect(try store.reading { try $0.items()[0].tags.names } == ["a", "b", "c"])
-        // What is gone already may be removed again.
+        // Deleted links may be removed again.
         one.tags = []
         try first.save()
         other.tags = [known[2]]
@@ -121,7 +121,7 @@ import Testing
         #expect(tags[2].items.names == ["item"])
     }
 
-    @Test(arguments: StoreKind.allCases) func linksGoWithTheirModels(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linksAreDeletedWithTheirModels(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let (red, blue) = (LinkTag("red"), LinkTag("blue"))
@@ -132,7 +132,7 @@ import Testing
         context.delete(one)
         #expect(red.items.names == ["two"])
         #expect(two.friends.isEmpty)
-        // Taken back with its links.
+        // The delete is undone together with its links.
         context.insert(one)
         #expect(red.items.names == ["one", "two"])
         #expect(two.friends.names == ["one"])
@@ -142,7 +142,7 @@ import Testing
         try context.save()
         #expect(two.friends.isEmpty)
         #expect(try store.reading { try $0.tags().map(\.items.names) } == [["two"]])
-        // A new model that leaves again takes what it was linked to along.
+        // A new model that is deleted again also deletes the models that it was linked to.
         let late = LinkItem("late", tags: [red])
         context.insert(late)
         context.delete(late)
@@ -153,7 +153,7 @@ import Testing
         #expect(try store.reading { try $0.tags().map(\.items.names) } == [["two"]])
     }
 
-    @Test(arguments: StoreKind.allCases) func cascadesTakeTheDestinations(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linksCascade(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let photos = ["p", "q", "r"].map { LinkPhoto($0) }
@@ -163,7 +163,7 @@ import Testing
         two.covers = [photos[0]]
         for item in [one, two] { context.insert(item) }
         try context.save()
-        // Another context adds what this one has not seen.
+        // Another context adds links that this one has not loaded.
         let other = store.context()
         let late = LinkPhoto("late")
         other.insert(late)
@@ -178,7 +178,7 @@ import Testing
         #expect(try store.reading { try $0.items().map(\.photos.names) } == [["r"]])
     }
 
-    @Test(arguments: StoreKind.allCases) func whatLeftAListIsNotTakenAlong(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func movedDestinationsAreNotDeleted(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let (one, two, photo) = (LinkItem("one"), LinkItem("two"), LinkPhoto("photo"))
@@ -192,7 +192,7 @@ import Testing
         #expect(try store.reading { try $0.items().map(\.photos.names) } == [["photo"]])
     }
 
-    @Test(arguments: StoreKind.allCases) func rollbackForgetsLinks(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func rollbackDiscardsLinks(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let (red, blue) = (LinkTag("red"), LinkTag("blue"))
@@ -210,7 +210,7 @@ import Testing
         #expect(try store.reading { try $0.items()[0].tags.names } == ["red"])
     }
 
-    @Test(arguments: StoreKind.allCases) func aLinkToALostRowFailsTheSave(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linkToADeletedRowThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let (item, tag) = (LinkItem("item"), LinkTag("tag"))
@@ -230,7 +230,7 @@ import Testing
         #expect(try store.reading { try $0.items()[0].name } == "changed")
     }
 
-    @Test(arguments: StoreKind.allCases) func aBatchDeleteTakesLinksAndCascades(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func batchDeleteDeletesLinksAndCascades(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let tag = LinkTag("tag")
@@ -250,7 +250,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<LinkPhoto>()) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func modelsThatNobodyHoldsAreForgotten(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func unreferencedModelsAreReleased(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         weak var item: LinkItem?
         weak var tag: LinkTag?
@@ -266,7 +266,7 @@ import Testing
         #expect(tag == nil)
     }
 
-    @Test func aLongWalkForgetsWhereItBegan() throws {
+    @Test func enumerationReleasesEarlierModels() throws {
         let store = try TestStore(.inMemory, [LinkItem.self])
         let context = store.context()
         for number in 0..<1_100 { context.insert(LinkItem("\(number)", tags: [LinkTag("\(number)")])) }
@@ -277,14 +277,14 @@ import Testing
         for (number, identifier) in try walker.fetchIdentifiers(FetchDescriptor<LinkItem>()).enumerated() {
             let found = try #require(try walker.existingModel(for: identifier) as? LinkItem)
             #expect(found.tags.names == ["\(number)"])
-            // Both ends of a link hold each other nowhere.
+            // Neither end of a link retains the other.
             #expect(found.tags.first?.items.first === found)
             if number == 0 { (item, tag) = (found, found.tags.first) }
         }
         #expect(item == nil && tag == nil)
     }
 
-    @Test(arguments: StoreKind.allCases) func listsAreReadAhead(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func listsArePrefetched(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let tags = ["a", "b", "c"].map { LinkTag($0) }
@@ -296,7 +296,7 @@ import Testing
         var descriptor = FetchDescriptor<LinkItem>()
         descriptor.relationshipKeyPathsForPrefetching = [\.tags, \.friends, \.photos]
         let found = try reader.fetch(descriptor)
-        // What was read ahead does not see what comes now.
+        // Prefetched lists do not include later links.
         try store.foreign("DELETE FROM \"LinkItem.tags\"; DELETE FROM \"LinkItem.friends\"")
         #expect(found.map(\.tags.names) == [["a", "b", "c"], ["b"], []])
         #expect(found.map(\.friends.names) == [["one", "two"], ["one"], []])
@@ -304,7 +304,7 @@ import Testing
         #expect(try reader.fetch(descriptor).map(\.tags.names) == [[], [], []])
     }
 
-    @Test func listsThatWereReadFollowWhatAnotherContextSaved() throws {
+    @Test func loadedListsReflectSavesOfAnotherContext() throws {
         let store = try TestStore(.file, [LinkItem.self])
         let context = store.context()
         let (red, blue) = (LinkTag("red"), LinkTag("blue"))
@@ -317,14 +317,14 @@ import Testing
         let changed = try other.items()[0]
         changed.tags = [try other.tags()[0]]
         try other.save()
-        // The tags are fetched, the item is not.
+        // The tags are fetched, but the item is not.
         _ = try context.tags()
         #expect(red.items.isEmpty)
         #expect(item.tags.names == ["blue"])
         #expect(blue.items.names == ["item"])
     }
 
-    @Test func aStoreThatKeepsNoLinksIsRefused() throws {
+    @Test func storeWithoutLinkSupportIsRejected() throws {
         #expect {
             try ModelContainer(for: LinkItem.self, configurations: LinklessStore.Configuration())
         } throws: { error in
@@ -334,7 +334,7 @@ import Testing
     }
 }
 
-/// A store that has never heard of links.
+/// A store that does not implement links.
 private final class LinklessStore: DataStore {
     struct Configuration: DataStoreConfiguration {
         typealias Store = LinklessStore

@@ -3,12 +3,13 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Random sequences of what two contexts and another program do with links, beside plain sets of pairs.
+/// Random sequences of changes of links by two contexts and another program, compared with plain sets of pairs.
 ///
-/// After every step both sides of every relationship agree in both contexts, and after a fetch with the plain sets; after
-/// every save so do the rows, and what a reader of the history knows who looks at nothing but the models that it names.
+/// After every step, both sides of every relationship agree in both contexts, and after a fetch they match the sets;
+/// after every save, the rows match too, and so does the state of a reader that refreshes only the models in the
+/// history.
 @Suite struct RandomLinksTests {
-    @Test(arguments: 0..<8, StoreKind.allCases) func agreesWithPlainPairs(_ seed: Int, _ kind: StoreKind) throws {
+    @Test(arguments: 0..<8, StoreKind.allCases) func randomStepsMatchPlainPairs(_ seed: Int, _ kind: StoreKind) throws {
         var run = try LinksRun(TestStore(kind, [LinkItem.self]), seed: UInt64(seed))
         for step in 0..<(kind == .file ? 120 : 240) {
             let what = try run.step()
@@ -17,7 +18,7 @@ import Testing
     }
 }
 
-/// A link by the names of its ends, in one of the relationships.
+/// A link, by the names of its ends, in one of the relationships.
 private struct Pair: Hashable {
     enum Kind: String, CaseIterable { case tags, photos, covers, friends, idols, teachers }
 
@@ -25,7 +26,7 @@ private struct Pair: Hashable {
     let from: String
     let to: String
 
-    /// Friends both ways.
+    /// Symmetric links between friends.
     init(_ kind: Kind, _ from: String, _ to: String) {
         self.kind = kind
         let isReversed = kind == .friends && to < from
@@ -33,7 +34,7 @@ private struct Pair: Hashable {
     }
 }
 
-/// What everybody has agreed on, or one context believes.
+/// The links that are saved, or that one context has loaded.
 private struct PlainLinks: Equatable {
     var items: Set<String> = []
     var tags: Set<String> = []
@@ -50,21 +51,21 @@ private struct PlainLinks: Equatable {
     }
 }
 
-/// A context with what it has not saved.
+/// A context with its unsaved changes.
 private final class Editor {
     let context: ModelContext
     var inserted: [String: any PersistentModel] = [:]
     var deleted: Set<String> = []
     var added: Set<Pair> = []
     var removed: Set<Pair> = []
-    /// All models that it has, so that none is forgotten.
+    /// All models of the context, retained so that none is released.
     var models: [String: any PersistentModel] = [:]
 
     init(_ context: ModelContext) { self.context = context }
 
     func clear() { (inserted, deleted, added, removed) = ([:], [], [], []) }
 
-    /// What it should find.
+    /// The expected links.
     func view(of saved: PlainLinks) -> PlainLinks {
         var view = saved
         for (name, model) in inserted {
@@ -86,7 +87,7 @@ private struct LinksRun {
     let editors: [Editor]
     var random: SplitMix
     var saved = PlainLinks()
-    /// What a reader of the history knows: the destinations of each model's relationships.
+    /// The state of a reader of the history: the destinations of each model's relationships.
     var known: [String: [String: Set<String>]] = [:]
     var token: DefaultHistoryToken?
     var counter = 0
@@ -130,7 +131,7 @@ private struct LinksRun {
         case 0:
             name = "i\(counter)"
             let item = LinkItem(name)
-            // Relationships that are set before the insert, from either side.
+            // Sets relationships before the insert, from either side.
             if let tag = any(Set(editor.models.keys.filter { $0.hasPrefix("t") })), isThere(tag, editor),
                 let model = editor.models[tag] as? LinkTag
             {
@@ -167,7 +168,7 @@ private struct LinksRun {
         return any(names).flatMap { name in editor.models[name].map { (name, $0) } }
     }
 
-    /// Adds a destination, or removes it where it is.
+    /// Adds a destination, or removes it if the list contains it.
     private mutating func toggle(_ editor: Editor) throws -> String {
         let kind = Pair.Kind.allCases[random.below(Pair.Kind.allCases.count)]
         guard let (from, owner) = pick("i", editor) as? (String, LinkItem) else { return "nothing" }
@@ -223,7 +224,7 @@ private struct LinksRun {
         guard let name = any(editor.view(of: saved).names), let model = editor.models[name] else { return "nothing" }
         let before = Set(editor.inserted.keys)
         editor.context.delete(model)
-        // What goes with it is what the context knows of.
+        // The links that are deleted with the model are those that the context has loaded.
         editor.deleted = Set(editor.context.deletedModelsArray.map(Self.name))
         let left = before.subtracting(editor.context.insertedModelsArray.map(Self.name))
         for name in left {
@@ -243,14 +244,14 @@ private struct LinksRun {
         return "take back \(name)"
     }
 
-    /// Everything as it is now, with what was not saved.
+    /// The current state, including unsaved changes.
     private func refetch(_ editor: Editor) throws -> String {
         let context = editor.context
         let models: [any PersistentModel] = try context.items() + context.tags() + context.photos()
         editor.models = Dictionary(uniqueKeysWithValues: models.map { (Self.name($0), $0) })
             .merging(editor.models.filter { editor.deleted.contains($0.key) }) { $1 }
         var (found, expected) = (try Self.links(context), editor.view(of: saved))
-        // What was changed here and deleted elsewhere is here until it is saved.
+        // A model that was changed here and deleted by another writer remains until the save.
         let lost = Set(context.changedModelsArray.map(Self.name)).union(editor.added.map(\.to))
             .subtracting(saved.names).subtracting(editor.inserted.keys)
         found.delete(lost)
@@ -259,7 +260,7 @@ private struct LinksRun {
         return "fetch"
     }
 
-    /// What another program does.
+    /// Changes by another program.
     private mutating func writeElsewhere() throws -> String {
         guard let item = any(saved.items), let tag = any(saved.tags), let other = any(saved.items) else {
             return "nothing"
@@ -290,7 +291,7 @@ private struct LinksRun {
     }
 
     private mutating func save(_ editor: Editor) throws -> String {
-        // As a store does it: links go, rows go with what they cascade to, links come.
+        // In the order of a store's save: removes links, deletes rows and their cascades, adds links.
         var after = saved
         after.pairs.subtract(editor.removed)
         let photos = after.pairs.filter { $0.kind == .photos && editor.deleted.contains($0.from) }.map(\.to)
@@ -323,7 +324,7 @@ private struct LinksRun {
 
     // MARK: Checks
 
-    /// Reads on, and looks at the models that are named.
+    /// Reads the new transactions, and refreshes the models in them.
     private mutating func readHistory() throws {
         for transaction in try store.history(token.map { .after($0) } ?? Descriptor()) {
             token = transaction.token
@@ -340,7 +341,7 @@ private struct LinksRun {
                     $1
                 }
         }
-        try #require(known == rows, "what the history names")
+        try #require(known == rows, "models in the history")
     }
 
     private mutating func look(at change: HistoryChange, _ context: ModelContext) throws {
@@ -363,11 +364,11 @@ private struct LinksRun {
                 (model as? LinkItem).map(Self.lists) ?? ["items": Set((model as? LinkTag)?.items.map(\.name) ?? [])]
             for (name, list) in lists where names?.contains(name) ?? true { known[key, default: [:]][name] = list }
         } catch SwiftDataError.modelNotFound {
-            // Its delete comes.
+            // Its delete follows.
         }
     }
 
-    /// Both sides of what the contexts have say the same.
+    /// Expects that both sides agree in the loaded models of the contexts.
     func check(_ what: String) throws {
         for editor in editors {
             let view = editor.view(of: saved)
@@ -401,7 +402,7 @@ private struct LinksRun {
         ]
     }
 
-    /// What a context finds, from both sides.
+    /// What a context fetches, from both sides.
     private static func links(_ context: ModelContext) throws -> PlainLinks {
         var plain = PlainLinks()
         let (items, tags) = (try context.items(), try context.tags())

@@ -3,10 +3,10 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Every type comes back as it went in, to the bit.
+/// Values of every type round-trip exactly.
 @Suite struct AttributeTypesTests {
     @Test(arguments: StoreKind.allCases)
-    func extremesSurvive(_ kind: StoreKind) throws {
+    func extremeValuesRoundTrip(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Everything.self])
         let context = store.context()
         let samples = Everything.samples()
@@ -18,7 +18,7 @@ import Testing
         for (saved, read) in zip(samples, found) { expectSame(saved, read) }
     }
 
-    @Test func extremesSurviveReopening() throws {
+    @Test func extremeValuesRoundTripAfterReopening() throws {
         let store = try TestStore(.file, [Everything.self])
         let context = store.context()
         let samples = Everything.samples()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aValueThatDoesNotFitIsAnError(_ kind: StoreKind) throws {
+    func savingAValueOutOfRangeThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Everything.self])
         let context = store.context()
         let model = Everything()
@@ -66,7 +66,7 @@ import Testing
             try ModelContext(store.container).fetch(FetchDescriptor<Everything>()).first?.uint64 == UInt64(Int64.max))
     }
 
-    @Test func aHundredMegabytesSurvive() throws {
+    @Test func hundredMegabytesRoundTrip() throws {
         let store = try TestStore(.file, [Everything.self])
         let context = store.context()
         let model = Everything()
@@ -80,7 +80,7 @@ import Testing
         #expect(read.data == bytes)
     }
 
-    @Test func aForeignValueOfAnotherTypeIsAnErrorThatNamesIt() throws {
+    @Test func storedValueOfAnotherTypeThrows() throws {
         let store = try TestStore(.file, [Everything.self])
         let context = store.context()
         context.insert(Everything())
@@ -88,7 +88,7 @@ import Testing
         try store.shell("UPDATE Everything SET int8 = 4711")
         do {
             _ = try ModelContext(store.container).fetch(FetchDescriptor<Everything>())
-            Issue.record("4711 is no Int8")
+            Issue.record("4711 was read as an Int8")
         } catch let error as SwiftDataError {
             #expect(error == .undecodableValue)
             #expect(error.entityName == "Everything")
@@ -157,7 +157,7 @@ final class Everything: PersistentModel {
     init(backingData: any BackingData<Everything>) { persistentBackingData = backingData }
     init() { persistentBackingData = Everything.createBackingData() }
 
-    /// What makes two models the same to the bit, where `==` would say less.
+    /// Compares bit patterns, because `==` would accept different ones.
     var values: [(String, AnyHashable)] {
         [
             ("bool", bool), ("int", int), ("int8", int8), ("int16", int16), ("int32", int32), ("int64", int64),

@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// `@Attribute(.ephemeral)`: in the model and nowhere else.
+/// `@Attribute(.ephemeral)`: values that exist only in the model.
 @Suite struct EphemeralTests {
-    @Test(arguments: StoreKind.allCases) func theValueStaysInTheModel(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func ephemeralValuesStayInTheModel(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Sheet.self])
         let context = store.context()
         let sheet = Sheet("a")
@@ -21,7 +21,7 @@ import Testing
         #expect(found.zoom == 1 && found.marks == ["all"] && found.selection == nil)
         found.title = "b"
         try other.save()
-        // What the store has is read anew, what it has not stays.
+        // Stored values are refreshed, and ephemeral values are kept.
         #expect(try context.fetch(FetchDescriptor<Sheet>()) == [sheet])
         #expect(sheet.title == "b" && sheet.zoom == 3 && sheet.marks.isEmpty && sheet.selection == nil)
         sheet.zoom = 4
@@ -30,7 +30,7 @@ import Testing
         #expect(sheet.title == "b" && sheet.zoom == 4)
     }
 
-    @Test func noStoreKnowsOfIt() throws {
+    @Test func ephemeralValuesAreNotStored() throws {
         let store = try TestStore(.file, [Sheet.self])
         let entity = try #require(store.container.schema.entitiesByName["Sheet"])
         #expect(entity.properties.map(\.name) == ["title"])
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func mistakesAreNamed() throws {
+    @Test func invalidDeclarationsThrow() throws {
         let unset = try #require(throws: SwiftDataError.self) { try Schema(Unset.self).validate() }
         #expect(unset == .invalidModel && unset.propertyName == "zoom" && unset.detail?.contains("default") == true)
         let kept = try #require(throws: SwiftDataError.self) { try Schema(Kept.self).validate() }

@@ -3,12 +3,12 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// No text that is made of an error contains a value of a model.
+/// Texts created from an error do not contain values of a model.
 @Suite("Values in errors")
 struct ErrorPrivacyTests {
     private static let secret = "hunter2"
 
-    /// Encodes like types do that refuse a value, with an error that has the value in it.
+    /// A type that throws an error with its value when it is encoded.
     struct Password: Codable, Hashable {
         var text: String
 
@@ -35,7 +35,7 @@ struct ErrorPrivacyTests {
         }
     }
 
-    /// Every text that a program, a log or a debugger makes of an error.
+    /// Every text that a program, a log, or a debugger creates from an error.
     private func texts(_ error: SwiftDataError) -> [String] {
         var dumped = ""
         dump(error, to: &dumped)
@@ -76,13 +76,13 @@ struct ErrorPrivacyTests {
             _ = try context.fetch(FetchDescriptor<Account>(predicate: #Predicate { $0.password == password }))
         }
         for error in [saving, encoding, fetching] {
-            // It says what happened, and the rest is there for those who may see it.
+            // The description contains the failure; the debug description contains the rest.
             #expect("\(error)".contains("(cause: EncodingError)"))
             #expect((error.underlying as? EncodingError).map { "\($0)".contains(Self.secret) } == true)
         }
     }
 
-    @Test("A value that is there already", arguments: StoreKind.allCases)
+    @Test("A duplicate unique value", arguments: StoreKind.allCases)
     func uniqueness(_ kind: StoreKind) throws {
         let context = try TestStore(kind, [Account.self]).context()
         let error = try expectNoValue(.uniquenessViolation) {
@@ -100,7 +100,7 @@ struct ErrorPrivacyTests {
         #expect("\(error)".split(separator: cause.message, omittingEmptySubsequences: false).count == 2, "\(error)")
     }
 
-    @Test("A value of another type, and one that another program stored")
+    @Test("Values of another type, and values stored by another program")
     func decoding() throws {
         let store = try TestStore(.file, [Account.self])
         let context = store.context()
@@ -124,7 +124,7 @@ struct ErrorPrivacyTests {
         }
     }
 
-    @Test("Errors of the system are named with their codes")
+    @Test("System errors are described by domain and code")
     func causes() {
         let cause = SwiftDataError.storeFailure.with(underlying: POSIXError(.ENOSPC))
         #expect(cause.description == "storeFailure (cause: POSIXError 28)")

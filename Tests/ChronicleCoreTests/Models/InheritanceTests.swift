@@ -14,7 +14,7 @@ import Testing
         #expect(error?.detail == Self.message, sourceLocation: location)
     }
 
-    @Test func containersSaySo() {
+    @Test func creatingAContainerThrows() {
         expectRefusal { try Schema(Express.self).validate() }
         expectRefusal {
             _ = try ModelContainer(
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func contextsSaySo(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func usingAContextThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Train.self])
         let context = store.context()
         context.insert(Express())
@@ -33,7 +33,7 @@ import Testing
         #expect(try store.context().fetchCount(FetchDescriptor<Train>()) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func relationshipsSaySo(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func declaringARelationshipThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Train.self])
         let (before, after) = (store.context(), store.context())
         let (first, second) = (Wagon(), Wagon())

@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What a wrong declaration says, when the schema is made.
+/// The errors for invalid declarations, thrown when the schema is validated.
 @Suite struct SchemaTests {
-    @Test func aSchemaHasTheRelatedModelsToo() throws {
+    @Test func schemaIncludesRelatedModels() throws {
         let schema = Schema(BucketListItem.self)
         #expect(schema.entities.map(\.name) == ["BucketListItem", "LivingAccommodation", "Trip"])
         let trip = try #require(schema.entity(for: Trip.self))
@@ -17,7 +17,7 @@ import Testing
         #expect(trip.uniquenessConstraints == [["name", "startDate", "endDate"]])
     }
 
-    @Test func aRelationshipHasItsInverse() throws {
+    @Test func relationshipsHaveInverses() throws {
         let schema = Schema(BucketListItem.self)
         let trip = try #require(schema.entity(for: BucketListItem.self)?.property(named: "trip")?.relationship)
         let list = try #require(schema.inverse(of: trip))
@@ -28,27 +28,27 @@ import Testing
         #expect(alone.inverse(of: other) == nil)
     }
 
-    @Test func aForgottenPropertyIsNamed() {
+    @Test func missingPropertyThrows() {
         expectInvalid(Forgetful.self, property: "second", detail: "the property map does not list it; add \"second\"")
     }
 
-    @Test func aPropertyThatIsNamedTwiceIsNamed() {
+    @Test func duplicatePropertyNameThrows() {
         expectInvalid(Repetitive.self, property: "first", detail: "twice")
     }
 
-    @Test func aKeyPathThatIsUsedTwiceIsNamed() {
+    @Test func duplicateKeyPathThrows() {
         expectInvalid(Confused.self, property: "second", detail: "as well")
     }
 
-    @Test func swappedKeyPathsAreNamed() {
+    @Test func swappedKeyPathsThrow() {
         expectInvalid(Swapped.self, property: "first", detail: "another property")
     }
 
-    @Test func aPropertyWithoutWrapperIsNamed() {
+    @Test func propertyWithoutWrapperThrows() {
         expectInvalid(Plain.self, property: "second", detail: "no @Attribute")
     }
 
-    @Test func aTypeThatCannotBeStoredIsNamed() throws {
+    @Test func unsupportedAttributeTypeThrows() throws {
         do {
             try Schema(Unstorable.self).validate()
             Issue.record("a closure was accepted")
@@ -61,11 +61,11 @@ import Testing
         }
     }
 
-    @Test func anInverseThatMayBeOneOfSeveralHasToBeNamed() {
+    @Test func ambiguousInverseThrows() {
         expectInvalid(Ambiguous.self, property: "first", detail: "more than one pair")
     }
 
-    @Test func linksAreOwnedByTheSideWhoseNameComesFirst() throws {
+    @Test func linkOwnerIsFirstByName() throws {
         let schema = Schema(Right.self)
         try schema.validate()
         #expect(schema.links.map(\.name) == ["Left.rights", "Lonely.others"])
@@ -79,20 +79,20 @@ import Testing
         #expect(schema.links.last?.inverse == nil)
     }
 
-    @Test func aRelationshipWithOptionsOfAnAttributeIsNamed() {
+    @Test func relationshipWithAttributeOptionsThrows() {
         expectInvalid(Uniquely.self, property: "other", detail: "attribute options")
     }
 
-    @Test func aClassThatIgnoresItsBackingDataIsNamed() {
+    @Test func classThatIgnoresItsBackingDataThrows() {
         expectInvalid(Ignorant.self, property: nil, detail: "must adopt or store its argument")
     }
 
-    @Test func aClassThatInheritsFromAModelIsNamed() {
+    @Test func subclassOfAModelThrows() {
         expectInvalid(
             Heir.self, property: nil, detail: "Heir inherits from the model Ancestor, which is not supported")
     }
 
-    @Test func aConstraintNamesPropertiesThatHaveAColumn() {
+    @Test func constraintOnAPropertyWithoutAColumnThrows() {
         expectInvalid(UniqueNowhere.self, property: nil, detail: "a uniqueness constraint lists no property")
         expectInvalid(IndexedNowhere.self, property: nil, detail: "an index lists no property")
         expectInvalid(
@@ -102,7 +102,7 @@ import Testing
             IndexedMany.self, property: "others", detail: "an index lists a to-many relationship, which has no column")
     }
 
-    @Test(arguments: StoreKind.allCases) func whatIsUniqueTwiceIsUnique(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func repeatedConstraintsAreMerged(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [UniqueTwice.self])
         let entity = try #require(store.container.schema.entity(for: UniqueTwice.self))
         #expect(

@@ -3,17 +3,17 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What is found without Foundation has to be what Foundation finds.
+/// The search without Foundation must have the results of Foundation.
 @Suite("Predicates: searching text")
 struct TextSearchTests {
     private static func isFound(_ part: String, in text: String) -> Bool {
-        // Not the method of `String`: see TextSearch.
+        // Not the method of `String`; see `TextSearch`.
         let found = NSString(string: text).range(of: part, options: [.caseInsensitive, .diacriticInsensitive])
         return found.location != NSNotFound && found.location + found.length <= text.utf16.count
     }
 
     @Test(
-        "Case, diacritics and what else is alike",
+        "Case, diacritics, and other equivalent characters",
         arguments: [
             ("Café", "CAFE", true), ("cafe", "É", true), ("cafe\u{301}", "é", true), ("e\u{301}x", "ex", true),
             ("Straße", "STRASSE", true), ("ß", "s", false), ("Ελλάς", "ΕΛΛΑΣ", true), ("Йод", "ио", true),
@@ -28,7 +28,7 @@ struct TextSearchTests {
         #expect(Self.isFound(part, in: text) == expected)
     }
 
-    /// Of all scripts that are known here, and of others, in texts of up to six.
+    /// Characters of many scripts, in texts of up to six of them.
     @Test("Random texts", arguments: 0..<20 as Range<UInt64>)
     func random(_ seed: UInt64) {
         var random = SplitMix(state: seed)
@@ -41,7 +41,7 @@ struct TextSearchTests {
         }
     }
 
-    /// Mostly of a few characters, so that something is found, and of what they fold to.
+    /// Mostly a few characters, so that matches occur, and their folded forms.
     private static func text(_ random: inout SplitMix, _ few: [Unicode.Scalar], _ length: Int) -> String {
         var text = ""
         for _ in 0..<length {

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-@Suite("What an author of stores builds with")
+@Suite("API for custom stores")
 struct AuthoringTests {
     private struct Insert<Model: PersistentModel>: HistoryInsert {
         let changeIdentifier = 1
@@ -42,7 +42,7 @@ struct AuthoringTests {
         hotel = try #require(schema.entitiesByName["Hotel"])
     }
 
-    @Test func changesOfTheRightType() {
+    @Test func changesAreTypedByEntity() {
         func change(_ name: String) -> any HistoryInsert {
             func insert<Model: PersistentModel>(of model: Model.Type) -> any HistoryInsert {
                 Insert<Model>(changedPersistentIdentifier: ScriptedStore.origin(name).identifier(1))
@@ -53,7 +53,7 @@ struct AuthoringTests {
         #expect(change("Motel") is Insert<RemovedModel>)
     }
 
-    @Test func attributesOfAnyUpdate() throws {
+    @Test func updatedAttributesOfAnyTransaction() throws {
         let identifier = ScriptedStore.origin("Hotel").identifier(1)
         let change = HistoryChange.update(
             Update<Hotel>(changedPersistentIdentifier: identifier, updatedAttributes: [\.name, \.opened]))
@@ -92,7 +92,7 @@ struct AuthoringTests {
         #expect(throws: SwiftDataError.modelValidationFailure) { try name.encode(7) }
     }
 
-    @Test func answersAndBoundsOfAnyTransaction() throws {
+    @Test func descriptorsApplyToAnyTransactionType() throws {
         let entries = (1...5).map { Entry(author: $0.isMultiple(of: 2) ? "even" : nil, token: .init(position: $0)) }
         func positions(_ descriptor: HistoryDescriptor<Entry>) throws -> [Int] {
             try descriptor.apply(to: entries).map(\.token.position)
@@ -115,8 +115,8 @@ struct AuthoringTests {
         #expect(try HistoryTokenBounds(HistoryDescriptor<Entry>()).lower.isEmpty)
     }
 
-    /// Code that is generic over transactions asks by the protocol's key paths.
-    @Test func theDefaultStoreUnderstandsGenericPredicates() throws {
+    /// Code that is generic over transactions uses the key paths of the protocol.
+    @Test func defaultStoreTranslatesGenericPredicates() throws {
         let container = try ModelContainer(
             for: Hotel.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         let store = try #require(container.stores.first as? DefaultStore)
@@ -141,11 +141,11 @@ struct AuthoringTests {
     }
 }
 
-@Suite("The built-in store has no side door")
-struct SideDoorTests {
-    /// What one module may use of another and an author may not is declared `package`, or made visible by a special
-    /// import. Contexts and the built-in store see of each other what everybody sees.
-    @Test func coreShowsTheStoreNothingThatOthersDoNotSee() throws {
+@Suite("The default store uses only public API")
+struct PublicInterfaceTests {
+    /// Declarations that are `package`, or visible through a special import, are not available to custom stores. The
+    /// contexts and the default store use only public declarations of each other.
+    @Test func storeUsesOnlyPublicDeclarations() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
         var lines = 0
@@ -166,7 +166,7 @@ struct SideDoorTests {
         #expect(lines > 1000)
     }
 
-    @Test func snapshotKeysAreTexts() throws {
+    @Test func snapshotKeysAreStrings() throws {
         let keys: [DataStoreSnapshotCodingKey] = [.persistentIdentifier, .modeledProperty("title")]
         #expect(keys.map(\.stringValue) == ["persistentIdentifier", "title"])
         #expect(keys.map { DataStoreSnapshotCodingKey(stringValue: $0.stringValue) } == keys)

@@ -5,10 +5,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A store whose answers are spoiled at random. Whatever a program does with its models, nothing ends the process, and
-/// what is wrong comes out as an error that names the store and the rule.
+/// A store whose responses are corrupted at random. Whatever a program does with its models, the process does not
+/// crash, and an invalid response is an error that names the store and the violated rule.
 @Suite struct HostileStoreTests {
-    @Test(arguments: 0..<40) func everyWrongAnswerIsAnError(_ seed: Int) throws {
+    @Test(arguments: 0..<40) func invalidResponsesThrow(_ seed: Int) throws {
         let dice = HostileStore.Dice(seed)
         let container = try ModelContainer(
             for: Schema(GraphNode.self), configurations: [HostileStore.Configuration(dice: dice)])
@@ -21,7 +21,7 @@ import Testing
             if node !== nodes[0] { node.parent = nodes[0] }
         }
         try context.save()
-        dice.spoil()
+        dice.startCorruption()
         for context in [context, ModelContext(container)] {
             for step in 0..<30 {
                 do {
@@ -30,7 +30,8 @@ import Testing
                 } catch let error as SwiftDataError {
                     let isOfTheStore = error == .invalidStoreResponse || error == .undecodableValue
                     let isNamed = error.storeName == "hostile" && error.storeIdentifier != nil && error.detail != nil
-                    // What is not the store's fault is what came of it: a row that another model got, say.
+                    // Errors that are consequences of earlier corrupted responses, such as a row that another model
+                    // has.
                     #expect(isNamed || !isOfTheStore, "\(error)")
                     if dice.roll(2) == 0 { context.rollback() }
                 }
@@ -63,7 +64,7 @@ import Testing
     }
 }
 
-/// ``MemoryStore``, and a liar before it.
+/// A ``MemoryStore`` whose responses are corrupted.
 private final class HostileStore: DataStore {
     struct Configuration: DataStoreConfiguration {
         typealias Store = HostileStore
@@ -73,16 +74,16 @@ private final class HostileStore: DataStore {
         let dice: Dice
     }
 
-    /// Chance, and whether it is left to it.
+    /// A random generator, and whether corruption is enabled.
     final class Dice: IdentityHashable, Sendable {
-        private let state: Mutex<(random: SplitMix, isHonest: Bool)>
+        private let state: Mutex<(random: SplitMix, isCorrect: Bool)>
 
         init(_ seed: Int) { state = Mutex((SplitMix(state: UInt64(seed)), true)) }
 
-        func spoil() { state.withLock { $0.isHonest = false } }
+        func startCorruption() { state.withLock { $0.isCorrect = false } }
         func roll(_ sides: Int) -> Int { state.withLock { $0.random.below(sides) } }
-        /// Once in so many times, from when on the answers are spoiled.
-        func lies(_ sides: Int) -> Bool { state.withLock { !$0.isHonest && $0.random.below(sides) == 0 } }
+        /// Returns whether to corrupt a response: once in so many calls, after ``startCorruption()``.
+        func corrupts(_ sides: Int) -> Bool { state.withLock { !$0.isCorrect && $0.random.below(sides) == 0 } }
     }
 
     let configuration: Configuration
@@ -98,8 +99,8 @@ private final class HostileStore: DataStore {
     }
 
     func fetch<Model>(_ request: DataStoreFetchRequest<Model>) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
-        var rows = try base.fetch(request).fetchedSnapshots.map(spoiled)
-        if dice.lies(10), let first = rows.first { rows.append(first) }
+        var rows = try base.fetch(request).fetchedSnapshots.map(corrupted)
+        if dice.corrupts(10), let first = rows.first { rows.append(first) }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
 
@@ -107,20 +108,21 @@ private final class HostileStore: DataStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         let result = try base.save(request)
-        guard dice.lies(2) else { return result }
+        guard dice.corrupts(2) else { return result }
         var remapped = result.remappedIdentifiers
-        for (temporary, identifier) in remapped.sorted(by: { $0.key < $1.key }) where dice.lies(4) {
-            remapped[temporary] = dice.lies(3) ? nil : spoiled(identifier)
+        for (temporary, identifier) in remapped.sorted(by: { $0.key < $1.key }) where dice.corrupts(4) {
+            remapped[temporary] = dice.corrupts(3) ? nil : corrupted(identifier)
         }
         return DataStoreSaveChangesResult(
             for: identifier, remappedIdentifiers: remapped,
-            snapshotsToReregister: keyed((request.updated + request.deleted).filter { _ in dice.lies(3) }.map(spoiled)))
+            snapshotsToReregister: keyed(
+                (request.updated + request.deleted).filter { _ in dice.corrupts(3) }.map(corrupted)))
     }
 
-    // MARK: Lies
+    // MARK: Corruption
 
-    private func spoiled(_ row: DefaultSnapshot) -> DefaultSnapshot {
-        guard dice.lies(8) else { return row }
+    private func corrupted(_ row: DefaultSnapshot) -> DefaultSnapshot {
+        guard dice.corrupts(8) else { return row }
         let identifier = row.persistentIdentifier
         var values = row.values
         switch dice.roll(8) {
@@ -128,20 +130,20 @@ private final class HostileStore: DataStore {
         case 1: values.append(.null)
         case 2: break
         default:
-            let lies: [PropertyValue] = [
+            let invalid: [PropertyValue] = [
                 .null, .integer(.max), .real(.nan), .text("x"), .text("[]"), .blob(Data([0xFF])),
                 .references([identifier]),
             ]
-            // Half of them, since there are many ways to lead astray.
-            let lie = dice.roll(2) == 0 ? .reference(spoiled(identifier)) : lies[dice.roll(lies.count)]
-            values[dice.roll(values.count)] = lie
+            // Half of them, because there are many kinds of invalid references.
+            let value = dice.roll(2) == 0 ? .reference(corrupted(identifier)) : invalid[dice.roll(invalid.count)]
+            values[dice.roll(values.count)] = value
         }
         return DefaultSnapshot(
-            persistentIdentifier: dice.lies(4) ? spoiled(identifier) : identifier, values: values,
+            persistentIdentifier: dice.corrupts(4) ? corrupted(identifier) : identifier, values: values,
             changed: PropertySet())
     }
 
-    private func spoiled(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
+    private func corrupted(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
         func row(_ store: String, _ entity: String) -> PersistentIdentifier {
             PersistentIdentifier.Origin(storeIdentifier: store, entityName: entity).identifier(Int64(dice.roll(3)))
         }

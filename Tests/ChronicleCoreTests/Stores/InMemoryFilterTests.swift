@@ -20,7 +20,7 @@ struct InMemoryFilterTests {
         store.script.change { ($0.prefersFilter, $0.prefersSort) = (true, true) }
     }
 
-    @Test("Filter, sort and limit; the store is asked once more for each that it refuses")
+    @Test("Filter, sort, and limit; the request is repeated without each rejected part")
     func both() throws {
         let context = ModelContext(store.container)
         #expect(try context.fetch(good).map(\.name) == ["Savoy", "Adlon"])
@@ -29,7 +29,7 @@ struct InMemoryFilterTests {
         #expect(try context.fetchIdentifiers(good).map(\.integerPrimaryKey) == [5, 6])
     }
 
-    @Test("Only the filter: the store's order stays")
+    @Test("Filtering alone keeps the order of the store")
     func filter() throws {
         store.script.change {
             $0.prefersSort = false
@@ -39,7 +39,7 @@ struct InMemoryFilterTests {
         #expect(store.script.now.fetches == ["filter sort limit 2", "sort"])
     }
 
-    @Test("Only the sort: what is equal stays in the store's order")
+    @Test("Sorting alone is stable")
     func sort() throws {
         store.script.change { $0.prefersFilter = false }
         let all = FetchDescriptor<Hotel>(sortBy: [SortDescriptor(\.stars)])
@@ -48,7 +48,7 @@ struct InMemoryFilterTests {
         #expect(store.script.now.fetches == ["sort", ""])
     }
 
-    @Test("What counts is what the store has, unless the context's changes are asked for")
+    @Test("Pending changes are only included if requested")
     func pendingChanges() throws {
         var descriptor = FetchDescriptor<Hotel>(predicate: #Predicate { $0.stars == 0 })
         let tent = try #require(try store.context.fetch(descriptor).first)
@@ -65,7 +65,7 @@ struct InMemoryFilterTests {
         #expect(try store.context.fetch(FetchDescriptor<Hotel>(predicate: #Predicate { $0.opened! > long })).isEmpty)
     }
 
-    @Test("A row is found by its identifier")
+    @Test("Fetching by identifier")
     func identifier() throws {
         let identifier = ScriptedStore.origin("Hotel").identifier(3)
         let model = try ModelContext(store.container).existingModel(for: identifier)
@@ -75,7 +75,7 @@ struct InMemoryFilterTests {
         }
     }
 
-    @Test("What the store does not have is an error that names store and feature")
+    @Test("An unsupported feature throws an error that names the store and the feature")
     func unsupported() throws {
         store.script.change { $0.failure = DataStoreError.unsupportedFeature.with(detail: "hotels") }
         func expect(_ body: () throws -> Void) {
@@ -94,7 +94,7 @@ struct InMemoryFilterTests {
         #expect(error == .unsupportedFeature && error?.storeName == "scripted")
     }
 
-    @Test("Also in the history")
+    @Test("An unsupported history feature throws")
     func unsupportedHistory() {
         let error = #expect(throws: SwiftDataError.self) {
             try store.context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -103,14 +103,14 @@ struct InMemoryFilterTests {
         #expect(error?.storeIdentifier == "scripted-store")
     }
 
-    @Test("An invalid predicate, and a refusal of what was not asked, are errors that name the store")
+    @Test("An invalid predicate and an unrequested rejection throw errors that name the store")
     func refusals() throws {
         func failure(_ error: DataStoreError) -> SwiftDataError? {
             store.script.change { $0.failure = error }
             return #expect(throws: SwiftDataError.self) { try store.context.fetch(good) }
         }
         #expect(failure(.invalidPredicate.with(detail: "stars")) == .unsupportedPredicate)
-        // The second time there is neither predicate nor sort left.
+        // The second request has neither a predicate nor a sort descriptor.
         for error in [DataStoreError.preferInMemoryFilter, .preferInMemorySort] {
             let error = failure(error)
             #expect(error == .invalidStoreResponse && error?.storeIdentifier == "scripted-store")

@@ -13,7 +13,7 @@ struct InvalidResponseTests {
         try store.add(("Ritz", 3), ("Astoria", 5))
     }
 
-    /// Expects an error that names the store and a rule with these words in it.
+    /// Expects an error that names the store and contains these words.
     private func expect(
         _ rule: String, _ kind: SwiftDataError = .invalidStoreResponse, _ location: SourceLocation = #_sourceLocation,
         _ body: () throws -> Void
@@ -28,7 +28,7 @@ struct InvalidResponseTests {
         _ rule: String, _ kind: SwiftDataError = .invalidStoreResponse, _ location: SourceLocation = #_sourceLocation
     ) {
         expect(rule, kind, location) { _ = try ModelContext(store.container).fetch(FetchDescriptor<Hotel>()) }
-        // Models that are there already are no excuse.
+        // Registered models do not prevent the validation.
         expect(rule, kind, location) { _ = try store.context.fetch(FetchDescriptor<Hotel>()) }
     }
 
@@ -41,7 +41,7 @@ struct InvalidResponseTests {
 
     // MARK: Fetching
 
-    @Test func aRowOfAnotherEntity() throws {
+    @Test func rowOfAnotherEntityThrows() throws {
         replaceFirst(ScriptedStore.origin("Motel").identifier(1))
         expectFetch("of the entity Motel instead of Hotel")
         expect("of the entity Motel instead of Hotel") {
@@ -49,33 +49,33 @@ struct InvalidResponseTests {
         }
     }
 
-    @Test func aRowOfAnotherStore() throws {
+    @Test func rowOfAnotherStoreThrows() throws {
         replaceFirst(.Origin(storeIdentifier: "elsewhere", entityName: "Hotel").identifier(1))
         expectFetch("of another store")
     }
 
-    @Test func aTemporaryIdentifier() throws {
+    @Test func temporaryIdentifierThrows() throws {
         replaceFirst(Hotel("new", stars: 1).persistentModelID)
         expectFetch("temporary identifier")
     }
 
-    @Test func aRowTwice() throws {
+    @Test func duplicateRowThrows() throws {
         store.script.change { $0.rows.append($0.rows[0]) }
         expectFetch("more than once")
         expect("more than once") { _ = try store.context.fetchIdentifiers(FetchDescriptor<Hotel>()) }
-        // In another origin object, as from a store that makes one for each row.
+        // In another origin object, as from a store that creates one for each row.
         replaceFirst(ScriptedStore.origin("Hotel").identifier(1))
         expectFetch("more than once")
     }
 
-    @Test func anyOrderIsFine() throws {
+    @Test func rowsMayBeInAnyOrder() throws {
         store.script.change { $0.rows.reverse() }
         for context in [store.context, ModelContext(store.container), store.context] {
             #expect(try context.fetch(FetchDescriptor<Hotel>()).map(\.name) == ["Astoria", "Ritz"])
         }
     }
 
-    @Test func aValueThatIsNone() throws {
+    @Test func invalidValueThrows() throws {
         func set(_ values: [PropertyValue]) {
             store.script.change { script in
                 script.rows[0] = DefaultSnapshot(
@@ -88,8 +88,8 @@ struct InvalidResponseTests {
         expectFetch("2 values")
     }
 
-    /// A getter has nothing to say that with, and what it leads to has other properties.
-    @Test func aReferenceThatLeadsAstray() throws {
+    /// A getter cannot throw. The properties of the destination throw instead.
+    @Test func invalidReferenceThrows() throws {
         let store = try ScriptedContainer(GraphNode.self)
         let node = GraphNode("a")
         store.context.insert(node)
@@ -106,9 +106,9 @@ struct InvalidResponseTests {
         for (stray, text) in strays {
             var values = row.values
             values[next] = .reference(stray)
-            let answer = DefaultSnapshot(
+            let snapshot = DefaultSnapshot(
                 persistentIdentifier: row.persistentIdentifier, values: values, changed: PropertySet())
-            store.script.change { $0.rows = [answer] }
+            store.script.change { $0.rows = [snapshot] }
             for context in [store.context, ModelContext(store.container)] {
                 expect(text) { _ = try context.fetch(FetchDescriptor<GraphNode>()) }
             }
@@ -117,7 +117,7 @@ struct InvalidResponseTests {
                 script.save = {
                     Result(
                         for: "scripted-store", remappedIdentifiers: $1.remappedIdentifiers,
-                        snapshotsToReregister: [answer.persistentIdentifier: answer])
+                        snapshotsToReregister: [snapshot.persistentIdentifier: snapshot])
                 }
             }
             node.number += 1
@@ -130,15 +130,16 @@ struct InvalidResponseTests {
 
     private func expectSave(
         _ rule: String, kind: SwiftDataError = .invalidStoreResponse, _ location: SourceLocation = #_sourceLocation,
-        _ answer: @escaping @Sendable (ScriptedStore.SaveRequest, ScriptedStore.SaveResult) -> ScriptedStore.SaveResult
+        _ snapshot:
+            @escaping @Sendable (ScriptedStore.SaveRequest, ScriptedStore.SaveResult) -> ScriptedStore.SaveResult
     ) {
-        store.script.change { $0.save = answer }
+        store.script.change { $0.save = snapshot }
         expect(rule, kind, location) { try store.add(("Savoy", 5), ("Adlon", 4), ("Inn", 2)) }
         #expect(store.context.insertedModelsArray.count == 3, sourceLocation: location)
         store.context.rollback()
     }
 
-    @Test func remappings() throws {
+    @Test func invalidRemappingsThrow() throws {
         expectSave("no identifier for an inserted model") { request, result in
             var remapped = result.remappedIdentifiers
             remapped[request.inserted[1].persistentIdentifier] = nil
@@ -172,7 +173,7 @@ struct InvalidResponseTests {
         }
     }
 
-    @Test func theIdentifierOfAModelThatIsThere() throws {
+    @Test func identifierOfAnExistingModelThrows() throws {
         let hotel = try #require(try store.context.fetch(FetchDescriptor<Hotel>()).first)
         expectSave("that another model already has") { request, result in
             var remapped = result.remappedIdentifiers
@@ -183,8 +184,8 @@ struct InvalidResponseTests {
         #expect(known === hotel)
     }
 
-    /// What the identifiers of a class have in common, given to another class.
-    @Test(arguments: [false, true]) func identifiersOfTheOtherClass(_ nodesFirst: Bool) throws {
+    /// The identifier prefix of one class, used for another class.
+    @Test(arguments: [false, true]) func identifiersOfAnotherClassThrow(_ nodesFirst: Bool) throws {
         let store = try ScriptedContainer(GraphNode.self)
         let origin = ScriptedStore.origin("GraphNode")
         store.script.change {
@@ -200,13 +201,13 @@ struct InvalidResponseTests {
         #expect(store.context.insertedModelsArray.count == 3)
     }
 
-    @Test func theResultOfAnotherStore() {
+    @Test func resultOfAnotherStoreThrows() {
         expectSave("the result of another store, \"other\"") { _, result in
             Result(for: "other", remappedIdentifiers: result.remappedIdentifiers)
         }
     }
 
-    @Test func aRowUnderAnotherIdentifier() {
+    @Test func rowWithAnotherIdentifierThrows() {
         expectSave("under the identifier of another row") { request, result in
             let permanent = request.inserted.compactMap { result.remappedIdentifiers[$0.persistentIdentifier] }
             return Result(
@@ -215,7 +216,7 @@ struct InvalidResponseTests {
         }
     }
 
-    @Test func aTokenOfAnotherType() {
+    @Test func tokenOfAnotherTypeThrows() {
         expectSave("of type StrayToken") { _, result in
             Result(
                 for: "scripted-store", remappedIdentifiers: result.remappedIdentifiers,
@@ -223,7 +224,7 @@ struct InvalidResponseTests {
         }
     }
 
-    @Test func rowsThatWereWrittenDifferentlyAreTakenOver() throws {
+    @Test func reregisteredSnapshotsUpdateModels() throws {
         store.script.change {
             $0.save = { request, result in
                 let rows = request.inserted.map { snapshot in
@@ -245,7 +246,7 @@ struct InvalidResponseTests {
         #expect(store.script.now.rows.last?.values.prefix(2) == [.text("The"), .integer(4)])
     }
 
-    @Test func rowsToTakeOverAreChecked() throws {
+    @Test func reregisteredSnapshotsAreValidated() throws {
         func row(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Result {
             Result(
                 for: "scripted-store", remappedIdentifiers: [:],

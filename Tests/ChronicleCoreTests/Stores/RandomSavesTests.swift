@@ -5,10 +5,10 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Random changes to models of four stores, saves that fail somewhere among them, retries and rollbacks, beside plain
-/// dictionaries: what is saved, and what is still to be saved, is known after every step.
+/// Random changes of models in four stores with saves that fail in between, retries, and rollbacks, compared with plain
+/// dictionaries: after every step, both the saved and the unsaved changes are known.
 @Suite struct RandomSavesTests {
-    @Test(arguments: 0..<16) func agreesWithPlainStores(_ seed: Int) throws {
+    @Test(arguments: 0..<16) func randomSavesMatchPlainStores(_ seed: Int) throws {
         var run = try SavesRun(seed: UInt64(seed))
         for step in 0..<200 {
             let what = try run.step()
@@ -17,13 +17,13 @@ import Testing
     }
 }
 
-/// What a row of any class is: a value, and to whom it belongs.
+/// A row of any class: a value and an owner.
 private struct PlainRow: Hashable {
     var value = 0
     var owner: Int?
 }
 
-/// The rows of the four stores, by number.
+/// The rows of the four stores by number.
 private typealias PlainStores = [[Int: PlainRow]]
 
 private struct SavesRun {
@@ -31,7 +31,7 @@ private struct SavesRun {
     private let directory: TemporaryDirectory
     private let container: ModelContainer
     private let context: ModelContext
-    /// The stores that fail when they are asked to save.
+    /// The stores whose saves fail.
     private let failing = FlakyStore.Switch()
     private var random: SplitMix
     private var now = PlainStores(repeating: [:], count: count)
@@ -106,7 +106,7 @@ private struct SavesRun {
     }
 
     private mutating func change(_ store: Int, _ key: Int) -> String {
-        // Numbers of seats only grow: SQLite refuses to swap two that are unique.
+        // Seat numbers only increase, because SQLite rejects swaps of unique values.
         let value = random.below(6) + (store == 2 ? now[store][key]?.value ?? 0 : 0)
         switch models[key] {
         case let trip as Trip: trip.note = "\(value)"
@@ -176,7 +176,7 @@ private struct SavesRun {
         try #require(rows(context) == contents(now), "\(what): in memory")
         let other = ModelContext(container)
         try withExtendedLifetime(other) { try #require(rows(other) == contents(saved), "\(what): stored") }
-        // Not the other way round: what was set to the value that it had counts as a change until the save.
+        // Not the reverse: a value that was set to its saved value is a change until the save.
         if now != saved { try #require(context.hasChanges, "\(what): changes") }
         for store in 0..<Self.count {
             for (key, model) in models where now[store][key] != nil {
@@ -191,7 +191,7 @@ private struct SavesRun {
         }
     }
 
-    /// What is in the stores, without the numbers of seats, which have no name.
+    /// The content of the stores, without seat numbers, which have no name.
     private func contents(_ stores: PlainStores) -> [[String]] {
         stores.enumerated().map { index, rows in
             rows.map { key, row in
@@ -213,7 +213,7 @@ private struct SavesRun {
     }
 }
 
-/// ``MemoryStore``, which refuses saves when it is told to.
+/// A ``MemoryStore`` whose saves can be made to fail.
 private final class FlakyStore: DataStore, HistoryProviding {
     struct Refusal: Error {
         let store: String

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("The questions that contexts ask of stores")
+@Suite("References in the requests of contexts")
 struct ReferenceTests {
     private let schema: Schema
     private let trip = PersistentIdentifier.Origin(storeIdentifier: "S", entityName: "Trip").identifier(7)
@@ -16,7 +16,7 @@ struct ReferenceTests {
         FetchDescriptor<Model>(predicate: predicate).reference(schema).map { ($0.property.name, $0.identifier) }
     }
 
-    @Test func ofAModel() throws {
+    @Test func referenceToAModel() throws {
         let trip = trip
         for predicate in [#Predicate<Trip> { $0.persistentModelID == trip }, #Predicate { $0.id == trip }] {
             let (property, identifier) = try #require(reference(predicate))
@@ -24,7 +24,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test func ofTheModelsThatLeadToOne() throws {
+    @Test func referenceOfModelsToADestination() throws {
         let trip = trip
         let predicates = [
             #Predicate<BucketListItem> { $0.trip?.persistentModelID == trip }, #Predicate { $0.trip?.id == trip },
@@ -35,7 +35,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test func nothingElse() {
+    @Test func otherPredicatesAreNotReferences() {
         let trip = trip
         #expect(reference(nil as Predicate<Trip>?) == nil)
         #expect(reference(#Predicate<Trip> { $0.persistentModelID != trip }) == nil)
@@ -45,8 +45,8 @@ struct ReferenceTests {
         #expect(reference(#Predicate<Trip> { $0.name.count == 4 }) == nil)
     }
 
-    /// It is a value like any other, and not what a store keeps for relationships.
-    @Test func anAttributeIsNoReference() throws {
+    /// An attribute with an identifier is a plain value and not a stored relationship.
+    @Test func attributesAreNotReferences() throws {
         let container = try ModelContainer(for: Bookmark.self, configurations: MemoryStoreConfiguration())
         let (context, trip) = (ModelContext(container), trip)
         context.insert(Bookmark(trip))
@@ -59,8 +59,8 @@ struct ReferenceTests {
         }
     }
 
-    @Test("Reading relationships asks nothing else")
-    func whatContextsAsk() throws {
+    @Test("Reading relationships sends only requests by reference")
+    func contextsRequestOnlyReferences() throws {
         let recorder = RecordingStore.Recorder()
         let container = try ModelContainer(
             for: Trip.self, configurations: RecordingStore.Configuration(recorder: recorder))
@@ -74,7 +74,7 @@ struct ReferenceTests {
     }
 }
 
-/// A store with one trip, which notes what it is asked.
+/// A store with one trip that records its requests.
 private final class RecordingStore: DataStore {
     typealias Snapshot = DefaultSnapshot
 

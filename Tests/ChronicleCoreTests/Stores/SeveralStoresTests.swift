@@ -4,7 +4,7 @@ import ExampleStore
 import Foundation
 import Testing
 
-/// A container whose models are divided among three stores, the one in the middle scripted.
+/// A container whose models are divided among three stores; the second is scripted.
 struct DividedContainer {
     let directory: TemporaryDirectory
     let script = ScriptedStore.Script()
@@ -30,7 +30,7 @@ struct DividedContainer {
             : ModelConfiguration(name, schema: schema, url: directory.file("\(name).store"), durability: .relaxed)
     }
 
-    /// What another context sees in the stores.
+    /// What another context reads from the stores.
     func names() throws -> [String] {
         let context = ModelContext(container)
         return try context.fetch(FetchDescriptor<Trip>()).map(\.name)
@@ -57,7 +57,7 @@ private struct PowerCut: Error, Equatable {}
 @Suite("Several stores in one container")
 struct SeveralStoresTests {
     @Test(arguments: StoreKind.allCases)
-    func eachModelLivesInItsStore(_ kind: StoreKind) throws {
+    func modelsAreSavedInTheirStores(_ kind: StoreKind) throws {
         let divided = try DividedContainer(kind)
         let models: [any PersistentModel] = [
             Diary("quiet"), Hotel("Ritz", stars: 5), Trip(name: "Rome", destination: "IT"),
@@ -77,11 +77,11 @@ struct SeveralStoresTests {
     // MARK: Saving
 
     @Test(arguments: StoreKind.allCases)
-    func theStoresBeforeTheOneThatFailsAreSaved(_ kind: StoreKind) throws {
+    func storesBeforeAFailingStoreAreSaved(_ kind: StoreKind) throws {
         let divided = try DividedContainer(kind)
         let context = divided.context
         let (diary, hotel, trip) = (Diary("new"), Hotel("Ritz", stars: 5), Trip(name: "Rome", destination: "IT"))
-        // Not the order in which they are written.
+        // The save order differs from the order of the configurations.
         context.insert(diary)
         context.insert(hotel)
         context.insert(trip)
@@ -111,7 +111,7 @@ struct SeveralStoresTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatWasNotSavedIsRolledBack(_ kind: StoreKind) throws {
+    func rollbackDiscardsUnsavedChanges(_ kind: StoreKind) throws {
         let divided = try DividedContainer(kind)
         let context = divided.context
         let (kept, doomed) = (Trip(name: "Rome", destination: "IT"), Trip(name: "Oslo", destination: "NO"))
@@ -126,7 +126,7 @@ struct SeveralStoresTests {
         diary.text = "new"
         context.delete(page)
         divided.script.change { $0.failure = PowerCut() }
-        // An error of the store's own comes out as it is.
+        // Errors of custom stores are thrown unchanged.
         #expect(throws: PowerCut()) { try context.save() }
         #expect(context.changedModelsArray.count == 2 && context.deletedModelsArray.count == 1)
 
@@ -139,7 +139,7 @@ struct SeveralStoresTests {
         #expect(try divided.transactions().count == 3)
     }
 
-    @Test func aModelThatIsNotCompleteStopsTheWholeSave() throws {
+    @Test func incompleteModelPreventsTheSaveOfAllStores() throws {
         let divided = try DividedContainer()
         divided.context.insert(Trip(name: "Rome", destination: "IT"))
         divided.context.insert(Diary(backingData: Diary.createBackingData()))
@@ -151,7 +151,7 @@ struct SeveralStoresTests {
     // MARK: History
 
     @Test(arguments: StoreKind.allCases, [1, 2, 100] as [UInt64])
-    func readersMissNothingAndRepeatNothing(_ kind: StoreKind, limit: UInt64) throws {
+    func readersReceiveEveryTransactionOnce(_ kind: StoreKind, limit: UInt64) throws {
         let divided = try DividedContainer(kind)
         let context = divided.context
         var token = try context.currentHistoryToken()
@@ -181,7 +181,7 @@ struct SeveralStoresTests {
             read.compactMap { $0.author.flatMap(Int.init) } == read.compactMap { $0.author.flatMap(Int.init) }.sorted())
     }
 
-    @Test func theCurrentTokenHasAPlaceInEveryStore() throws {
+    @Test func currentTokenHasAPositionInEveryStore() throws {
         let divided = try DividedContainer()
         let stores = divided.container.stores.map(\.identifier)
         #expect(
@@ -190,7 +190,7 @@ struct SeveralStoresTests {
         try divided.context.save()
         #expect(
             try divided.context.currentHistoryToken().tokenValue == [stores[0]: 2, stores[1]: 0, stores[2]: 0])
-        // The scripted store has no token for the place before its first transaction.
+        // The scripted store has no token for the position before its first transaction.
         let tokens = try divided.context.currentHistoryTokens(for: DefaultHistoryTransaction.self)
         #expect(tokens.mapValues(\.tokenValue) == [stores[0]: [stores[0]: 2], stores[2]: [stores[2]: 0]])
 
@@ -204,7 +204,7 @@ struct SeveralStoresTests {
         }
     }
 
-    @Test func aStoreThatRecordsNothingIsPassedOver() throws {
+    @Test func storesWithoutHistoryAreSkipped() throws {
         func open(_ recording: Bool...) throws -> ModelContext {
             let schemas = [Schema(Trip.self), Schema(Diary.self)]
             let configurations = recording.enumerated().map { index, records in
@@ -232,22 +232,22 @@ struct SeveralStoresTests {
         #expect(error == .historyDisabled && error?.storeName == "0")
     }
 
-    @Test func aPositionInOneStoreIsNoneInTheOther() throws {
+    @Test func tokenOfOneStoreHasNoPositionInAnother() throws {
         let divided = try DividedContainer()
         divided.context.insert(Trip(name: "Rome", destination: "IT"))
         try divided.context.save()
         let token = try #require(try divided.transactions().last?.token)
         let error = #expect(throws: SwiftDataError.self) { try divided.context.fetchHistory(.after(token)) }
         #expect(error == .historyTokenStoreMismatch && error?.storeName == "diaries")
-        // One store alone answers.
+        // A single store returns the history.
         divided.context.insert(Trip(name: "Oslo", destination: "NO"))
         try divided.context.save()
         let trips = divided.container.stores[0] as? DefaultStore
         #expect(try trips?.fetchHistory(.after(token)).count == 1)
     }
 
-    /// The clock of a store may go backwards; its history does not.
-    @Test func eachStoreKeepsItsOrder() throws {
+    /// The clock of a store may go backward; the order of its history does not.
+    @Test func mergedHistoryKeepsTheOrderOfEachStore() throws {
         let divided = try DividedContainer()
         let scripted = divided.container.stores[1].identifier
         let years = [2100, 1970, 1980, 2200, 1990]
@@ -255,7 +255,7 @@ struct SeveralStoresTests {
             script.transactions = years.enumerated().map { index, year in
                 DefaultHistoryTransaction(
                     transactionIdentifier: Int64(index + 1), storeIdentifier: scripted,
-                    token: DefaultHistoryToken(storeIdentifier: scripted, position: Int64(index + 1), check: nil),
+                    token: DefaultHistoryToken(storeIdentifier: scripted, position: Int64(index + 1), checkValue: nil),
                     timestamp: Date(timeIntervalSince1970: Double(year - 1970) * 365.25 * 86400), author: nil,
                     contextName: nil, bundleIdentifier: "", processIdentifier: "", changes: [])
             }
@@ -285,9 +285,9 @@ struct SeveralStoresTests {
         #expect(try divided.context.fetchHistory(newest).map(\.transactionIdentifier) == [4, 1])
     }
 
-    /// The default store compares positions; stores that filter themselves compare tokens.
+    /// The default store compares positions; stores that filter in memory compare tokens.
     @Test(arguments: [true, false])
-    func aPositionInSeveralStoresIsThatOfEach(_ storesFilter: Bool) throws {
+    func tokenAppliesToEachOfItsStores(_ storesFilter: Bool) throws {
         let schemas = [Schema(Diary.self), Schema(Hotel.self), Schema(GraphSeat.self)]
         let configurations = schemas.enumerated().map { index, schema -> any DataStoreConfiguration in
             storesFilter
@@ -323,9 +323,9 @@ struct SeveralStoresTests {
         #expect(try context.fetchHistoryCount(HistoryDescriptor<DefaultHistoryTransaction>()) == 1)
     }
 
-    /// Of several stores as of one: a delete deletes what a fetch returns.
+    /// As with one store, a deletion deletes what a fetch returns.
     @Test(arguments: [0, 1, 4, .max] as [UInt64], [0, 1, 3, 20] as [UInt64])
-    func aPageIsDeletedAcrossStores(limit: UInt64, offset: UInt64) throws {
+    func deletingAPageDeletesAcrossStores(limit: UInt64, offset: UInt64) throws {
         let container = try ModelContainer(
             for: Diary.self, Hotel.self,
             configurations: ModelConfiguration("a", schema: Schema(Diary.self), isStoredInMemoryOnly: true),
@@ -350,24 +350,24 @@ struct SeveralStoresTests {
         }
     }
 
-    @Test func tokensMergeToTheLaterPosition() {
+    @Test func mergedTokensHaveTheLaterPosition() {
         func token(_ store: String, _ position: Int64) -> DefaultHistoryToken {
-            DefaultHistoryToken(storeIdentifier: store, position: position, check: position)
+            DefaultHistoryToken(storeIdentifier: store, position: position, checkValue: position)
         }
         let both = token("a", 3).merging(token("b", 7))
         #expect(both.tokenValue == ["a": 3, "b": 7])
         for other in [token("a", 1), token("b", 7), both] { #expect(both.merging(other) == both) }
         #expect(both.merging(token("a", 5)).tokenValue == ["a": 5, "b": 7])
-        #expect(both.merging(token("a", 5)).check(in: "a") == 5)
+        #expect(both.merging(token("a", 5)).checkValue(in: "a") == 5)
         #expect(token("a", 5).merging(both) == both.merging(token("a", 5)))
-        // Of two tokens for one position the one that says more.
+        // Of two tokens at one position, the one with a check value.
         let bare = DefaultHistoryToken(storeIdentifier: "a", position: 3)
-        #expect(both.merging(bare).check(in: "a") == 3 && bare.merging(both).check(in: "a") == 3)
+        #expect(both.merging(bare).checkValue(in: "a") == 3 && bare.merging(both).checkValue(in: "a") == 3)
     }
 
     // MARK: Opening
 
-    @Test func configurationsDoNotShareNamesStoresOrModels() throws {
+    @Test func configurationsMustHaveDistinctNamesStoresAndModels() throws {
         let directory = try TemporaryDirectory()
         let (trips, diaries) = (Schema(Trip.self), Schema(Diary.self))
         let file = directory.file("one.store")

@@ -9,7 +9,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func modesDecideWhetherTheFileIsMadeAndWritten() throws {
+    @Test func openModesDetermineCreationAndWriting() throws {
         #expect(try sqliteError { _ = try Connection(path: directory.path(), mode: .readOnly) }.isCannotOpen)
         #expect(try sqliteError { _ = try Connection(path: directory.path(), mode: .readWrite) }.isCannotOpen)
         #expect(!directory.contains("store.sqlite"))
@@ -25,8 +25,8 @@ import Testing
         #expect(error.sql == "INSERT INTO t VALUES (2)")
     }
 
-    /// A view may have no end. Another connection may put one in the place of a table at any time.
-    @Test func readersReadNoViews() throws {
+    /// A view may be endless, and another connection may replace a table with it at any time.
+    @Test func readOnlyConnectionsDenyViews() throws {
         let writer = try Connection(path: directory.path(), mode: .readWriteCreate)
         try writer.enableWAL()
         try writer.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1); CREATE VIEW v AS SELECT a FROM t")
@@ -45,7 +45,7 @@ import Testing
         for sum in sums { #expect(try sqliteError { _ = try reader.scalarInt64(sum) }.isDenied) }
     }
 
-    @Test func pathsMayBeURIs() throws {
+    @Test func pathMayBeAURI() throws {
         let plain = try Connection(path: directory.path(), mode: .readWriteCreate)
         try plain.execute("CREATE TABLE t(a)")
         let connection = try Connection(path: "file:\(directory.path())?mode=ro", mode: .readOnly)
@@ -53,15 +53,15 @@ import Testing
         #expect(connection.isReadOnly)
     }
 
-    /// A URI may take away what the mode asks for, as a write-protected file does: this is said when opening.
-    @Test func whatCannotBeWrittenIsNotOpenedForWriting() throws {
+    /// A URI may restrict the mode, as a write-protected file does: opening throws an error.
+    @Test func openingAnImmutableFileForWritingThrows() throws {
         let plain = try Connection(path: directory.path(), mode: .readWriteCreate)
         try plain.execute("CREATE TABLE t(a)")
         let uri = "file:\(directory.path())?immutable=1"
         #expect(try sqliteError { _ = try Connection(path: uri, mode: .readWrite) }.isReadOnly)
     }
 
-    @Test func aMissingDirectoryCannotBeOpened() throws {
+    @Test func missingDirectoryThrows() throws {
         let error = try sqliteError {
             _ = try Connection(path: directory.path("no/such.sqlite"), mode: .readWriteCreate)
         }
@@ -69,13 +69,13 @@ import Testing
         #expect(!directory.contains("no"))
     }
 
-    @Test func aPathWithNULIsNotCutShort() throws {
+    @Test func pathWithNULThrows() throws {
         let error = try sqliteError { _ = try Connection(path: directory.path("a") + "\u{0}b", mode: .readWriteCreate) }
         #expect(error.isCannotOpen)
         #expect(!directory.contains("a"))
     }
 
-    @Test func whatIsNoDatabaseShowsItselfAtTheFirstStatement() throws {
+    @Test func firstStatementThrowsIfTheFileIsNotADatabase() throws {
         let bytes = Array("This is a letter and not a database, though it is long enough. ".utf8)
         try directory.write(bytes + bytes, to: "letter.txt")
         let connection = try Connection(path: directory.path("letter.txt"), mode: .readWrite)
@@ -85,7 +85,7 @@ import Testing
         #expect(try directory.read("letter.txt") == bytes + bytes)
     }
 
-    @Test func damageIsAnError() throws {
+    @Test func damagedFileThrows() throws {
         let first = try Connection(path: directory.path(), mode: .readWriteCreate)
         try first.execute("PRAGMA page_size = 4096; CREATE TABLE t(a); INSERT INTO t VALUES ('x')")
         first.close()
@@ -96,7 +96,7 @@ import Testing
         #expect(try sqliteError { _ = try connection.scalarText("SELECT a FROM t") }.isCorrupt)
     }
 
-    @Test func aClosedConnectionSaysSo() throws {
+    @Test func closedConnectionThrows() throws {
         let connection = try Connection.inMemory()
         #expect(!connection.isClosed)
         connection.close()
@@ -111,7 +111,7 @@ import Testing
         #expect(!connection.isInTransaction)
     }
 
-    @Test func closingRollsBack() throws {
+    @Test func closingRollsBackTheTransaction() throws {
         let connection = try Connection(path: directory.path(), mode: .readWriteCreate)
         try connection.execute("CREATE TABLE t(a); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
         let held = try connection.prepare("SELECT a FROM t")
@@ -122,7 +122,7 @@ import Testing
         #expect(try other.scalarInt64("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func countsOfTheLastWrite() throws {
+    @Test func changeCountAndLastRowID() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)")
         #expect(connection.changes == 3)
@@ -131,8 +131,8 @@ import Testing
         #expect(connection.changes == 2)
     }
 
-    /// What a file from elsewhere could do, and what a slip of ours could do to a file.
-    @Test func theConnectionIsDefensive() throws {
+    /// What a malicious file or a mistake in this package could do to a file.
+    @Test func connectionIsDefensive() throws {
         let connection = try Connection.inMemory()
         try connection.execute("CREATE TABLE t(a); PRAGMA writable_schema = ON")
         #expect(throws: SQLiteError.self) { try connection.execute("DELETE FROM sqlite_schema") }

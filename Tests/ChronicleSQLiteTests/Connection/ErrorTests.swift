@@ -34,7 +34,7 @@ import Testing
         #expect(error.sql == sql)
     }
 
-    @Test func theDescriptionHasTheStatementAndNotTheValues() throws {
+    @Test func descriptionContainsTheStatementButNoValues() throws {
         let insert = try connection.prepare("INSERT INTO parent VALUES (1, ?1, 1)")
         try insert.bind("a secret", at: 1)
         let error = try sqliteError { try insert.run() }
@@ -43,7 +43,7 @@ import Testing
                 == "SQLite error 1555: UNIQUE constraint failed: parent.id [INSERT INTO parent VALUES (1, ?1, 1)]")
     }
 
-    @Test func aFullDatabase() throws {
+    @Test func fullDatabaseThrows() throws {
         try connection.execute("CREATE TABLE t(a); PRAGMA max_page_count = 10")
         let error = try sqliteError {
             try connection.immediate { try connection.execute("INSERT INTO t VALUES (zeroblob(1000000))") }
@@ -52,7 +52,7 @@ import Testing
         #expect(!connection.isInTransaction)
     }
 
-    @Test func aValueOverTheLengthLimit() throws {
+    @Test func valueOverTheLengthLimitThrows() throws {
         let error = try sqliteError { try connection.execute("SELECT zeroblob(2147483647)") }
         #expect(error.primaryCode == 18)
     }

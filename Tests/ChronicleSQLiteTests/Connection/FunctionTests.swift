@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct FunctionTests {
-    /// Counts how often it prepares its second argument.
+    /// Counts the preparations of its second argument.
     private final class Calls: Sendable {
         let prepared = Mutex(0)
     }
@@ -34,7 +34,7 @@ import Testing
             "CREATE TABLE t(a); INSERT INTO t VALUES ('Rome'), ('Dome'), (NULL), (7), (x'6f6d65'), ('')")
     }
 
-    @Test func answersForEachRow() throws {
+    @Test func functionRunsForEachRow() throws {
         #expect(try connection.int64s("SELECT rowid FROM t WHERE ends(a, 'ome')") == [1, 2, 5])
         #expect(try connection.int64s("SELECT rowid FROM t WHERE ends(a, '7')") == [4])
         #expect(try connection.int64s("SELECT rowid FROM t WHERE ends(a, '') ORDER BY rowid") == [1, 2, 4, 5, 6])
@@ -43,12 +43,12 @@ import Testing
         #expect(try connection.int64s("SELECT ends('a' || char(0) || 'b', char(0) || 'b')") == [1])
     }
 
-    @Test func answersWithAReal() throws {
+    @Test func functionReturnsAReal() throws {
         #expect(try connection.scalarText("SELECT typeof(half(3)) || ' ' || half(3)") == "real 1.5")
         #expect(try connection.scalarText("SELECT half(NULL)") == "0.0")
     }
 
-    @Test func preparesAConstantOnce() throws {
+    @Test func constantArgumentIsPreparedOnce() throws {
         let statement = try connection.prepare("SELECT rowid FROM t WHERE ends(a, ?1)")
         for part in ["ome", "ome", "7"] {
             try statement.bind(part, at: 1)
@@ -64,12 +64,12 @@ import Testing
         "CREATE VIEW v AS SELECT ends(a, 'x') FROM t; SELECT * FROM v",
         "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT ends(new.a, 'x'); END; INSERT INTO t VALUES (1)",
     ])
-    func noFileUsesIt(_ sql: String) throws {
+    func schemaOfAFileCannotUseTheFunction(_ sql: String) throws {
         let error = try sqliteError { try connection.execute(sql) }
         #expect(error.message.contains("ends"))
     }
 
-    @Test func aClosedConnectionTakesNone() throws {
+    @Test func closedConnectionRejectsFunctions() throws {
         connection.close()
         #expect(try sqliteError { try connection.define([]) }.isMisuse)
     }

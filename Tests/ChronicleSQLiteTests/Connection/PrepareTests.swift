@@ -11,18 +11,18 @@ import Testing
     @Test(arguments: [
         "SELECT 1", "SELECT 1;", " SELECT 1 ;\n\t ; -- done\n", "SELECT 1 /* and */; /* no more", "SELECT 1;;;",
     ])
-    func oneStatementIsOne(_ sql: String) throws {
+    func singleStatementIsPrepared(_ sql: String) throws {
         let statement = try connection.prepare(sql)
         #expect(try statement.step())
         #expect(statement.int64(0) == 1)
     }
 
     @Test(arguments: ["", " \n", ";", "-- only a comment"])
-    func noStatementIsAnError(_ sql: String) throws {
+    func emptySQLThrows(_ sql: String) throws {
         #expect(try sqliteError { _ = try connection.prepare(sql) }.isMisuse)
     }
 
-    @Test func aSecondStatementIsAnErrorAndNotLeftOut() throws {
+    @Test func secondStatementThrows() throws {
         let sql = "SELECT 1; SELECT 2"
         let error = try sqliteError { _ = try connection.prepare(sql) }
         #expect(error.isMisuse)
@@ -30,19 +30,19 @@ import Testing
         #expect(throws: SQLiteError.self) { try connection.prepare("SELECT 1; nonsense") }
     }
 
-    @Test func textAfterNULIsNotLeftOut() throws {
+    @Test func textAfterNULThrows() throws {
         #expect(try sqliteError { _ = try connection.prepare("SELECT 1\u{0} + 1") }.isMisuse)
         #expect(try sqliteError { try connection.execute("SELECT 1;\u{0} SELECT 2") }.isMisuse)
     }
 
-    @Test func aSyntaxErrorNamesItsPlaceAndItsSQL() throws {
+    @Test func syntaxErrorContainsItsOffsetAndSQL() throws {
         let error = try sqliteError { _ = try connection.prepare("SELEKT 1") }
         #expect(error.primaryCode == 1)
         #expect(error.message.contains("SELEKT"))
         #expect(error.sql == "SELEKT 1")
     }
 
-    @Test func executeRunsAllStatementsUpToTheFailingOne() throws {
+    @Test func executeRunsStatementsUpToTheFailingOne() throws {
         #expect(throws: SQLiteError.self) {
             try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1); INSERT INTO no VALUES (2)")
         }

@@ -17,16 +17,16 @@ import Testing
         #expect(error.message.contains("may not be modified"), sourceLocation: sourceLocation)
     }
 
-    @Test func aReplacedDefinitionKeepsTheRows() throws {
+    @Test func replacingADefinitionKeepsRows() throws {
         try connection.replaceDefinition(ofTable: "t", with: "CREATE TABLE t(a DEFAULT 2)")
         try connection.execute("INSERT INTO t DEFAULT VALUES")
         #expect(try connection.int64s("SELECT coalesce(a, 0) FROM t") == [0, 2])
         try expectDefensiveMode()
     }
 
-    /// An authorizer refuses one of the statements that the replacement runs.
+    /// An authorizer denies one of the statements of the replacement.
     @Test(arguments: ["UPDATE", "RESET"])
-    func aFailureLeavesDefensiveModeOn(_ refused: String) throws {
+    func failureKeepsDefensiveMode(_ refused: String) throws {
         let handle = try #require(connection.handle)
         let authorizer:
             @convention(c) (

@@ -8,7 +8,7 @@ import Testing
         connection = try .inMemory()
     }
 
-    @Test func theSameSQLIsTheSameStatement() throws {
+    @Test func sameSQLReturnsTheSameStatement() throws {
         weak let first = try connection.cached("SELECT ?1")
         let second = try connection.cached("SELECT ?1")
         #expect(first != nil)
@@ -16,7 +16,7 @@ import Testing
         #expect(try connection.cached("SELECT ?1 ") !== second)
     }
 
-    @Test func itIsHandedOutResetAndWithoutBindings() throws {
+    @Test func cachedStatementIsResetWithoutBindings() throws {
         func leave() throws {
             let statement = try connection.cached("SELECT ?1 UNION ALL SELECT ?1")
             try statement.bind("left behind", at: 1)
@@ -29,13 +29,13 @@ import Testing
         #expect(statement.isNull(0))
     }
 
-    @Test func theSameSQLInsideItsOwnLoop() throws {
+    @Test func sameSQLNestedInItsOwnLoop() throws {
         try connection.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)")
         let sql = "SELECT a FROM t WHERE a >= ?1 ORDER BY a"
         let outer = try connection.cached(sql)
         try outer.bind(2, at: 1)
         var pairs: [[Int64]] = []
-        // Bounded, since an inner statement that is the outer one would start it anew for ever.
+        // Bounded, because an inner statement identical to the outer one would restart it forever.
         while try outer.step(), pairs.count < 10 {
             let inner = try connection.cached(sql)
             try inner.bind(3, at: 1)
@@ -44,7 +44,7 @@ import Testing
         #expect(pairs == [[2, 3], [3, 3]])
     }
 
-    @Test func theLongestUnusedMakesRoom() throws {
+    @Test func leastRecentlyUsedStatementIsEvicted() throws {
         weak let old = try connection.cached("SELECT 'old'")
         weak let used = try connection.cached("SELECT 'used'")
         for number in 0..<127 {
@@ -55,7 +55,7 @@ import Testing
         #expect(used != nil)
     }
 
-    @Test func anEvictedStatementStaysGoodForItsHolder() throws {
+    @Test func evictedStatementRemainsUsable() throws {
         let held = try connection.cached("SELECT 1 UNION ALL SELECT 2")
         #expect(try held.step())
         for number in 0..<300 { _ = try connection.cached("SELECT \(number)") }
@@ -63,7 +63,7 @@ import Testing
         #expect(held.int64(0) == 2)
     }
 
-    @Test func aChangedSchemaIsSeen() throws {
+    @Test func cachedStatementReflectsSchemaChanges() throws {
         try connection.execute("CREATE TABLE t(a)")
         #expect(try connection.cached("SELECT * FROM t").columnCount == 1)
         try connection.execute("ALTER TABLE t ADD COLUMN b; INSERT INTO t VALUES (1, 2)")
@@ -72,9 +72,9 @@ import Testing
         #expect(statement.columnCount == 2)
     }
 
-    /// A pragma may find its answer while it is prepared.
+    /// SQLite may evaluate a pragma when it is prepared.
     @Test(arguments: ["PRAGMA user_version", "  \n pragma user_version"])
-    func pragmasAreNotKept(_ sql: String) throws {
+    func pragmasAreNotCached(_ sql: String) throws {
         weak let statement = try connection.cached(sql)
         #expect(statement == nil)
         #expect(try connection.scalarInt64(sql) == 0)

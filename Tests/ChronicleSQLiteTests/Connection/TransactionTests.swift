@@ -17,7 +17,7 @@ import Testing
             """)
     }
 
-    @Test func immediateCommitsAndReturns() throws {
+    @Test func immediateCommitsAndReturnsTheResult() throws {
         let id = try connection.immediate {
             #expect(connection.isInTransaction)
             try connection.execute("INSERT INTO t VALUES (1)")
@@ -28,19 +28,19 @@ import Testing
         #expect(try other().int64s("SELECT a FROM t") == [1])
     }
 
-    @Test func anErrorOfTheBodyRollsBack() throws {
-        #expect(throws: Oops()) {
+    @Test func errorInTheBodyRollsBack() throws {
+        #expect(throws: TestError()) {
             try connection.immediate {
                 try connection.execute("INSERT INTO t VALUES (1)")
-                throw Oops()
+                throw TestError()
             }
         }
         #expect(!connection.isInTransaction)
         #expect(try connection.int64s("SELECT a FROM t") == [])
     }
 
-    /// SQLite has rolled back by itself: a second ROLLBACK would fail, and must not hide why.
-    @Test func theFirstErrorWins() throws {
+    /// SQLite has already rolled back. A second ROLLBACK would fail, and must not hide the cause.
+    @Test func firstErrorIsThrown() throws {
         let error = try sqliteError {
             try connection.immediate {
                 try connection.execute("INSERT INTO t VALUES (1)")
@@ -52,8 +52,8 @@ import Testing
         #expect(try connection.int64s("SELECT a FROM t") == [])
     }
 
-    /// The body hides the error after which SQLite rolled back; committing nothing must not look like success.
-    @Test func aTransactionThatIsGoneIsNotASuccess() throws {
+    /// The body catches the error after which SQLite rolled back. Committing nothing must not look like success.
+    @Test func transactionRolledBackBySQLiteThrows() throws {
         let error = try sqliteError {
             try connection.immediate {
                 try connection.execute("INSERT INTO t VALUES (1)")
@@ -64,7 +64,7 @@ import Testing
         #expect(try connection.int64s("SELECT a FROM t") == [])
     }
 
-    @Test func anErrorOfTheCommitRollsBack() throws {
+    @Test func commitErrorRollsBack() throws {
         let error = try sqliteError {
             try connection.immediate { try connection.execute("INSERT INTO child VALUES (7)") }
         }
@@ -73,8 +73,8 @@ import Testing
         #expect(try connection.int64s("SELECT a FROM child") == [])
     }
 
-    @Test func aCommitThatMeetsAReaderIsBusyAndRollsBack() throws {
-        // In a rollback journal a reader keeps the writer from committing.
+    @Test func commitBlockedByAReaderIsBusyAndRollsBack() throws {
+        // With a rollback journal, a reader prevents the writer from committing.
         let writer = try other()
         let reader = try connection.prepare("SELECT 1 FROM sqlite_schema")
         #expect(try reader.step())
@@ -85,38 +85,38 @@ import Testing
         #expect(try connection.int64s("SELECT a FROM t") == [2])
     }
 
-    @Test func aFailedBeginLeavesTheOuterTransactionAlone() throws {
+    @Test func failedBeginKeepsTheOuterTransaction() throws {
         try connection.immediate {
             try connection.execute("INSERT INTO t VALUES (1)")
-            let error = try sqliteError { try connection.immediate { throw Oops() } }
+            let error = try sqliteError { try connection.immediate { throw TestError() } }
             #expect(error.sql == "BEGIN IMMEDIATE")
             #expect(connection.isInTransaction)
         }
         #expect(try connection.int64s("SELECT a FROM t") == [1])
     }
 
-    @Test func aLockOfAnotherConnectionIsBusyAfterTheTimeout() throws {
+    @Test func lockedDatabaseIsBusyAfterTheTimeout() throws {
         let patient = try other(busyTimeout: .milliseconds(30))
         try connection.immediate {
             let start = ContinuousClock.now
-            let error = try sqliteError { try patient.immediate { throw Oops() } }
+            let error = try sqliteError { try patient.immediate { throw TestError() } }
             #expect(error.isBusy)
             #expect(error.extendedCode == 5)
             #expect(ContinuousClock.now - start >= .milliseconds(30))
             #expect(!patient.isInTransaction)
         }
-        // The failed attempt has left nothing behind.
+        // The failed attempt left no transaction open.
         try patient.immediate { try patient.execute("INSERT INTO t VALUES (1)") }
     }
 
-    @Test func aReadTransactionIsASnapshot() throws {
+    @Test func readTransactionIsASnapshot() throws {
         try connection.enableWAL()
         let writer = try other()
         try connection.deferredRead {
             #expect(try connection.int64s("SELECT count(*) FROM t") == [0])
             try writer.execute("INSERT INTO t VALUES (1)")
             #expect(try connection.int64s("SELECT count(*) FROM t") == [0])
-            // A snapshot that others have gone past cannot be written from, and waiting would not help.
+            // An outdated snapshot cannot be written from, and waiting would not help.
             let error = try sqliteError { try connection.execute("INSERT INTO t VALUES (2)") }
             #expect(error.isBusy)
             #expect(error.extendedCode == 517)
@@ -125,11 +125,11 @@ import Testing
         #expect(try connection.int64s("SELECT count(*) FROM t") == [1])
     }
 
-    @Test func aReadInsideATransactionIsPartOfIt() throws {
+    @Test func nestedReadIsPartOfTheTransaction() throws {
         try connection.immediate {
             try connection.execute("INSERT INTO t VALUES (1)")
             #expect(try connection.deferredRead { try connection.int64s("SELECT a FROM t") } == [1])
-            #expect(throws: Oops()) { try connection.deferredRead { throw Oops() } }
+            #expect(throws: TestError()) { try connection.deferredRead { throw TestError() } }
             #expect(connection.isInTransaction)
         }
         #expect(try connection.int64s("SELECT a FROM t") == [1])

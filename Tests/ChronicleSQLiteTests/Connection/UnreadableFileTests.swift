@@ -4,13 +4,13 @@
     import Foundation
     import Testing
 
-    /// A disk that fails is not a damaged file.
+    /// A failing disk is not reported as a damaged file.
     @Suite struct UnreadableFileTests {
         let directory: TemporaryDirectory
 
         init() throws { directory = try TemporaryDirectory() }
 
-        /// Makes every read of an open file fail with EIO, as a read of this process's memory does where there is none.
+        /// Makes every read of an open file fail with EIO, by replacing its descriptor with the memory of this process.
         private func makeUnreadable(_ path: String) throws {
             let memory = open("/proc/self/mem", O_RDONLY)
             try #require(memory >= 0)
@@ -37,7 +37,7 @@
         }
 
         @Test(arguments: ["", "-wal"])
-        func aReadThatFails(_ suffix: String) throws {
+        func failedReadIsNotDamage(_ suffix: String) throws {
             let writer = try filled()
             if suffix.isEmpty { try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
             let reader = try Connection(path: directory.path(), mode: .readOnly)

@@ -9,7 +9,7 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test func theFileStaysInIt() throws {
+    @Test func fileStaysInWALMode() throws {
         let first = try Connection(path: directory.path(), mode: .readWriteCreate)
         try first.enableWAL()
         try first.enableWAL()
@@ -18,26 +18,26 @@ import Testing
         #expect(try second.scalarText("PRAGMA journal_mode") == "wal")
     }
 
-    @Test func memoryHasNoLog() throws {
+    @Test func inMemoryDatabaseIgnoresWAL() throws {
         let connection = try Connection.inMemory()
         try connection.enableWAL()
         #expect(try connection.scalarText("PRAGMA journal_mode") == "memory")
     }
 
-    @Test func manyAtOnceOnANewFile() throws {
+    @Test func concurrentConnectionsEnableWAL() throws {
         let path = directory.path()
         let start = Barrier(count: 8)
         try onThreads(8) { _ in
-            guard start.meet() else { throw Oops() }
+            guard start.meet() else { throw TestError() }
             let connection = try Connection(path: path, mode: .readWriteCreate, busyTimeout: .seconds(30))
             try connection.enableWAL()
-            guard try connection.scalarText("PRAGMA journal_mode") == "wal" else { throw Oops() }
+            guard try connection.scalarText("PRAGMA journal_mode") == "wal" else { throw TestError() }
         }
     }
 
-    /// For an exclusive lock SQLite waits by itself; beside a writer that has not come so far it gives up at once.
+    /// SQLite itself waits while another connection holds an exclusive lock, but fails immediately for a reserved lock.
     @Test(arguments: ["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE"])
-    func aLockThatStaysEndsInBusyAfterTheTimeout(_ begin: String) throws {
+    func permanentLockIsBusyAfterTheTimeout(_ begin: String) throws {
         let holder = try Connection(path: directory.path(), mode: .readWriteCreate)
         try holder.execute("CREATE TABLE t(a)")
         try holder.execute(begin)
@@ -49,7 +49,7 @@ import Testing
         try waiting.enableWAL()
     }
 
-    @Test func otherFilesAreErrors() throws {
+    @Test func otherFilesThrow() throws {
         try directory.write(Array(repeating: 0x61, count: 2000), to: "letter.txt")
         let letter = try Connection(path: directory.path("letter.txt"), mode: .readWrite)
         #expect(try sqliteError { try letter.enableWAL() }.isNotADatabase)

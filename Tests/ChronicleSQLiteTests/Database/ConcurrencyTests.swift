@@ -17,10 +17,10 @@ import Testing
         }
     }
 
-    /// Reads, and writes back one more, in two statements without a transaction: only the lock keeps two threads from
-    /// reading the same number.
+    /// Reads a number and writes its successor, in two statements without a transaction: only the lock prevents two
+    /// threads from reading the same number.
     @Test(arguments: [true, false])
-    func writersOfOneDatabaseTakeTurns(_ inMemory: Bool) throws {
+    func writersOfOneDatabaseAreSerialized(_ inMemory: Bool) throws {
         let database = try open(inMemory: inMemory)
         try database.write { try $0.execute("CREATE TABLE t(n); INSERT INTO t VALUES (0)") }
         try onThreads(4) { _ in
@@ -36,8 +36,8 @@ import Testing
         #expect(try database.read { try $0.scalarInt64("SELECT n FROM t") } == 800)
     }
 
-    /// The same between connections that share nothing but the file, where the transaction keeps them apart.
-    @Test func writersOfOneFileTakeTurns() throws {
+    /// The same for connections that share only the file, where the transaction isolates them.
+    @Test func writersOfOneFileAreSerialized() throws {
         let databases = [try open(), try open()]
         try databases[0].write { try $0.execute("CREATE TABLE t(n); INSERT INTO t VALUES (0)") }
         try onThreads(2) { index in
@@ -55,33 +55,33 @@ import Testing
         #expect(try databases[1].read { try $0.scalarInt64("SELECT n FROM t") } == 400)
     }
 
-    /// All are inside `read` at the same time, twice as many as stay open, and a writer commits meanwhile.
-    @Test func readersRunSideBySide() throws {
+    /// Twice as many readers as idle connections run at the same time, while a writer commits.
+    @Test func readersRunConcurrently() throws {
         let database = try open()
         try database.write { try $0.execute("CREATE TABLE t(n); INSERT INTO t VALUES (1)") }
         let inside = Barrier(count: 9)
         let written = Barrier(count: 9)
         try onThreads(9) { index in
             if index == 8 {
-                guard inside.meet() else { throw Oops() }
+                guard inside.meet() else { throw TestError() }
                 try database.write { try $0.execute("INSERT INTO t VALUES (2)") }
-                guard written.meet() else { throw Oops() }
+                guard written.meet() else { throw TestError() }
             } else {
                 let counts = try database.read { connection in
                     try connection.deferredRead {
                         let before = try connection.scalarInt64("SELECT count(*) FROM t")
-                        guard inside.meet(), written.meet() else { throw Oops() }
+                        guard inside.meet(), written.meet() else { throw TestError() }
                         return [before, try connection.scalarInt64("SELECT count(*) FROM t")]
                     }
                 }
-                guard counts == [1, 1] else { throw Oops() }
+                guard counts == [1, 1] else { throw TestError() }
             }
         }
         #expect(try database.read { try $0.scalarInt64("SELECT count(*) FROM t") } == 2)
     }
 
-    /// Each reader sees the sum that every transaction keeps, never a half of one, and no reader waits for a lock.
-    @Test func readersBesideAWriterSeeWholeTransactions() throws {
+    /// Each reader sees the sum that every transaction preserves, never a partial one, and no reader waits for a lock.
+    @Test func concurrentReadersSeeCompleteTransactions() throws {
         let database = try open()
         try database.write {
             try $0.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, n); INSERT INTO t VALUES (1, 0), (2, 0)")
@@ -106,7 +106,7 @@ import Testing
                                 + (connection.scalarInt64("SELECT n FROM t WHERE id = 2") ?? 0)
                         }
                     }
-                    guard sum == 0 else { throw Oops() }
+                    guard sum == 0 else { throw TestError() }
                 } while isWriting.load(ordering: .acquiring)
             }
         }

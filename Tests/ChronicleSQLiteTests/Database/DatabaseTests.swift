@@ -17,7 +17,7 @@ import Testing
 
     func memory() throws -> Database { try Database(path: "", inMemory: true) }
 
-    @Test func readersSeeWhatWritersCommitted() throws {
+    @Test func readersSeeCommittedChanges() throws {
         let database = try open()
         try database.write { connection in
             try connection.immediate {
@@ -33,7 +33,7 @@ import Testing
         #expect(try sqliteError { try database.read { try $0.execute("CREATE TABLE t(a)") } }.isReadOnly)
     }
 
-    @Test func aNestedReadGetsAConnectionOfItsOwn() throws {
+    @Test func nestedReadUsesAnotherConnection() throws {
         let database = try open(maximumReaders: 1)
         try database.read { first in
             try database.read { second in
@@ -47,14 +47,14 @@ import Testing
         }
     }
 
-    @Test func readersAreKeptUpToTheMaximum() throws {
+    @Test func idleReadersAreKeptUpToTheMaximum() throws {
         let database = try open(maximumReaders: 1)
         let (first, second) = try database.read { first in try database.read { second in (first, second) } }
         #expect([first, second].count { $0.isClosed } == 1)
         try database.read { #expect($0 === (first.isClosed ? second : first)) }
     }
 
-    @Test func aNestedWriteIsTheSameConnection() throws {
+    @Test func nestedWriteUsesTheSameConnection() throws {
         let database = try open()
         try database.write { outer in
             try outer.immediate {
@@ -63,14 +63,14 @@ import Testing
                     #expect(inner === outer)
                     #expect(inner.isInTransaction)
                 }
-                // Only the outermost call tidies up.
+                // Only the outermost call rolls back.
                 #expect(outer.isInTransaction)
             }
         }
         #expect(try database.read { try $0.int64s("SELECT count(*) FROM t") } == [0])
     }
 
-    @Test func inMemoryEverythingNestsOnOneConnection() throws {
+    @Test func inMemoryDatabaseUsesOneConnection() throws {
         let database = try memory()
         try database.write { writer in
             try writer.execute("CREATE TABLE t(a)")
@@ -88,37 +88,37 @@ import Testing
         #expect(try database.read { outer in try database.read { try $0.int64s("SELECT a FROM t") } } == [1])
     }
 
-    @Test func inMemoryDatabasesAreStrangers() throws {
+    @Test func inMemoryDatabasesAreSeparate() throws {
         let one = try memory()
         let other = try memory()
         try one.write { try $0.execute("CREATE TABLE t(a)") }
         #expect(try other.read { try $0.scalarInt64("SELECT count(*) FROM sqlite_schema") } == 0)
     }
 
-    @Test func readOnly() throws {
+    @Test func readOnlyDatabaseRejectsWrites() throws {
         #expect(try sqliteError { _ = try open(readOnly: true) }.isCannotOpen)
         let writing = try open()
         try writing.write { try $0.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)") }
         let database = try open(readOnly: true)
         #expect(database.isReadOnly)
         #expect(try database.read { try $0.int64s("SELECT a FROM t") } == [1])
-        #expect(try sqliteError { try database.write { _ in throw Oops() } }.isReadOnly)
+        #expect(try sqliteError { try database.write { _ in throw TestError() } }.isReadOnly)
     }
 
-    @Test func anErrorOfConfigureIsTheErrorOfOpening() throws {
-        #expect(throws: Oops()) { try Database(path: directory.path()) { _ in throw Oops() } }
-        #expect(throws: Oops()) { try Database(path: "", inMemory: true) { _ in throw Oops() } }
+    @Test func openingThrowsTheErrorOfConfigure() throws {
+        #expect(throws: TestError()) { try Database(path: directory.path()) { _ in throw TestError() } }
+        #expect(throws: TestError()) { try Database(path: "", inMemory: true) { _ in throw TestError() } }
     }
 
     @Test(arguments: [true, false])
-    func aTransactionLeftOpenIsRolledBackAndReported(_ inMemory: Bool) throws {
+    func openTransactionIsRolledBackAndReported(_ inMemory: Bool) throws {
         let database = inMemory ? try memory() : try open()
         try database.write { try $0.execute("CREATE TABLE t(a)") }
         #expect(try sqliteError { try database.write { try $0.execute("BEGIN; INSERT INTO t VALUES (1)") } }.isMisuse)
-        #expect(throws: Oops()) {
+        #expect(throws: TestError()) {
             try database.write {
                 try $0.execute("BEGIN; INSERT INTO t VALUES (1)")
-                throw Oops()
+                throw TestError()
             }
         }
         #expect(try sqliteError { try database.read { try $0.execute("BEGIN; SELECT a FROM t") } }.isMisuse)
@@ -127,8 +127,8 @@ import Testing
         #expect(try database.read { try $0.int64s("SELECT a FROM t") } == [])
     }
 
-    /// A cursor that stays open would pin its snapshot, and no checkpoint could finish.
-    @Test func aCursorLeftHalfWayIsReset() throws {
+    /// An open cursor would keep its snapshot and prevent checkpoints from completing.
+    @Test func unfinishedCursorIsReset() throws {
         let database = try open()
         try database.write { try $0.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)") }
         let left = try database.read { connection in
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func closingLeavesOneFileAndTheRestIsErrors() throws {
+    @Test func closingLeavesOneFileAndLaterCallsThrow() throws {
         let database = try open()
         try database.write { try $0.execute("CREATE TABLE t(a)") }
         #expect(try database.read { try $0.int64s("SELECT a FROM t") } == [])
@@ -157,11 +157,11 @@ import Testing
         database.close()
         #expect(!directory.contains("store.sqlite-wal"))
         #expect(!directory.contains("store.sqlite-shm"))
-        #expect(try sqliteError { try database.read { _ in throw Oops() } }.isMisuse)
-        #expect(try sqliteError { try database.write { _ in throw Oops() } }.isMisuse)
+        #expect(try sqliteError { try database.read { _ in throw TestError() } }.isMisuse)
+        #expect(try sqliteError { try database.write { _ in throw TestError() } }.isMisuse)
     }
 
-    @Test func aReaderInUseIsClosedWhenItIsDone() throws {
+    @Test func activeReaderIsClosedAfterItsRead() throws {
         let database = try open()
         let (reader, one) = try database.read { reader in
             database.close()

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ChronicleSQLite
 
-/// Which connection a reader gets, and which ones stay open.
+/// Which connection a reader gets, and which connections stay open.
 @Suite struct ReaderPoolTests {
-    /// The connections that a pool opened, in this order.
+    /// The connections that a pool opened, in order.
     private final class Opened: @unchecked Sendable {
-        // Protected by the mutex; a test looks into a connection when no reader has it.
+        // Protected by the mutex; a test uses a connection only while no reader has it.
         private var list: [Connection] = []
         private let mutex = Mutex(())
 
@@ -25,12 +25,12 @@ import Testing
 
     private let opened = Opened()
 
-    /// - Parameter sql: what is done with every connection when it is opened.
+    /// - Parameter sql: The SQL to run on every new connection.
     private func pool(_ capacity: Int, preparing sql: String = "") -> ReaderPool {
         ReaderPool(capacity: capacity) { [opened] in try opened.open(sql) }
     }
 
-    /// Reads on so many connections at once, each inside of the one before.
+    /// Runs nested reads on the given number of connections.
     private func nest(_ depth: Int, in pool: ReaderPool) throws {
         guard depth > 0 else { return }
         try pool.use { connection throws in
@@ -39,17 +39,17 @@ import Testing
         }
     }
 
-    @Test func oneReaderAfterTheOtherNeedsOneConnection() throws {
+    @Test func sequentialReadersShareOneConnection() throws {
         let pool = pool(4)
-        try pool.warm()
+        try pool.openFirstConnection()
         for _ in 0..<5 { try nest(1, in: pool) }
         #expect(opened.connections.count == 1 && opened.openCount == 1)
     }
 
-    @Test func theConnectionUsedLastIsTheNext() throws {
+    @Test func mostRecentlyUsedConnectionIsReused() throws {
         let pool = pool(4)
         try nest(3, in: pool)
-        // The outermost reader came back last.
+        // The outermost reader returned its connection last.
         try pool.use { first throws in
             #expect(first === opened.connections[0])
             try pool.use { #expect($0 === opened.connections[1]) }
@@ -58,23 +58,23 @@ import Testing
     }
 
     @Test(arguments: 0...3)
-    func whatIsBeyondTheCapacityIsClosed(_ capacity: Int) throws {
+    func connectionsBeyondTheCapacityAreClosed(_ capacity: Int) throws {
         let pool = pool(capacity)
         try nest(3, in: pool)
         #expect(opened.connections.count == 3 && opened.openCount == capacity)
-        // Those that stayed are used again, and only the others are opened anew.
+        // The idle connections are reused, and only the others are opened.
         try nest(3, in: pool)
         #expect(opened.connections.count == 6 - capacity && opened.openCount == capacity)
     }
 
-    @Test func readersOnManyThreadsHaveAConnectionEach() throws {
+    @Test func concurrentReadersHaveSeparateConnections() throws {
         let (pool, threads) = (pool(2), 6)
         let barrier = Barrier(count: threads)
         let seen = Mutex<Set<ObjectIdentifier>>([])
         try onThreads(threads) { _ in
             try pool.use { connection throws in
                 seen.withLock { _ = $0.insert(ObjectIdentifier(connection)) }
-                // None of them gives its connection back before all of them have one.
+                // None of them returns its connection before all of them have one.
                 #expect(barrier.meet())
             }
         }
@@ -82,7 +82,7 @@ import Testing
         #expect(opened.connections.count == threads && opened.openCount == 2)
     }
 
-    @Test func closingEndsWhatIsIdleNowAndTheRestWhenItComesBack() throws {
+    @Test func closingClosesActiveConnectionsWhenReturned() throws {
         let pool = pool(4)
         try nest(2, in: pool)
         try pool.use { used throws in
@@ -92,30 +92,30 @@ import Testing
             #expect(try sqliteError { try pool.use { _ in } }.isMisuse)
         }
         #expect(opened.openCount == 0)
-        #expect(try sqliteError { try pool.warm() }.isMisuse)
+        #expect(try sqliteError { try pool.openFirstConnection() }.isMisuse)
         #expect(opened.connections.count == 2)
         pool.close()
     }
 
-    @Test func anErrorOfAReaderKeepsItsConnection() throws {
+    @Test func readerErrorKeepsTheConnection() throws {
         let pool = pool(1)
-        #expect(throws: Oops()) { try pool.use { _ in throw Oops() } }
+        #expect(throws: TestError()) { try pool.use { _ in throw TestError() } }
         try nest(1, in: pool)
         #expect(opened.connections.count == 1)
     }
 
-    @Test func anErrorOfOpeningIsTheReadersAndTheNextOneTriesAgain() throws {
+    @Test func openingErrorIsThrownAndRetriedByTheNextReader() throws {
         let failures = Atomic(1)
         let pool = ReaderPool(capacity: 1) { [opened] in
-            if failures.exchange(0, ordering: .relaxed) > 0 { throw Oops() }
+            if failures.exchange(0, ordering: .relaxed) > 0 { throw TestError() }
             return try opened.open("")
         }
-        #expect(throws: Oops()) { try pool.use { _ in } }
+        #expect(throws: TestError()) { try pool.use { _ in } }
         try nest(1, in: pool)
         #expect(opened.openCount == 1)
     }
 
-    @Test func aTransactionLeftOpenIsRolledBackBeforeTheNextReader() throws {
+    @Test func openTransactionIsRolledBackBeforeTheNextReader() throws {
         let pool = pool(1)
         #expect(try sqliteError { try pool.use { try $0.execute("BEGIN; CREATE TABLE t(a)") } }.isMisuse)
         try pool.use { connection throws in
@@ -125,12 +125,12 @@ import Testing
         #expect(opened.connections.count == 1)
     }
 
-    /// As after a rollback that failed.
-    @Test func aConnectionThatComesBackInATransactionIsClosed() throws {
+    /// As after a failed rollback.
+    @Test func connectionReturnedInATransactionIsClosed() throws {
         let pool = pool(1, preparing: "BEGIN")
-        try pool.warm()
+        try pool.openFirstConnection()
         #expect(opened.connections.count == 1 && opened.openCount == 0)
-        try pool.warm()
+        try pool.openFirstConnection()
         #expect(opened.connections.count == 2 && opened.openCount == 0)
     }
 }

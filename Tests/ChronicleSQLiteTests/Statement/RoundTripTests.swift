@@ -1,7 +1,7 @@
 import ChronicleSQLite
 import Testing
 
-/// What is bound comes back as it was, or as the documentation says.
+/// Bound values are returned unchanged, or as documented.
 @Suite struct RoundTripTests {
     let connection: Connection
     let echo: Statement
@@ -19,7 +19,7 @@ import Testing
         #expect(echo.int64(0) == value)
     }
 
-    @Test func integerLiteralsAreIntegers() throws {
+    @Test func integerLiteralsAreBoundAsIntegers() throws {
         try echo.bind(7, at: 1)
         #expect(try echo.step())
         #expect(echo.text(1) == "integer")
@@ -58,7 +58,7 @@ import Testing
         #expect(echo.withText(0) { Array($0) } == Array(value.utf8))
     }
 
-    @Test func invalidTextIsRepairedAndItsBytesStayReadable() throws {
+    @Test func invalidTextIsRepairedAndItsBytesRemainReadable() throws {
         let statement = try connection.prepare("SELECT CAST(x'61FF62C3' AS TEXT)")
         #expect(try statement.step())
         #expect(statement.columnType(0) == .text)
@@ -84,12 +84,12 @@ import Testing
             #expect(echo.withBlob(0) { $0.count } == 0)
             echo.reset()
         }
-        // Without an address and with one.
+        // With and without a base address.
         try expectEmpty(UnsafeRawBufferPointer(start: nil, count: 0))
         try [1].withUnsafeBytes { try expectEmpty(UnsafeRawBufferPointer(rebasing: $0[..<0])) }
     }
 
-    @Test func nullReadsAsNothing() throws {
+    @Test func nullReadsAsNil() throws {
         try echo.bind(1, at: 1)
         try echo.bindNull(1)
         #expect(try echo.step())
@@ -100,7 +100,7 @@ import Testing
         #expect(echo.withBlob(0) { $0.count } == 0)
     }
 
-    @Test func columnsConvertAsSQLiteConverts() throws {
+    @Test func columnsConvertLikeSQLite() throws {
         let statement = try connection.prepare("SELECT '12abc', 2.9, 65, x'4142'")
         #expect(try statement.step())
         #expect(statement.columnCount == 4)
@@ -110,9 +110,9 @@ import Testing
         #expect(statement.text(3) == "AB")
     }
 
-    /// A file made elsewhere may hold UTF-16, and SQLite converts in both directions.
+    /// A file of another program may use UTF-16; SQLite converts in both directions.
     @Test(arguments: ["short ü", String(repeating: "long ü ", count: 50)])
-    func textInAnUTF16Database(_ value: String) throws {
+    func textInAUTF16Database(_ value: String) throws {
         let connection = try Connection.inMemory()
         try connection.execute("PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a)")
         let insert = try connection.prepare("INSERT INTO t VALUES (?1)")

@@ -10,7 +10,7 @@ import Testing
         try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a, b)")
     }
 
-    @Test func bindingsSurviveRunUntilTheyAreCleared() throws {
+    @Test func runKeepsBindingsUntilTheyAreCleared() throws {
         let insert = try connection.prepare("INSERT INTO t(a, b) VALUES (?1, ?2)")
         try insert.bind("same", at: 1)
         for value in [1, 2] {
@@ -23,7 +23,7 @@ import Testing
         #expect(try connection.int64s("SELECT count(*) FROM t WHERE a IS NULL AND b IS NULL") == [1])
     }
 
-    @Test func aStatementStartsAnewAfterItsEnd() throws {
+    @Test func statementRestartsAfterItsEnd() throws {
         let statement = try connection.prepare("VALUES (1), (2)")
         for _ in 0..<2 {
             var rows: [Int64] = []
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func resetGivesUpTheCursor() throws {
+    @Test func resetReleasesTheCursor() throws {
         let statement = try connection.prepare("VALUES (1), (2)")
         #expect(!statement.isBusy)
         #expect(try statement.step())
@@ -41,8 +41,8 @@ import Testing
         #expect(!statement.isBusy)
     }
 
-    @Test func parametersOfOneStatementDoNotDisturbEachOther() throws {
-        // More parameters than have slots, each bound short, then long, then short again.
+    @Test func parametersAreIndependent() throws {
+        // More parameters than slots, each bound to a short, a long, and a short value.
         let count = 70
         let names = (1...count).map { "?\($0)" }.joined(separator: " || '|' || ")
         let statement = try connection.prepare("SELECT \(names)")
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aRunningStatementRefusesToBeBoundAndKeepsItsValues() throws {
+    @Test func bindingARunningStatementThrowsAndKeepsItsValues() throws {
         let statement = try connection.prepare("SELECT ?1, ?2 UNION ALL SELECT ?1, ?2")
         let bytes: [UInt8] = [1, 2, 3]
         try statement.bind("before", at: 1)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [0, 2, -1] as [Int32])
-    func thereAreOnlyTheParametersThatThereAre(_ index: Int32) throws {
+    func bindingAParameterOutOfRangeThrows(_ index: Int32) throws {
         let statement = try connection.prepare("SELECT ?1")
         let outOfRange: Int32 = 25
         #expect(try sqliteError { try statement.bind(1, at: index) }.primaryCode == outOfRange)
@@ -82,7 +82,7 @@ import Testing
             try sqliteError { try [1].withUnsafeBytes { try statement.bind($0, at: index) } }.primaryCode == outOfRange)
     }
 
-    @Test func aFailedStepLeavesTheStatementReset() throws {
+    @Test func failedStepResetsTheStatement() throws {
         let insert = try connection.prepare("INSERT INTO t(id) VALUES (?1)")
         try insert.bind(1, at: 1)
         try insert.run()
@@ -93,7 +93,7 @@ import Testing
         #expect(connection.lastInsertRowID == 2)
     }
 
-    @Test func aStatementMayOutliveItsConnection() throws {
+    @Test func statementMayOutliveItsConnection() throws {
         let directory = try TemporaryDirectory()
         var connection: Connection? = try Connection(path: directory.path(), mode: .readWriteCreate)
         try connection?.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")
@@ -103,7 +103,7 @@ import Testing
         connection?.close()
         connection = nil
         #expect(!statement.isBusy)
-        // The cursor has let go of the file.
+        // The cursor has released the file.
         let other = try Connection(path: directory.path(), mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN EXCLUSIVE; COMMIT")
     }

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Runs `body` on `count` threads of their own at the same time, waits for all, and throws the first error there was.
+/// Runs `body` on `count` separate threads at the same time, waits for all of them, and throws the first error.
 ///
-/// Not tasks: these would share a few threads, and what waits for a lock must not keep the one it waits for from running.
+/// Tasks would share a few threads, so that a task waiting for a lock could block the one that holds it.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let errors = FirstError()
     let running = DispatchGroup()
@@ -32,7 +32,7 @@ private final class FirstError: Sendable {
     }
 }
 
-/// A place where `count` threads meet: none goes on before all are there.
+/// A barrier: `count` threads wait until all of them have arrived.
 final class Barrier: Sendable {
     private let missing: Mutex<Int>
     private let count: Int
@@ -43,7 +43,7 @@ final class Barrier: Sendable {
         missing = Mutex(count)
     }
 
-    /// - Returns: false when the others did not come: then they cannot, and the test has its answer.
+    /// - Returns: `false` if the others did not arrive in time.
     func meet() -> Bool {
         let isLast = missing.withLock { missing in
             missing -= 1

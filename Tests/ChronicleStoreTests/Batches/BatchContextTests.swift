@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// What a batch delete is to the models of contexts, and to changes that were not saved.
+/// How a batch delete affects the models of contexts and their unsaved changes.
 @Suite("Batch deletes and contexts") struct BatchContextTests {
     private func graph(_ kind: BatchKind) throws -> (BatchStore, ModelContext, [GraphNode]) {
         let store = try BatchStore(kind, GraphNode.self)
@@ -18,7 +18,7 @@ import Testing
         return (store, context, nodes)
     }
 
-    @Test(arguments: BatchKind.allCases) func modelsOfDeletedRowsAreDeleted(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func contextMarksDeletedRowsAsDeleted(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         let group = try #require(nodes[0].group)
         #expect(nodes[0].children.count == 1 && group.nodes.count == 1 && nodes[0].previous === nodes[3])
@@ -30,7 +30,7 @@ import Testing
         #expect(known == nil)
         #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: nodes[0].persistentModelID) }
         #expect(try context.fetch(FetchDescriptor<GraphNode>()) == [nodes[2], nodes[3]])
-        // What was read of them stays readable.
+        // Values that were read remain readable.
         #expect(nodes[0].name == "0")
 
         context.rollback()
@@ -38,7 +38,7 @@ import Testing
         #expect(try store.count(GraphNode.self) == 2)
     }
 
-    @Test(arguments: BatchKind.allCases) func whatIsStoredCounts(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func predicateAppliesToStoredValues(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         nodes[2].number = 5
         let new = GraphNode("new")
@@ -47,7 +47,7 @@ import Testing
         context.delete(nodes[3])
         try context.delete(model: GraphNode.self, where: #Predicate { $0.number == 5 })
         #expect(!nodes[2].isDeleted && nodes[3].isDeleted && context.insertedModelsArray.count == 1)
-        // The other is the first node, which the third led to.
+        // The other one is the first node, which the third one referenced.
         #expect(context.changedModelsArray.count == 2)
         try context.delete(model: GraphNode.self, where: #Predicate { $0.name == "2" })
         #expect(nodes[2].isDeleted && context.changedModelsArray.count == 1 && context.deletedModelsArray.count == 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<GraphNode>()).map(\.name) == ["0", "1", "new"])
     }
 
-    @Test(arguments: BatchKind.allCases) func aDeleteThatWasNotSavedHasNothingLeftToDo(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func pendingDeleteOfADeletedRowIsDropped(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         context.delete(nodes[2])
         try context.delete(model: GraphNode.self, where: #Predicate { $0.name == "2" })
@@ -64,7 +64,7 @@ import Testing
         #expect(try store.history().count == 2)
     }
 
-    @Test(arguments: BatchKind.allCases) func referencesThatWereNotSavedLeadNowhere(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func unsavedReferencesToDeletedRowsAreCleared(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         let new = GraphNode("new")
         new.parent = nodes[0]
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: BatchKind.allCases) func alsoToModelsThatNobodyHolds(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func unsavedReferencesToUnloadedRowsAreCleared(_ kind: BatchKind) throws {
         let (store, _, _) = try graph(kind)
         let context = store.context()
         let new = GraphNode("new")
@@ -99,8 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: BatchKind.allCases) func otherContextsNoticeWhatTheyWouldOfAnotherProgram(_ kind: BatchKind) throws
-    {
+    @Test(arguments: BatchKind.allCases) func otherContextsSeeTheDeleteAsAnExternalChange(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         try store.context().delete(model: GraphNode.self, where: #Predicate { $0.name == "2" })
         #expect(!nodes[2].isDeleted && nodes[2].name == "2")
@@ -110,7 +109,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 3)
     }
 
-    @Test(arguments: BatchKind.allCases) func othersAreBroughtUpToDate(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func otherModelsAreRefreshed(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         let other = store.context()
         try #require(try other.fetch(FetchDescriptor<GraphNode>()).last).tags = ["seen"]
@@ -122,7 +121,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<GraphNode>()).map(\.number) == [0, 9])
     }
 
-    @Test(arguments: BatchKind.allCases) func errorsDeleteNothing(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func failedBatchDeletesNothing(_ kind: BatchKind) throws {
         let (store, context, nodes) = try graph(kind)
         let storeIdentifier = try #require(store.container.stores.first).identifier
         let error = #expect(throws: SwiftDataError.self) { try context.delete(model: Trip.self) }
@@ -137,7 +136,7 @@ import Testing
         #expect(try store.count(GraphNode.self) == 4 && store.history().count == 1)
     }
 
-    @Test func aBusyStoreDeletesNothing() throws {
+    @Test func busyStoreDeletesNothing() throws {
         let directory = try TemporaryDirectory()
         var configuration = ModelConfiguration(url: directory.file("test.store"))
         configuration.busyTimeout = .milliseconds(10)
@@ -155,7 +154,7 @@ import Testing
         #expect(node.isDeleted)
     }
 
-    @Test func aReadOnlyStoreDeletesNothing() throws {
+    @Test func readOnlyStoreDeletesNothing() throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("test.store")
         let writer = ModelContext(try ModelContainer(for: GraphNode.self, configurations: ModelConfiguration(url: url)))

@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The guarantees of a batch delete, in the store or by the context.
+/// The guarantees of a batch delete, performed by the store or by the context.
 @Suite("Batch deletes") struct BatchDeleteTests {
-    /// Three trips with two items each, saved; Rome has a place to stay, too.
+    /// Three saved trips with two items each; Rome also has an accommodation.
     private func trips(_ kind: BatchKind) throws -> (BatchStore, ModelContext) {
         let store = try BatchStore(kind, Trip.self)
         let context = store.context(author: "app")
@@ -25,7 +25,7 @@ import Testing
 
     // MARK: Rows and history
 
-    @Test(arguments: BatchKind.allCases) func deletesWhatMatchesAndWhatHangsOnIt(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func deletesMatchingRowsAndCascades(_ kind: BatchKind) throws {
         let (store, _) = try trips(kind)
         let context = store.context(author: "cleaner")
         try context.delete(model: Trip.self, where: #Predicate { $0.name != "Oslo" })
@@ -42,20 +42,20 @@ import Testing
         #expect(try store.history().count == 2)
     }
 
-    @Test(arguments: BatchKind.allCases) func deletesEverything(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func deletesAllRowsWithoutAPredicate(_ kind: BatchKind) throws {
         let (store, context) = try trips(kind)
         try context.delete(model: Trip.self)
         #expect(try store.count(Trip.self) == 0 && store.count(BucketListItem.self) == 0)
         #expect(try store.newest()?.deleted.count == 10)
     }
 
-    @Test(arguments: BatchKind.allCases) func deletingNothingRecordsNothing(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func emptyDeleteRecordsNothing(_ kind: BatchKind) throws {
         let (store, context) = try trips(kind)
         try context.delete(model: Trip.self, where: #Predicate { $0.name == "Paris" })
         #expect(try store.count(Trip.self) == 3 && store.history().count == 1)
     }
 
-    @Test(arguments: BatchKind.allCases) func judgesByRelationships(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func predicateMayUseRelationships(_ kind: BatchKind) throws {
         let (store, context) = try trips(kind)
         try context.delete(
             model: BucketListItem.self, where: #Predicate { $0.trip?.name == "Rome" && $0.title != "Rome a" })
@@ -65,7 +65,7 @@ import Testing
         #expect(try store.count(BucketListItem.self) == 4)
     }
 
-    @Test(arguments: BatchKind.allCases) func decidesBeforeTheFirstRowGoes(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func predicateIsEvaluatedBeforeTheFirstDelete(_ kind: BatchKind) throws {
         let store = try BatchStore(kind, GraphNode.self)
         let context = store.context()
         let nodes = (0..<6).map { GraphNode("\($0)") }
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.newest()?.updated == ["\(nodes[0].persistentModelID)": ["next"]])
     }
 
-    @Test(arguments: BatchKind.allCases) func nullifiesWhatLeadsToTheDeleted(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func nullifiesReferencesToDeletedRows(_ kind: BatchKind) throws {
         let store = try BatchStore(kind, GraphNode.self)
         let context = store.context()
         let group = GraphGroup("g")
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(arguments: BatchKind.allCases) func signsAsTheContextDoesAtThatMoment(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func transactionHasTheCurrentAuthorOfTheContext(_ kind: BatchKind) throws {
         let (store, context) = try trips(kind)
         context.author = nil
         context.name = "night shift"
@@ -115,9 +115,9 @@ import Testing
         }
     }
 
-    // MARK: Cascades that SQLite does not do
+    // MARK: Cascades without foreign key actions
 
-    @Test(arguments: [BatchKind.inMemory, .unbatched]) func chainsMayBeLongerThanSQLiteCascades(_ kind: BatchKind)
+    @Test(arguments: [BatchKind.inMemory, .unbatched]) func cascadesMayExceedTheDepthLimitOfSQLite(_ kind: BatchKind)
         throws
     {
         let store = try BatchStore(kind, GraphNode.self)
@@ -131,7 +131,7 @@ import Testing
         #expect(try store.newest()?.deleted.count == 1_100)
     }
 
-    @Test(arguments: BatchKind.allCases) func cascadesWithoutAForeignKey(_ kind: BatchKind) throws {
+    @Test(arguments: BatchKind.allCases) func cascadesWithoutForeignKeys(_ kind: BatchKind) throws {
         let store = try BatchStore(kind, BatchOrder.self)
         let context = store.context()
         for number in 1...3 {
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<BatchReceipt>()).map(\.text) == ["receipt 1"])
         #expect(try store.context().fetch(FetchDescriptor<BatchCustomer>()).map(\.name) == ["customer 1"])
         #expect(try store.newest()?.deleted.count == 6)
-        // From the other end: the customer's orders, and with them their receipts.
+        // From the other side: the customer's orders, and their receipts.
         try store.context().delete(model: BatchCustomer.self)
         #expect(try store.count(BatchOrder.self) == 0 && store.count(BatchReceipt.self) == 0)
     }
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-/// An order with cascades that lead to where there is no column back.
+/// An order with cascades to models without a reference back.
 final class BatchOrder: PersistentModel {
     @Attribute var number: Int
     @Relationship(deleteRule: .cascade) var receipt: BatchReceipt?

@@ -3,10 +3,10 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The same batch delete by SQLite, by the context, on a store without foreign keys, and one by one: the same rows are
-/// left, and the same changes recorded. A context that holds all models, some with changes, agrees with its store.
-@Suite("Batch deletes, compared") struct BatchDifferentialTests {
-    @Test(arguments: 0..<40) func leavesTheSameRowsAndHistory(_ seed: Int) throws {
+/// The same batch delete by SQLite, by the context, on a store without foreign keys, and model by model: the remaining
+/// rows and the recorded changes are the same. A context that has all models, some with changes, agrees with its store.
+@Suite("Batch deletes: differential tests") struct BatchDifferentialTests {
+    @Test(arguments: 0..<40) func everyKindOfDeleteHasTheSameResult(_ seed: Int) throws {
         let kinds: [BatchKind] = [.inMemory, .unbatched, .memoryStore]
         let runs = try kinds.filter { $0.hasForeignKeys || !BatchRun.hasFavourites(seed) }
             .map { try BatchRun($0, seed: seed) }
@@ -22,7 +22,7 @@ import Testing
     }
 }
 
-/// A random graph, and a context that holds all of it.
+/// A random graph, and a context that has loaded all of it.
 private struct BatchRun {
     let kind: BatchKind
     let store: BatchStore
@@ -42,7 +42,7 @@ private struct BatchRun {
         for (index, node) in nodes.enumerated() {
             node.number = random.below(4)
             context.insert(node)
-            // A tree; the rest is anybody.
+            // A tree; the others are arbitrary.
             if index > 0, random.below(3) > 0 { node.parent = nodes[random.below(index)] }
             if random.below(2) > 0 { node.next = nodes[random.below(16)] }
             if random.below(2) > 0 { node.group = groups[random.below(3)] }
@@ -51,7 +51,7 @@ private struct BatchRun {
         try context.save()
     }
 
-    /// Whether there are references without an inverse, which nobody clears who has no foreign keys.
+    /// Whether there are references without an inverse, which only foreign keys clear.
     static func hasFavourites(_ seed: Int) -> Bool { seed % 16 >= 8 }
 
     private var what: Int { seed % 8 }
@@ -89,7 +89,7 @@ private struct BatchRun {
         try context.save()
     }
 
-    /// Changes that are not saved: values, references to what may go, and new models.
+    /// Unsaved changes: values, references to models that may be deleted, and new models.
     private func change() {
         var random = Random(seed + 1_000)
         for node in nodes where random.below(3) == 0 { node.tags = ["changed"] }
@@ -104,7 +104,7 @@ private struct BatchRun {
         }
     }
 
-    /// Models without a row are deleted, and nothing leads to them.
+    /// Expects that models without a row are deleted and not referenced.
     private func checkModels() throws {
         let (left, leftGroups) = try store.read { reader in
             (
@@ -125,7 +125,7 @@ private struct BatchRun {
         }
     }
 
-    /// Everything else can still be saved, and is then as it was in memory.
+    /// Expects that everything else can still be saved, with the values in memory.
     func saveTheRest() throws {
         let before = try texts(context)
         try context.save()
@@ -133,7 +133,7 @@ private struct BatchRun {
         #expect(try rows() == before, "\(kind)")
     }
 
-    /// The rows, as a context that knows nothing yet reads them.
+    /// The rows that a new context reads.
     func rows() throws -> [String] { try store.read { try texts($0) } }
 
     private func texts(_ context: ModelContext) throws -> [String] {
@@ -144,7 +144,7 @@ private struct BatchRun {
     }
 }
 
-/// The same numbers for the same seed (https://prng.di.unimi.it/splitmix64.c).
+/// Returns the same numbers for the same seed (https://prng.di.unimi.it/splitmix64.c).
 private struct Random {
     private var state: UInt64
 

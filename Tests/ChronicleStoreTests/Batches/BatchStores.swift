@@ -7,13 +7,13 @@ import Testing
 /// Stores that delete batches in SQLite, and stores for which the context fetches and deletes the models.
 enum BatchKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inMemory, file
-    /// ``DefaultStore`` without its own deleting.
+    /// A ``DefaultStore`` without its own batch deletes.
     case unbatched
-    /// A store that can do nothing but keep rows.
+    /// A store that only stores rows.
     case memoryStore
 
     var testDescription: String { rawValue }
-    /// Whether a reference without an inverse is cleared when its destination goes.
+    /// Whether a reference without an inverse is cleared when its destination is deleted.
     var hasForeignKeys: Bool { self != .memoryStore }
 }
 
@@ -42,7 +42,7 @@ struct BatchStore {
         return context
     }
 
-    /// What a context that knows nothing yet reads; it stays there until the end.
+    /// What a new context reads; it exists until the end of the body.
     func read<Result>(_ body: (ModelContext) throws -> Result) rethrows -> Result {
         let context = context()
         return try withExtendedLifetime(context) { try body(context) }
@@ -60,11 +60,11 @@ struct BatchStore {
     }
 }
 
-/// A transaction as a set of changes: stores that are free to choose the order agree in it.
+/// A transaction as a set of changes, which is equal for stores that record them in different orders.
 struct BatchHistory: Equatable {
     let author: String?
     var inserted: Set<String> = []
-    /// The attributes by model, except of models that the same transaction deletes.
+    /// The updated attributes by model, except of models that the same transaction deletes.
     var updated: [String: Set<String>] = [:]
     /// The preserved values by model.
     var deleted: [String: [String: String]] = [:]
@@ -93,7 +93,7 @@ extension HistoryDelete {
     }
 }
 
-/// ``DefaultStore`` as a store that knows nothing of batches.
+/// A ``DefaultStore`` that does not implement batch deletes.
 final class UnbatchedStore: DataStore, HistoryProviding {
     struct Configuration: DataStoreConfiguration {
         typealias Store = UnbatchedStore

@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The capability of stores, and how a context uses it.
-@Suite("Stores that delete batches") struct BatchingStoreTests {
+/// The protocol for batch deletes, and how a context uses it.
+@Suite("Stores that implement batch deletes") struct BatchingStoreTests {
     private let log = BatchingStore.Log()
 
     private func context(_ count: Int) throws -> (ModelContext, BatchingStore) {
@@ -22,7 +22,7 @@ import Testing
         return (context, try #require(container.stores.first as? BatchingStore))
     }
 
-    @Test func noRowComesIntoMemory() throws {
+    @Test func batchDeleteFetchesNoRows() throws {
         let (context, store) = try context(10_000)
         context.author = "app"
         try context.delete(model: GraphNode.self, where: #Predicate { $0.number >= 10 })
@@ -31,7 +31,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 10)
     }
 
-    @Test func whatIsAliveIsReadAgainAndNothingElse() throws {
+    @Test func onlyRegisteredModelsAreRefreshed() throws {
         let (context, _) = try context(10)
         let nodes = try context.fetch(FetchDescriptor<GraphNode>(predicate: #Predicate { $0.number < 2 }))
         log.calls.withLock { $0 = [] }
@@ -40,7 +40,7 @@ import Testing
         #expect(nodes.map(\.isDeleted) == [false, true])
     }
 
-    @Test func aStoreMayLeaveItToTheContext() throws {
+    @Test func storeMayDelegateToTheContext() throws {
         let (context, _) = try context(3)
         log.failure.withLock { $0 = DataStoreError.preferInMemoryFilter }
         try context.delete(model: GraphNode.self, where: #Predicate { $0.number > 0 })
@@ -49,7 +49,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 1)
     }
 
-    @Test func errorsNameTheStore() throws {
+    @Test func errorsContainTheStoreIdentifier() throws {
         let (context, store) = try context(1)
         let expected: [(any Error, SwiftDataError)] = [
             (DataStoreError.unsupportedFeature.with(detail: "deleting"), .unsupportedFeature),
@@ -67,7 +67,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 1)
     }
 
-    @Test func aRefusedRowKeepsAll() throws {
+    @Test func deniedRowKeepsAllRows() throws {
         let store = try TestStore(.file, [GraphNode.self])
         let context = store.context()
         let nodes = (0..<3).map { GraphNode("\($0)") }
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.history().count == 1)
     }
 
-    @Test func whatOthersWroteBeforeIsTheirs() throws {
+    @Test func earlierChangesOfOtherProgramsAreSeparateTransactions() throws {
         let store = try TestStore(.file, [GraphNode.self])
         let context = store.context(author: "app")
         for name in ["a", "b", "c"] { context.insert(GraphNode(name)) }
@@ -101,13 +101,13 @@ import Testing
     }
 }
 
-/// ``DefaultStore`` with a log of what it is asked, and errors on demand.
+/// A ``DefaultStore`` that logs its requests and throws errors on demand.
 final class BatchingStore: DataStoreBatching {
     struct Refusal: Error {}
 
     final class Log: IdentityHashable, Sendable {
         let calls = Mutex<[String]>([])
-        /// What a batch delete fails with.
+        /// The error that batch deletes throw.
         let failure = Mutex<(any Error)?>(nil)
 
         func add(_ call: String) { calls.withLock { $0.append(call) } }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import ChronicleStore
 
-/// What was deleted from the history cannot be found in the file.
+/// Content that was deleted from the history is no longer in the file.
 @Suite struct DeletedContentTests {
     @Test func deletedValuesAreOverwritten() throws {
         let store = try TestStore(.file)
         let context = store.context()
-        // Short and long: in pages of their own, too.
+        // Short and long values, so that some use overflow pages.
         let secrets = (0..<40).map { number in
             "secret \(number) " + String(repeating: "s", count: number % 4 == 0 ? 9_000 : number)
         }
@@ -25,7 +25,7 @@ import Testing
 
         try store.store.deleteHistory(Descriptor())
         #expect(try store.history().isEmpty)
-        // As the guide says: a checkpoint takes it out of the file.
+        // A checkpoint removes it from the file, as documented in the guide.
         #expect(try occurrences(in: store.url) == 40)
         _ = try store.shell("PRAGMA wal_checkpoint(TRUNCATE)")
         #expect(try occurrences(in: store.url) == 0)
@@ -33,9 +33,9 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    /// How many of the values are in the file.
+    /// Returns the number of the values that are in the file.
     private func occurrences(in file: URL) throws -> Int {
-        // By another process: closing the file in this one would end SQLite's locks on it.
+        // In another process, because closing the file in this one would release SQLite's locks on it.
         // https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
         let copy = URL(fileURLWithPath: file.path + "-copy")
         try #require(try Shell.run("/usr/bin/env", ["cp", file.path, copy.path]).status == 0)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func deletingOverwritesWithEverySQLite(_ kind: StoreKind) throws {
+    func everySQLiteVersionOverwritesDeletedContent(_ kind: StoreKind) throws {
         #expect(try TestStore(kind).number("PRAGMA secure_delete") == 1)
     }
 }

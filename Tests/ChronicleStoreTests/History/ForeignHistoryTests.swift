@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Changes of programs that know nothing of us, as soon as they are committed and ever after.
+/// Changes by other programs are in the history from their commit on.
 @Suite struct ForeignHistoryTests {
     private static let columns = "name, destination, startDate, endDate"
 
@@ -13,10 +13,10 @@ import Testing
         "INSERT INTO Trip(\(Self.columns)) VALUES ('\(name)', 'x', 0, 0)\(end);"
     }
 
-    // MARK: What they do
+    // MARK: Kinds of changes
 
     @Test(arguments: StoreKind.allCases)
-    func insertUpdateDelete(_ kind: StoreKind) throws {
+    func shellInsertUpdateAndDeleteAreRecorded(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", author: "app")
         try store.foreign(insert("b") + "UPDATE Trip SET note = 'n', destination = 'y' WHERE id = 1")
@@ -29,25 +29,25 @@ import Testing
         #expect(external.isExternal)
         #expect(external.author == nil && external.contextName == nil)
         #expect(external.bundleIdentifier.isEmpty && external.processIdentifier.isEmpty)
-        // The delete is three rows long: it kept a name and two dates.
+        // The delete has three rows, with a preserved name and two dates.
         #expect(external.id == 7)
         #expect(external.token.position(in: external.storeIdentifier) == 7)
     }
 
-    @Test func replaceByTheShell() throws {
+    @Test func shellReplaceIsRecorded() throws {
         let store = try TestStore(.file)
         try store.add("a", "b")
         let token = try #require(try store.store.currentHistoryToken())
         try store.shell("REPLACE INTO Trip(id, \(Self.columns)) VALUES (1, 'c', 'x', 0, 0)")
         #expect(try store.lines(.after(token)) == ["delete Trip/1, insert Trip/1"])
         guard case .delete(let delete as DefaultHistoryDelete<Trip>)? = try store.history().last?.changes.first else {
-            Issue.record("no delete of a trip")
+            Issue.record("not a delete of a trip")
             return
         }
         #expect(delete.tombstone[\.name] as String? == "a")
     }
 
-    @Test func upsertByTheShell() throws {
+    @Test func shellUpsertIsRecorded() throws {
         let store = try TestStore(.file)
         try store.foreign(insert("a"))
         try store.foreign(
@@ -58,7 +58,7 @@ import Testing
         #expect(try store.lines() == ["insert Trip/\(keys[0]), update Trip/\(keys[0]) note, insert Trip/\(keys[1])"])
     }
 
-    @Test func cascadesByTheShell() throws {
+    @Test func shellCascadesAreRecorded() throws {
         let store = try TestStore(.file)
         let context = store.context()
         let trip = Trip(name: "a", destination: "x")
@@ -76,7 +76,7 @@ import Testing
         #expect(changes.count == 4)
     }
 
-    @Test func whatIsRolledBackIsNotThere() throws {
+    @Test func rolledBackChangesAreNotRecorded() throws {
         let store = try TestStore(.file)
         try store.shell("BEGIN; \(insert("a")) ROLLBACK")
         #expect(try store.history().isEmpty)
@@ -87,12 +87,12 @@ import Testing
         #expect(try store.lines() == ["insert Trip/1"])
     }
 
-    // MARK: Until they are sealed
+    // MARK: Before they are sealed
 
     @Test(arguments: StoreKind.allCases)
-    func aReaderInsideOfUnsealedChangesSeesEachOnce(_ kind: StoreKind) throws {
+    func readerWithinUnsealedChangesReceivesEachOnce(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var seen: [String] = []
         func read() throws {
             for transaction in try store.history(.after(token)) {
@@ -125,13 +125,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aSealAloneIsNothingNew(_ kind: StoreKind) throws {
+    func sealingAloneIsNotANewTransaction(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.foreign(insert("a") + insert("b"))
         let unsealed = try #require(try store.store.currentHistoryToken())
-        #expect(unsealed.check(in: try store.store.identifier) == nil)
+        #expect(unsealed.checkValue(in: try store.store.identifier) == nil)
         #expect(unsealed == (try store.history().last?.token))
-        // Deleting seals first, and has nothing to delete here.
+        // Deleting history seals first, but has nothing to delete here.
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "nobody" }))
         #expect(try store.number("SELECT count(*) FROM chronicle_change WHERE what < 0") == 1)
 
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aPartOfASealedTransactionAfterAToken(_ kind: StoreKind) throws {
+    func sealedTransactionIsReadPartiallyAfterAToken(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.foreign(insert("a"))
         let token = try #require(try store.store.currentHistoryToken())
@@ -164,7 +164,7 @@ import Testing
         #expect(try store.store.fetchHistoryCount(.after(token)) == 2)
         let filtered = Descriptor(predicate: #Predicate { $0.token > token && $0.author == nil })
         #expect(try store.lines(filtered) == rest)
-        // What it changed before the token does not count any more.
+        // The values of its update before the token are no longer included.
         let key = PersistentIdentifier.Origin(storeIdentifier: try store.store.identifier, entityName: "Trip")
         let (first, second) = (key.identifier(1), key.identifier(2))
         func of(_ trip: PersistentIdentifier) -> Descriptor {
@@ -180,10 +180,10 @@ import Testing
         #expect(try store.lines(including) == ["insert Trip/1, insert Trip/2, insert Trip/3", "insert Trip/4"])
     }
 
-    // MARK: Like any transaction
+    // MARK: After they are sealed
 
     @Test(arguments: StoreKind.allCases)
-    func unsealedChangesObeyPredicates(_ kind: StoreKind) throws {
+    func predicatesApplyToUnsealedChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", author: "app")
         try store.foreign(insert("b"))
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func unsealedChangesObeyOrderAndLimits(_ kind: StoreKind) throws {
+    func orderAndLimitsApplyToUnsealedChanges(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b")
         try store.foreign(insert("c"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Whatever somebody did to the rows of the history: an error, and no crash.
+/// Any damage to the rows of the history is an error and not a crash.
 @Suite struct HistoryDamageTests {
     private func filled() throws -> TestStore {
         let store = try TestStore(.inMemory)
@@ -62,20 +62,20 @@ import Testing
         "DELETE FROM chronicle_change WHERE id = 2",
         "DELETE FROM chronicle_source WHERE id > 1",
     ])
-    func damage(_ sql: String) throws {
+    func damagedHistoryThrows(_ sql: String) throws {
         let store = try filled()
         try store.foreign(sql)
         let error = try failure(of: { try store.history() })
         #expect(error == .damagedFile, "\(String(describing: error))")
         #expect(error?.storeIdentifier == (try store.store.identifier))
-        // A reader that looks for some transactions only need not see it, and must not stumble over it.
+        // A reader of other transactions does not read the damaged one and must not fail.
         let some = Descriptor(predicate: #Predicate { $0.author == "app" || $0.author == nil })
         let other = try failure(of: { try store.history(some) })
         #expect(other == nil || other == .damagedFile, "\(String(describing: other))")
         _ = try failure(of: { try store.store.deleteHistory(some) })
     }
 
-    @Test func positionsThatNoStoreGives() throws {
+    @Test func invalidPositionsThrow() throws {
         let store = try filled()
         let all = try store.history().map(\.id)
         try store.foreign(
@@ -83,7 +83,7 @@ import Testing
             INSERT INTO chronicle_change(id, what, key, detail, more) VALUES
                 (0, -1, 1.0, 1, 0), (-1, -1, 1.0, 1, -2), (-2, 13, 1, NULL, NULL)
             """)
-        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         for descriptor in [
             Descriptor(), .after(beginning), Descriptor(predicate: #Predicate { $0.token >= beginning }),
             Descriptor(sortBy: [SortDescriptor(\.timestamp)]),
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatIsAskedForIsRead() throws {
+    @Test func onlyRequestedTransactionsAreRead() throws {
         let store = try filled()
         let all = try store.history()
         try store.foreign("UPDATE chronicle_change SET key = 'x' WHERE id IN (1, 7)")
@@ -108,7 +108,7 @@ import Testing
         #expect(try store.store.fetchHistoryIdentifiers(Descriptor()) == [2, 4, 6, 10])
     }
 
-    @Test func aValueThatIsNoneOfItsType() throws {
+    @Test func preservedValueOfAnotherTypeThrows() throws {
         let store = try filled()
         try store.foreign("UPDATE chronicle_change SET more = x'00' WHERE id = 7")
         let error = try #require(try failure(of: { try store.history() }))
@@ -116,17 +116,17 @@ import Testing
         #expect(error.entityName == "Trip")
         #expect(error.propertyName == "name")
         #expect(error.persistentIdentifier?.integerPrimaryKey == 2)
-        // What does not need the value can be read, and deleted.
+        // The history can still be read without the value, and deleted.
         #expect(try store.store.fetchHistoryWithoutChanges(Descriptor()).count == 4)
         try store.store.deleteHistory(Descriptor())
         #expect(try store.history().isEmpty)
     }
 
-    @Test func theCurrentTokenOfADamagedHeader() throws {
+    @Test func currentTokenOfADamagedHeaderThrows() throws {
         let store = try filled()
         try store.foreign("UPDATE chronicle_change SET detail = 'x' WHERE id = 10")
         #expect(try failure(of: { try store.store.currentHistoryToken() }) == .damagedFile)
-        let token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 10, check: 1)
+        let token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 10, checkValue: 1)
         #expect(try failure(of: { try store.history(.after(token)) }) == .damagedFile)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// What deleting history leaves, and what it does to tokens.
+/// What remains after deleting history, and which tokens expire.
 @Suite struct HistoryDeletingTests {
     private func filled(_ kind: StoreKind) throws -> TestStore {
         let store = try TestStore(kind)
@@ -27,10 +27,10 @@ import Testing
         return error == nil
     }
 
-    // MARK: A beginning
+    // MARK: From the beginning
 
     @Test(arguments: StoreKind.allCases)
-    func upToAToken(_ kind: StoreKind) throws {
+    func deletingUpToAToken(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         try store.store.deleteHistory(.before(all[2].token))
@@ -38,7 +38,7 @@ import Testing
         #expect(try all.map { try isGood($0.token, store) } == [false, false, true, true, true])
         #expect(try store.number("SELECT min(id) FROM chronicle_change") == 7)
         #expect(try store.history(.after(all[2].token)).map(\.id) == [8, 10])
-        // Again, and less than that: nothing is left to delete, and nothing expires.
+        // Repeating the deletion, or deleting less, deletes nothing and expires nothing.
         try store.store.deleteHistory(.before(all[2].token))
         try store.store.deleteHistory(.before(all[0].token))
         #expect(try all.map { try isGood($0.token, store) } == [false, false, true, true, true])
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func beforeADate(_ kind: StoreKind) throws {
+    func deletingBeforeADate(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         let date = all[3].timestamp
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func beforeATransaction(_ kind: StoreKind) throws {
+    func deletingBeforeATransaction(_ kind: StoreKind) throws {
         let store = try filled(kind)
         try store.store.deleteHistory(.before(store.history()[3]))
         #expect(try numbers(store) == [4, 5])
@@ -66,7 +66,7 @@ import Testing
     // MARK: Everything
 
     @Test(arguments: StoreKind.allCases)
-    func positionsAreNotUsedAgain(_ kind: StoreKind) throws {
+    func positionsAreNotReused(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         try store.store.deleteHistory(Descriptor())
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.history().map(\.id) == [12])
         #expect(try store.history(.after(all[4].token)).map(\.id) == [12])
         #expect(try store.history(Descriptor(predicate: #Predicate { $0.author == nil })).map(\.id) == [12])
-        // The void header is no transaction, and goes with what comes after it.
+        // The void header is not a transaction, and is deleted with later ones.
         try store.store.deleteHistory(Descriptor())
         #expect(try store.number("SELECT count(*) FROM chronicle_change") == 1)
         #expect(try store.number("SELECT id FROM chronicle_change") == 12)
@@ -91,20 +91,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theFloorIsToldFromAnotherPast(_ kind: StoreKind) throws {
+    func floorOfAnotherHistoryIsDetected(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let last = try #require(store.history().last)
         try store.store.deleteHistory(Descriptor())
         try store.add("6")
         #expect(try isGood(last.token, store))
-        let forged = DefaultHistoryToken(storeIdentifier: last.storeIdentifier, position: last.id, check: 1)
+        let forged = DefaultHistoryToken(storeIdentifier: last.storeIdentifier, position: last.id, checkValue: 1)
         #expect(try failure(of: { try store.history(.after(forged)) }) == .historyTokenForked)
         let token = last.token
         let including = Descriptor(predicate: #Predicate { $0.token >= token })
         #expect(try failure(of: { try store.history(including) }) == .historyTokenExpired)
     }
 
-    @Test func theFloorIsInTheFile() throws {
+    @Test func floorIsStoredInTheFile() throws {
         let store = try filled(.file)
         let all = try store.history()
         try store.store.deleteHistory(.before(all[3].token))
@@ -113,19 +113,19 @@ import Testing
         #expect(try failure(of: { try context.fetchHistory(.after(all[2].token)) }) == .historyTokenExpired)
     }
 
-    // MARK: Holes
+    // MARK: In the middle
 
     @Test(arguments: StoreKind.allCases)
-    func anAuthor(_ kind: StoreKind) throws {
+    func deletingTheTransactionsOfAnAuthor(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "b" }))
         #expect(try numbers(store) == [1, 3, 5])
         #expect(try store.store.fetchHistoryCount(Descriptor()) == 3)
         #expect(try store.lines(Descriptor(predicate: #Predicate { $0.author == "a" })).count == 3)
-        // The highest that was deleted is the fourth.
+        // The highest deleted transaction is the fourth.
         #expect(try all.map { try isGood($0.token, store) } == [false, false, false, true, true])
-        // Neighbours of a hole, and what is left of a beginning, go too.
+        // The rows next to a deleted range, and the rest of a beginning, are deleted too.
         try store.store.deleteHistory(.before(all[2].token))
         #expect(try numbers(store) == [5])
         #expect(try store.number("SELECT min(id) FROM chronicle_change") == 9)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theNewestAsAHole(_ kind: StoreKind) throws {
+    func deletingTheNewestTransactionLeavesAVoidHeader(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "a" }))
@@ -141,14 +141,14 @@ import Testing
         #expect(try all.map { try isGood($0.token, store) } == [false, false, false, false, true])
         try store.add("6")
         #expect(try numbers(store) == [2, 4, 6])
-        // A void header in the middle goes with its neighbour.
+        // A void header in the middle is deleted with its neighbor.
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == nil || $0.author == "b" }))
         #expect(try numbers(store) == [])
         #expect(try store.number("SELECT count(*) FROM chronicle_change") == 1)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aLimitDeletesTheFirst(_ kind: StoreKind) throws {
+    func limitDeletesTheFirstTransactions(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         try store.store.deleteHistory(Descriptor().limited(2))
@@ -163,10 +163,10 @@ import Testing
         #expect(try !isGood(all[3].token, store))
     }
 
-    // MARK: Nothing
+    // MARK: Without matches
 
     @Test(arguments: StoreKind.allCases)
-    func deletingNothingChangesNothing(_ kind: StoreKind) throws {
+    func deleteWithoutMatchesChangesNothing(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let token = try #require(try store.store.currentHistoryToken())
         let all = try store.history()
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDeleteIsRecordedNowhere(_ kind: StoreKind) throws {
+    func deletionIsNotRecorded(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let token = try #require(try store.store.currentHistoryToken())
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "b" }))
@@ -193,15 +193,15 @@ import Testing
         #expect(try store.store.currentHistoryToken() == token)
     }
 
-    // MARK: Other programs, other pasts
+    // MARK: Other programs and replaced histories
 
     @Test(arguments: StoreKind.allCases)
-    func whatOthersWroteIsSealedAndWhole(_ kind: StoreKind) throws {
+    func externalChangesAreSealedBeforeADeletion(_ kind: StoreKind) throws {
         let store = try filled(kind)
         try store.foreign("DELETE FROM Trip WHERE id = 1")
         let token = try #require(try store.store.currentHistoryToken())
         try store.foreign("DELETE FROM Trip WHERE id = 2")
-        // A transaction that goes on after the token is not before it.
+        // A transaction that ends after the token is not before it.
         try store.store.deleteHistory(.before(token))
         #expect(try store.lines() == ["delete Trip/1, delete Trip/2"])
         #expect(try store.lines(.after(token)) == ["delete Trip/2"])
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whoHasSeenUnsealedChangesMayDeleteThem(_ kind: StoreKind) throws {
+    func readerOfUnsealedChangesMayDeleteThem(_ kind: StoreKind) throws {
         let store = try filled(kind)
         try store.foreign("DELETE FROM Trip WHERE id = 1")
         let token = try #require(try store.store.currentHistoryToken())
@@ -222,13 +222,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func upToATokenOfAnotherPastIsRefused(_ kind: StoreKind) throws {
+    func deletingUpToAForkedTokenThrows(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let identifier = try store.store.identifier
         let refusals: [(DefaultHistoryToken, SwiftDataError)] = [
-            (DefaultHistoryToken(storeIdentifier: identifier, position: 4, check: 1), .historyTokenForked),
-            (DefaultHistoryToken(storeIdentifier: identifier, position: 99, check: 1), .historyTokenAhead),
-            (DefaultHistoryToken(storeIdentifier: "another", position: 4, check: 1), .historyTokenStoreMismatch),
+            (DefaultHistoryToken(storeIdentifier: identifier, position: 4, checkValue: 1), .historyTokenForked),
+            (DefaultHistoryToken(storeIdentifier: identifier, position: 99, checkValue: 1), .historyTokenAhead),
+            (DefaultHistoryToken(storeIdentifier: "another", position: 4, checkValue: 1), .historyTokenStoreMismatch),
         ]
         for (token, error) in refusals {
             #expect(try failure(of: { try store.store.deleteHistory(.before(token)) }) == error)
@@ -236,7 +236,7 @@ import Testing
         #expect(try numbers(store) == [1, 2, 3, 4, 5])
     }
 
-    @Test func aReadOnlyStoreKeepsItsHistory() throws {
+    @Test func readOnlyStoreRejectsTheDeletion() throws {
         let store = try filled(.file)
         let readOnly = try ModelContainer(
             for: Trip.self, configurations: ModelConfiguration(url: store.url, allowsSave: false))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Limits, offsets, orders, and the forms without changes.
+/// Limits, offsets, orders, and fetches without changes.
 @Suite struct HistoryPagingTests {
-    /// Transactions of different sizes, authors and kinds of writers.
+    /// Transactions of different sizes, by different authors and kinds of writers.
     private func filled(_ kind: StoreKind) throws -> TestStore {
         let store = try TestStore(kind)
         for round in 1...12 {
@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [1, 2, 5, 100] as [UInt64])
-    func pagesAreTheWhole(_ kind: StoreKind, _ size: UInt64) throws {
+    func pagesCoverTheHistory(_ kind: StoreKind, _ size: UInt64) throws {
         let store = try filled(kind)
         let whole = try store.lines()
         #expect(whole.count == 15)
 
-        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var byToken: [String] = []
         while let page = try Optional(store.history(.after(token).limited(size))), let last = page.last {
             #expect(page.count <= size)
@@ -46,12 +46,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func filteredPagesAreTheWhole(_ kind: StoreKind) throws {
+    func filteredPagesCoverAllMatches(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let filter = Descriptor(predicate: #Predicate { $0.author != "author 1" })
         let whole = try store.lines(filter)
         #expect(whole.count == 11)
-        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var pages: [String] = []
         while true {
             let after = token
@@ -67,14 +67,14 @@ import Testing
         #expect(try store.store.fetchHistoryCount(filter.limited(0, offset: 10)) == 1)
     }
 
-    /// The recipe for a reader that looks for some transactions only, and must not look at the others again and again.
+    /// The recommended loop of a reader that filters, and must not visit the other transactions again and again.
     @Test(arguments: StoreKind.allCases)
-    func aFilteredReaderMovesPastWhatDoesNotMatch(_ kind: StoreKind) throws {
+    func filteringReaderAdvancesPastOtherTransactions(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        var position = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        var position = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         var seen: [String] = []
 
-        /// - Parameter meanwhile: What happens between the two reads.
+        /// - Parameter meanwhile: Code to run between the two reads.
         func read(limit: Int, meanwhile: () throws -> Void = {}) throws {
             let (after, bookmark) = (position, try store.store.currentHistoryToken())
             try meanwhile()
@@ -98,7 +98,7 @@ import Testing
         try store.add("7", author: "you")
         try store.foreign("UPDATE Trip SET note = 'x' WHERE id = 1")
         try read(limit: 2)
-        // Past everything, although nothing matched.
+        // The token is past everything, although nothing matched.
         #expect(position == (try store.store.currentHistoryToken()))
         try store.foreign("UPDATE Trip SET note = 'y' WHERE id = 1")
         for name in ["8", "9", "10"] { try store.add(name, author: "me") }
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [0, UInt64.max])
-    func noLimit(_ kind: StoreKind, _ limit: UInt64) throws {
+    func limitOfZeroOrMaximumIsNoLimit(_ kind: StoreKind, _ limit: UInt64) throws {
         let store = try filled(kind)
         #expect(try store.history(Descriptor().limited(limit)).count == 15)
         #expect(try store.history(Descriptor(predicate: #Predicate { $0.author == nil }).limited(limit)).count == 7)
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theFormsAgree(_ kind: StoreKind) throws {
+    func countsIdentifiersAndTransactionsAgree(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let token = try store.history()[4].token
         let descriptors: [Descriptor] = [
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ordersAreThoseOfSwift(_ kind: StoreKind) throws {
+    func ordersMatchFoundation(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         let orders: [[SortDescriptor<Transaction>]] = [
@@ -152,7 +152,7 @@ import Testing
             [SortDescriptor(\.author, order: .reverse), SortDescriptor(\.id, order: .reverse)],
             [SortDescriptor(\.timestamp, order: .reverse)], [SortDescriptor(\.processIdentifier)],
         ]
-        // The unsealed one is of now, whenever that is.
+        // The unsealed transaction has the current time as its timestamp.
         try store.add("last")
         let sealed = try store.history()
         #expect(sealed.count == all.count + 1)
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func datesAndTransactions(_ kind: StoreKind) throws {
+    func descriptorsByDateAndTransaction(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let all = try store.history()
         let middle = all[7]
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func throughAContext(_ kind: StoreKind) throws {
+    func contextFetchesTheSameHistory(_ kind: StoreKind) throws {
         let store = try filled(kind)
         let context = store.context()
         let page = Descriptor(predicate: #Predicate { $0.author == nil }).limited(2, offset: 1)

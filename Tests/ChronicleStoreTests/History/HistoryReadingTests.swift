@@ -5,10 +5,10 @@ import Testing
 
 @testable import ChronicleStore
 
-/// What a save looks like in the history.
+/// How saves appear in the history.
 @Suite struct HistoryReadingTests {
     @Test(arguments: StoreKind.allCases)
-    func anEmptyStoreHasNoHistory(_ kind: StoreKind) throws {
+    func emptyStoreHasNoHistory(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         #expect(try store.history().isEmpty)
         #expect(try store.store.currentHistoryToken()?.tokenValue == [store.store.identifier: 0])
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aSaveIsATransaction(_ kind: StoreKind) throws {
+    func saveIsOneTransaction(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context(author: "app")
         context.name = "main"
@@ -34,12 +34,12 @@ import Testing
         #expect(!transaction.isExternal)
         #expect(transaction.timestamp >= before && transaction.timestamp <= Date())
         #expect(transaction.token == (try store.store.currentHistoryToken()))
-        #expect(transaction.token.check(in: transaction.storeIdentifier) != nil)
+        #expect(transaction.token.checkValue(in: transaction.storeIdentifier) != nil)
         #expect(try store.history().count == 1)
     }
 
     @Test(arguments: StoreKind.allCases)
-    func changesHaveTheirTypes(_ kind: StoreKind) throws {
+    func changesAreTyped(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let trip = Trip(name: "Rome", destination: "Italy", startDate: Date(timeIntervalSinceReferenceDate: 0.1))
@@ -64,7 +64,7 @@ import Testing
         #expect(types.sorted() == ["accommodation", "trip"])
 
         guard case .update(let update as DefaultHistoryUpdate<Trip>) = transactions[1].changes.first else {
-            Issue.record("no update of a trip")
+            Issue.record("not an update of a trip")
             return
         }
         #expect(update.updatedAttributes as [PartialKeyPath<Trip>] == [\.destination, \.note])
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func identifiersOfChangesGrow(_ kind: StoreKind) throws {
+    func changeIdentifiersIncrease(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b", "c")
         let identifiers = try store.history().flatMap { transaction in
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func manyUpdatesShareTheirMasks(_ kind: StoreKind) throws {
+    func updatesShareAttributeMasks(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
         let trips = try store.add("a", "b", "c", in: context)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func signersAreToldApart(_ kind: StoreKind) throws {
+    func sourcesAreDistinguished(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", author: "app")
         try store.add("b", author: "widget")
@@ -138,7 +138,7 @@ import Testing
         #expect(try store.lines() == ["insert Trip/1", "insert Trip/2"])
     }
 
-    @Test func readingIsAPureRead() throws {
+    @Test func readingWritesNothing() throws {
         let store = try TestStore(.file)
         try store.add("a")
         try store.foreign("DELETE FROM Trip")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// History outlives the schema that it was written under.
+/// The history remains readable after schema changes.
 @Suite struct HistorySchemaTests {
     private let directory: TemporaryDirectory
     private var file: URL { directory.file("test.store") }
@@ -33,7 +33,7 @@ import Testing
         return context
     }
 
-    @Test func whatTheSchemaNoLongerHas() throws {
+    @Test func changesOfRemovedEntitiesAreReadable() throws {
         let first = try notes()
         let token = try first.currentHistoryToken()
         let tag = try #require(try first.fetch(FetchDescriptor<First.Tag>()).first)
@@ -50,7 +50,7 @@ import Testing
             case .update(let update as DefaultHistoryUpdate<RemovedModel>)? = history[1].changes.first,
             case .delete(let delete as DefaultHistoryDelete<RemovedModel>)? = history[2].changes.first
         else {
-            Issue.record("these are no changes of removed models")
+            Issue.record("not changes of removed models")
             return
         }
         #expect(update.updatedAttributeNames == ["text", "rank"])
@@ -62,7 +62,7 @@ import Testing
         #expect(try second.fetchHistory(.after(token)).map(\.line) == ["delete Tag/1"])
     }
 
-    @Test func attributesThatWereRenamedOrRemoved() throws {
+    @Test func renamedAndRemovedAttributesAreReadable() throws {
         _ = try notes()
         let second = try open(Second.Note.self, First.Tag.self)
         let history = try second.fetchHistory(Descriptor())
@@ -70,18 +70,18 @@ import Testing
         guard case .update(let update as DefaultHistoryUpdate<Second.Note>)? = history[1].changes.first,
             case .delete(let delete as DefaultHistoryDelete<Second.Note>)? = history[2].changes.first
         else {
-            Issue.record("these are no changes of notes")
+            Issue.record("not changes of notes")
             return
         }
         #expect(update.containsAttribute(\.body))
         #expect(update.updatedAttributes as [PartialKeyPath<Second.Note>] == [\.body])
         #expect(delete.tombstone[\.body] as String? == "bye")
-        // Removed, and so of no type but what the file has.
+        // A removed entity, whose values have the types in the file.
         #expect(delete.tombstone["rank"] as? Int64 == 8)
         #expect(delete.tombstone["mood"] as? Mood == .good)
     }
 
-    @Test func anotherProcessKnowsMore() throws {
+    @Test func entityAddedByAnotherProcessIsReadable() throws {
         let first = try open(First.Tag.self)
         let other = try open(First.Tag.self, First.Note.self)
         let note = First.Note()
@@ -93,7 +93,7 @@ import Testing
         let history = try first.fetchHistory(Descriptor())
         #expect(history.map(\.line) == ["insert Note/1", "delete Note/1"])
         guard case .delete(let delete as DefaultHistoryDelete<RemovedModel>)? = history[1].changes.first else {
-            Issue.record("this is no change of a removed model")
+            Issue.record("not a change of a removed model")
             return
         }
         #expect(delete.tombstone["text"] as? String == "new")
@@ -104,7 +104,7 @@ import Testing
         #expect(try first.fetchHistoryCount(notes) == 2)
     }
 
-    @Test func anotherProcessAddedAnAttribute() throws {
+    @Test func attributeAddedByAnotherProcessIsReadable() throws {
         let first = try open(First.Tag.self)
         let other = try open(Second.Tag.self)
         let tag = Second.Tag()
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func everyTypeSurvivesItsDelete(_ kind: StoreKind) throws {
+    func tombstonesPreserveEveryType(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Keepsake.self])
         let context = store.context()
         let signalling = Double(bitPattern: 0x7FF8_0000_0000_1234)
@@ -135,7 +135,7 @@ import Testing
         try context.save()
         guard case .delete(let delete as DefaultHistoryDelete<Keepsake>)? = try store.history().last?.changes.first
         else {
-            Issue.record("this is no delete of a keepsake")
+            Issue.record("not a delete of a keepsake")
             return
         }
         let tombstone = delete.tombstone
@@ -151,7 +151,7 @@ import Testing
         #expect(!tombstone.map(\.name).contains("missing"))
     }
 
-    @Test func moreAttributesThanAMaskHolds() throws {
+    @Test func updatesOfMoreAttributesThanOneMask() throws {
         let store = try TestStore(.file, [First.Tag.self])
         let context = store.context()
         context.insert(First.Tag())

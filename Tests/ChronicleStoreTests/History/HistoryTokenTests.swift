@@ -5,12 +5,12 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Where a reader can go on, and the five ways in which it cannot.
+/// Where reading can continue, and the five reasons for which it cannot.
 @Suite struct HistoryTokenTests {
-    // MARK: Going on
+    // MARK: Continuing
 
     @Test(arguments: StoreKind.allCases)
-    func aTokenIsContinuedAfterItsTransaction(_ kind: StoreKind) throws {
+    func readingContinuesAfterTheTransactionOfTheToken(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b", "c", "d")
         let history = try store.history()
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theTokenOfAStoreWithoutTransactionsIsTheBeginning(_ kind: StoreKind) throws {
+    func emptyStoreHasATokenForTheBeginning(_ kind: StoreKind) throws {
         let context = try TestStore(kind).context()
         let beginning = try context.currentHistoryToken()
         #expect(beginning.tokenValue?.values.map { $0 } == [0])
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTokenSurvivesCodingAndReopening(_ kind: StoreKind) throws {
+    func tokenRemainsValidAfterCodingAndReopening(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a")
         let token = try #require(try store.store.currentHistoryToken())
@@ -46,14 +46,14 @@ import Testing
         #expect(try reader.fetchHistory(.after(decoded)).map(\.line) == ["insert Trip/2"])
     }
 
-    @Test func aTokenSaysWhereItIs() throws {
-        let token = DefaultHistoryToken(storeIdentifier: "b", position: 2, check: 77)
+    @Test func descriptionContainsThePositions() throws {
+        let token = DefaultHistoryToken(storeIdentifier: "b", position: 2, checkValue: 77)
         #expect("\(token)" == "2 in b")
         #expect("\(token.merging(DefaultHistoryToken(storeIdentifier: "a", position: 1)))" == "1 in a, 2 in b")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func thePredicateOfTokenAndAuthor(_ kind: StoreKind) throws {
+    func predicateWithTokenAndAuthor(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", author: "widget")
         let token = try #require(try store.store.currentHistoryToken())
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theCurrentTokenIsThatOfTheNewestTransaction(_ kind: StoreKind) throws {
+    func currentTokenIsThatOfTheNewestTransaction(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b")
         let token = try store.store.currentHistoryToken()
@@ -77,9 +77,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theBeginningIsAToken(_ kind: StoreKind) throws {
+    func positionZeroIsTheBeginning(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
-        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, check: nil)
+        let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
         #expect(try store.history(.after(beginning)).isEmpty)
         try store.add("a")
         #expect(try store.lines(.after(beginning)) == ["insert Trip/1"])
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofAnotherStore(_ kind: StoreKind) throws {
+    func tokenOfAnotherStoreThrows(_ kind: StoreKind) throws {
         let (store, other) = (try TestStore(kind), try TestStore(kind))
         try store.add("a")
         try other.add("a")
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTokenOfSeveralStoresIsGoodInEach(_ kind: StoreKind) throws {
+    func tokenOfSeveralStoresIsValidInEach(_ kind: StoreKind) throws {
         let (store, other) = (try TestStore(kind), try TestStore(kind))
         try store.add("a")
         try other.add("a")
@@ -136,18 +136,19 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ahead(_ kind: StoreKind) throws {
+    func tokenAfterTheNewestPositionThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a")
         let identifier = try store.store.identifier
         try expect(
-            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: 3, check: 1))
+            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: 3, checkValue: 1))
         try expect(
-            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: .max, check: nil))
+            .historyTokenAhead, store, DefaultHistoryToken(storeIdentifier: identifier, position: .max, checkValue: nil)
+        )
     }
 
     @Test(arguments: StoreKind.allCases)
-    func expired(_ kind: StoreKind) throws {
+    func tokenBeforeTheFloorThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b", "c")
         let history = try store.history()
@@ -157,18 +158,18 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func forked(_ kind: StoreKind) throws {
+    func tokenOfALostTransactionThrows(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b")
         let identifier = try store.store.identifier
         for position in [1, 2, 3, 4] as [Int64] {
             try expect(
                 .historyTokenForked, store,
-                DefaultHistoryToken(storeIdentifier: identifier, position: position, check: 1))
+                DefaultHistoryToken(storeIdentifier: identifier, position: position, checkValue: 1))
         }
     }
 
-    @Test func aRestoredBackupForks() throws {
+    @Test func restoringABackupForksTheHistory() throws {
         let store = try TestStore(.file)
         try store.add("a")
         let kept = try #require(try store.store.currentHistoryToken())
@@ -189,7 +190,7 @@ import Testing
         #expect(try context.fetchHistory(.after(kept)).map(\.line) == ["insert Trip/2", "insert Trip/3"])
     }
 
-    @Test func switchedOffAndOnIsAGap() throws {
+    @Test func disablingTheHistoryIsAGap() throws {
         let store = try TestStore(.file)
         try store.add("a")
         let before = try #require(try store.store.currentHistoryToken())
@@ -206,7 +207,7 @@ import Testing
         #expect(try failure(of: { try off.fetchHistory(Descriptor()) }) == .historyDisabled)
         #expect(try failure(of: { try off.currentHistoryToken() }) == .historyDisabled)
         #expect(try failure(of: { try off.deleteHistory(Descriptor()) }) == .historyDisabled)
-        // Who had it open sees nothing of what happens now, and has to hear of it.
+        // A store that was already open does not record the current changes and must report it.
         #expect(try failure(of: { try store.history() }) == .historyDisabled)
         #expect(try failure(of: { try store.store.currentHistoryToken() }) == .historyDisabled)
 
@@ -221,7 +222,7 @@ import Testing
         try expect(.historyTokenGap, store, before)
     }
 
-    @Test func whatOthersWroteBeforeAGapEndsThere() throws {
+    @Test func unsealedChangesEndAtAGap() throws {
         let store = try TestStore(.file)
         try store.foreign("INSERT INTO Trip(name, destination, startDate, endDate) VALUES ('a', '', 0, 0)")
         for recordsHistory in [false, true] {

@@ -5,10 +5,9 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Rows that Chronicle never writes, in the tables that it keeps beside the models: an error that names table and row, and
-/// nothing is lost.
+/// Rows that Chronicle never writes, in its internal tables: an error names the table and the row, and nothing is lost.
 @Suite struct MalformedRowTests {
-    /// What comes upon the row.
+    /// The statement that writes the malformed row.
     enum Operation: CaseIterable, Sendable {
         case read, readAfterToken, readHeaders, currentToken, save, deleteHistory, deleteBeforeToken
 
@@ -27,7 +26,7 @@ import Testing
 
     struct Damage: Sendable, CustomTestStringConvertible {
         let sql: String
-        /// What the errors name.
+        /// The table and row that the error must name.
         let row: String
         let operations: [Operation]
 
@@ -68,7 +67,7 @@ import Testing
         meta("'floor', 11"), meta("'gap', -1"), meta("'gap', 1.5"), meta("'gap', 11"), meta("'floorCheck', x'00'"),
     ]
 
-    /// A value that is no position of this history.
+    /// A value that is not a position of this history.
     private static func meta(_ row: String) -> Damage {
         let name = row.prefix { $0 != "," }
         return Damage(
@@ -77,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, damages)
-    func errorsNameTableAndRow(_ kind: StoreKind, _ damage: Damage) throws {
+    func errorsContainTableAndRow(_ kind: StoreKind, _ damage: Damage) throws {
         for operation in damage.operations {
             let (store, token) = try filled(kind)
             try store.foreign(damage.sql)
@@ -88,9 +87,9 @@ import Testing
         }
     }
 
-    @Test func rowsOutOfOrder() throws {
+    @Test func rowsOutOfOrderThrow() throws {
         let (store, token) = try filled(.file)
-        // The rows come from the highest to the lowest id, and the definition of the table says that they ascend.
+        // The rows are in descending order of id, although the table's definition implies ascending order.
         try store.shell(
             """
             PRAGMA legacy_alter_table = ON;
@@ -102,7 +101,7 @@ import Testing
             UPDATE sqlite_schema SET sql = replace(sql, 'id DESC', 'id') WHERE name = 'chronicle_change';
             PRAGMA writable_schema = RESET;
             """)
-        // Opening finds that the table is another one. A store that is open already reads its rows.
+        // Opening detects that the table differs. A store that is already open reads its rows.
         #expect(throws: SwiftDataError.damagedFile) { try store.reopened() }
         let context = store.context()
         #expect(throws: SwiftDataError.damagedFile) { try context.fetchHistory(Descriptor()) }
@@ -121,12 +120,12 @@ import Testing
         ("UPDATE chronicle_entity SET id = 1 << 61 WHERE id = 1", "row 2305843009213693952 of chronicle_entity"),
         ("UPDATE chronicle_entity SET id = ~(1 << 63) WHERE id = 1", "row 9223372036854775807 of chronicle_entity"),
         ("UPDATE chronicle_entity SET name = x'00' WHERE id = 1", "row 1 of chronicle_entity"),
-        // Without its constraints, the table could have rows that are there twice.
+        // Without constraints, the table could contain duplicate rows.
         (unconstrainedEntities + "UPDATE chronicle_entity SET id = 2 WHERE id = 1", "the table \"chronicle_entity\""),
         ("UPDATE chronicle_meta SET value = x'00' WHERE name = 'store'", "row 'store' of chronicle_meta"),
         ("UPDATE chronicle_meta SET value = NULL WHERE name = 'store'", "row 'store' of chronicle_meta"),
     ])
-    func entitiesAndAttributes(_ sql: String, _ row: String) throws {
+    func malformedEntitiesAndAttributesThrow(_ sql: String, _ row: String) throws {
         let (store, _) = try filled(.file)
         for sql in [sql, "DELETE FROM chronicle_meta WHERE name LIKE 'complete:%'"] {
             try store.shell(sql)
@@ -141,8 +140,8 @@ import Testing
         INSERT INTO chronicle_entity SELECT * FROM entities;
         """
 
-    /// A new attribute would get a number that no change can be recorded with.
-    @Test func theLastNumbersAreUsed() throws {
+    /// A new attribute would have a number that cannot be recorded.
+    @Test func exhaustedNumbersThrow() throws {
         let last = RecorderSQL.attributeNumbers.upperBound
         for sql in [
             "UPDATE chronicle_attribute SET number = \(last), name = 'former', present = 0 WHERE name = 'note'",
@@ -156,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theMasksOfAnUpdateThatASaveMerges(_ kind: StoreKind) throws {
+    func malformedMasksOfMergedUpdatesThrow(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
         let item = LinkItem("a", tags: [LinkTag("x")])
@@ -177,9 +176,9 @@ import Testing
         #expect(try store.reading { try $0.items().first?.tags.isEmpty } == true)
     }
 
-    /// SQLite goes on after the highest row then, and so do the keys that a save gives to rows which others refer to.
+    /// SQLite then continues after the highest row, as do the keys that a save assigns to referenced rows.
     @Test(arguments: StoreKind.allCases, ["DELETE FROM sqlite_sequence", "UPDATE sqlite_sequence SET seq = 'x'"])
-    func tablesWithoutASequence(_ kind: StoreKind, _ sql: String) throws {
+    func missingSequenceRowsAreRepaired(_ kind: StoreKind, _ sql: String) throws {
         let (store, _) = try filled(kind)
         let context = store.context()
         let known = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
@@ -193,9 +192,9 @@ import Testing
         #expect(try ModelContext(store.container).fetchCount(FetchDescriptor<BucketListItem>()) == 2)
     }
 
-    /// One row, several rows, several that others refer to, and a delete.
+    /// One row, several rows, several referenced rows, and a delete.
     @Test(arguments: StoreKind.allCases)
-    func aTriggerThatIgnoresChanges(_ kind: StoreKind) throws {
+    func ignoredChangesThrow(_ kind: StoreKind) throws {
         let (store, _) = try filled(kind)
         try store.foreign(
             """
@@ -219,7 +218,7 @@ import Testing
         #expect(try ModelContext(store.container).fetch(FetchDescriptor<Trip>()).map(\.name) == ["a"])
     }
 
-    @Test func numbersThatAreFarApart() {
+    @Test func numberedListAllowsSparseNumbers() {
         let list = NumberedList(
             [(1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c"), (-5, "d")].map { (Int64($0), $1) })
         for (number, element) in [(-5, "d"), (1, "a"), (2, "b"), (4_611_686_018_427_387_904, "c")] as [(Int64, String)]

@@ -5,7 +5,7 @@ import Testing
 
 /// Adding or removing a link is recorded as an update of both models, for every writer.
 @Suite struct LinkHistoryTests {
-    /// Items 1 and 2 and tags 1 to 3, item 1 with tags 1 and 2; and the position after them.
+    /// Items 1 and 2 and tags 1 to 3, with item 1 linked to tags 1 and 2, and the position after these saves.
     private func filled(_ kind: StoreKind) throws -> (TestStore, ModelContext, DefaultHistoryToken) {
         let store = try TestStore(kind, [LinkItem.self])
         let context = store.context()
@@ -18,7 +18,7 @@ import Testing
         return (store, context, try #require(try store.store.currentHistoryToken()))
     }
 
-    @Test(arguments: StoreKind.allCases) func bothModelsAreUpdatedOnce(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linkIsOneUpdateOfBothModels(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
         let (items, tags) = (try context.items(), try context.tags())
         items[0].tags = Array(tags[1...2])
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: StoreKind.allCases) func oneSideIsUpdatedWhereNothingLeadsBack(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linkWithoutInverseUpdatesTheOwner(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
         let item = try context.items()[0]
         item.photos = [LinkPhoto("p"), LinkPhoto("q")]
@@ -45,14 +45,14 @@ import Testing
         )
         guard case .update(let update as DefaultHistoryUpdate<LinkItem>)? = try store.history().last?.changes.first
         else {
-            Issue.record("no update of an item")
+            Issue.record("not an update of an item")
             return
         }
         #expect(update.containsAttribute(\.photos) && !update.containsAttribute(\.tags))
         #expect(update.updatedAttributes.map { $0 as AnyKeyPath } == [\LinkItem.photos, \LinkItem.idols])
     }
 
-    @Test(arguments: StoreKind.allCases) func newAndDeletedModelsHaveNoUpdate(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linksOfNewAndDeletedModelsAreNotUpdates(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
         let (items, tags) = (try context.items(), try context.tags())
         context.insert(LinkItem("new", tags: [tags[0], LinkTag("new")]))
@@ -66,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: StoreKind.allCases) func cascadesAreInTheHistory(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func cascadesThroughLinksAreRecorded(_ kind: StoreKind) throws {
         let (store, context, _) = try filled(kind)
         let items = try context.items()
         let (one, two) = (LinkPhoto("one"), LinkPhoto("two"))
@@ -74,7 +74,7 @@ import Testing
         items[1].photos = [one, two]
         try context.save()
         let token = try #require(try store.store.currentHistoryToken())
-        // As a program does it that never saw the photos.
+        // Like a program that has not loaded the photos.
         try store.store.delete(
             DataStoreBatchDeleteRequest<LinkItem>(
                 predicate: #Predicate { $0.name == "one" },
@@ -88,14 +88,14 @@ import Testing
         #expect(try store.number("SELECT count(*) FROM \"LinkItem.photos\"") == 1)
     }
 
-    @Test(arguments: StoreKind.allCases) func otherProgramsLinkAndUnlink(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func linksOfOtherProgramsAreRecorded(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
         let items = try context.items()
         #expect(items[1].tags.isEmpty)
         try store.foreign("INSERT INTO \"LinkItem.tags\"(owner, destination) VALUES (2, 3), (2, 1)")
         try store.foreign("DELETE FROM \"LinkItem.tags\" WHERE owner = 1 AND destination = 1")
         try store.foreign("UPDATE \"LinkItem.tags\" SET destination = 2 WHERE owner = 2 AND destination = 3")
-        // There already: nothing happens.
+        // The link exists: nothing happens.
         try store.foreign("INSERT INTO \"LinkItem.tags\" VALUES (1, 2); UPDATE \"LinkItem.tags\" SET owner = owner")
         try store.foreign("REPLACE INTO \"LinkItem.tags\" VALUES (1, 2), (2, 2)")
         let line = """
@@ -108,7 +108,7 @@ import Testing
         #expect(try context.tags().map(\.items.names) == [["two"], ["one", "two"], []])
     }
 
-    @Test(arguments: StoreKind.allCases) func otherProgramsMakeFriends(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func symmetricLinksOfOtherProgramsAreRecorded(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
         try store.foreign("INSERT INTO \"LinkItem.friends\"(owner, destination) VALUES (1, 2)")
         #expect(try context.items().map(\.friends.names) == [["two"], ["one"]])
@@ -120,11 +120,11 @@ import Testing
         let changes = try store.history(.after(token)).flatMap(\.changes).map(\.text)
         #expect(changes.count { $0 == friends } + changes.count { $0 == others } == changes.count)
         #expect(changes.prefix(2) == [friends, others] || changes.prefix(2) == [others, friends])
-        // Two came, two went with the move, two came again and three went.
+        // Two were added, two were removed by the move, two were added again, and three were removed.
         #expect(changes.contains(others) && changes.count >= 8)
     }
 
-    @Test func theShellDeletesWithForeignKeys() throws {
+    @Test func shellDeletesLinksWithForeignKeys() throws {
         let (store, context, _) = try filled(.file)
         try context.items()[0].photos = [LinkPhoto("p"), LinkPhoto("q")]
         try context.save()
@@ -139,7 +139,7 @@ import Testing
         #expect(try store.shell("SELECT count(*) FROM \"LinkItem.tags\"") == "0")
     }
 
-    @Test func withoutForeignKeysLinksLeadNowhere() throws {
+    @Test func withoutForeignKeysLinksOfDeletedRowsAreIgnored() throws {
         let (store, context, token) = try filled(.file)
         try store.shell("DELETE FROM LinkItem WHERE id = 1")
         #expect(try store.lines(.after(token)) == ["delete LinkItem/1"])
@@ -148,7 +148,7 @@ import Testing
         #expect(try context.fetchCount(FetchDescriptor<LinkTag>(predicate: #Predicate { !$0.items.isEmpty })) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func aLinkThatIsThereAlreadyIsNoTransaction(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func existingLinkIsNotATransaction(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
         let other = store.context()
         let (mine, theirs) = (try context.items()[1], try other.items()[1])
@@ -161,7 +161,7 @@ import Testing
         #expect(!other.hasChanges)
     }
 
-    @Test func historyThatIsOffHasNoTriggersForIt() throws {
+    @Test func disabledHistoryHasNoLinkTriggers() throws {
         let store = try TestStore(.file, [LinkItem.self])
         let configuration = ModelConfiguration(url: store.url, durability: .relaxed, recordsHistory: false)
         let container = try ModelContainer(for: LinkItem.self, configurations: configuration)
@@ -176,7 +176,7 @@ import Testing
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<LinkPhoto>()) == 0)
         #expect(try store.shell("SELECT count(*) FROM chronicle_change WHERE what > 0") == "0")
-        // On again, with the same triggers as in a new file.
+        // Enabled again, with the same triggers as in a new file.
         let triggers =
             "SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name)"
         _ = try store.reopened([LinkItem.self])

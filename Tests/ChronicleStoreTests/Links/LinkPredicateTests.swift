@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Predicates over links, as the store answers them and as `Predicate.evaluate` does.
+/// Predicates on links, evaluated in SQL and by `Predicate.evaluate`.
 @Suite struct LinkPredicateTests {
     private let store: TestStore
     private let context: ModelContext
@@ -17,7 +17,7 @@ import Testing
         items = (0..<16).map { LinkItem("i\($0)") }
         for (number, item) in items.enumerated() {
             item.number = number % 5
-            // Every set of four tags; nobody has the last.
+            // Every set of four tags; no item has the last tag.
             item.tags = (0..<4).filter { number & 1 << $0 != 0 }.map { tags[$0] }
             item.photos = (0..<number % 3).map { LinkPhoto("p\($0)") }
             item.sketches = number % 4 == 1 ? Array(item.photos) : []
@@ -42,7 +42,7 @@ import Testing
         #expect(try context.fetchCount(descriptor) == expected.count, sourceLocation: location)
     }
 
-    @Test func bothSidesLeadToMany() throws {
+    @Test func manyToManyPredicates() throws {
         let (id, none) = (tags[1].persistentModelID, tags[4].persistentModelID)
         let unsaved = LinkTag("new").persistentModelID
         try agree(#Predicate<LinkItem> { $0.tags.contains { $0.name == "t1" } })
@@ -66,7 +66,7 @@ import Testing
         try agree(#Predicate<LinkTag> { tag in tag.items.allSatisfy { $0.tags.contains { $0.weight < tag.weight } } })
     }
 
-    @Test func oneSideLeadsToMany() throws {
+    @Test func predicatesOnLinksWithoutInverse() throws {
         try agree(#Predicate<LinkItem> { $0.photos.contains { $0.name == "p1" } })
         try agree(#Predicate<LinkItem> { $0.photos.count == 2 })
         try agree(#Predicate<LinkItem> { $0.photos.isEmpty && !$0.tags.isEmpty })
@@ -77,7 +77,7 @@ import Testing
         try agree(#Predicate<LinkItem> { $0.photos.contains { $0.name == "p0" } && $0.covers.isEmpty })
     }
 
-    @Test func oneClassLeadsToItself() throws {
+    @Test func predicatesOnSelfLinks() throws {
         let first = items[0].persistentModelID
         try agree(#Predicate<LinkItem> { $0.friends.contains { $0.persistentModelID == first } })
         try agree(
@@ -89,7 +89,7 @@ import Testing
         try agree(#Predicate<LinkItem> { $0.students.contains { $0.teachers.contains { $0.friends.isEmpty } } })
     }
 
-    @Test func unsavedLinksCount() throws {
+    @Test func predicatesApplyToUnsavedLinks() throws {
         let item = items[0]
         let hasLast = #Predicate<LinkItem> { $0.tags.contains { $0.weight == 4 } }
         #expect(try context.fetchCount(FetchDescriptor(predicate: hasLast)) == 0)

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A file whose links were made for another version of the models.
+/// A file with links that was created for another version of the models.
 @Suite struct LinkSchemaTests {
     private let file: URL
 
@@ -30,7 +30,7 @@ import Testing
         try old.save()
     }
 
-    @Test func theFileSaysWhatItKeeps() throws {
+    @Test func linkTableDefinition() throws {
         try makeFirst()
         #expect(try tables() == "Article.labels")
         let sql = try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema WHERE name = 'Article.labels'")
@@ -42,7 +42,7 @@ import Testing
                     PRIMARY KEY (owner, destination)
                 ) WITHOUT ROWID
                 """)
-        // Older versions take the property for an attribute that is no more.
+        // Older versions treat the property as a removed attribute.
         #expect(try Shell.sqlite3(file, "SELECT present FROM chronicle_attribute WHERE name = 'labels'") == "0")
         #expect(try Shell.sqlite3(file, "PRAGMA user_version") == "1")
         let version = try Shell.sqlite3(file, "PRAGMA schema_version")
@@ -50,7 +50,7 @@ import Testing
         #expect(try Shell.sqlite3(file, "PRAGMA schema_version") == version)
     }
 
-    @Test func theSideThatNamesTheInverseDoesNotMatter() throws {
+    @Test func definitionIsIndependentOfTheDeclaringSide() throws {
         _ = try context(Article1.self)
         let schema = try Shell.sqlite3(file, "SELECT group_concat(sql) FROM sqlite_schema")
         let other = try TemporaryDirectory().file("other.store")
@@ -59,7 +59,7 @@ import Testing
         #expect(try Shell.sqlite3(other, "SELECT group_concat(sql) FROM sqlite_schema") == schema)
     }
 
-    @Test func aRelationshipIsAdded() throws {
+    @Test func addingARelationship() throws {
         let old = try context(Article0.self)
         old.insert(Article0("a"))
         try old.save()
@@ -68,7 +68,7 @@ import Testing
         #expect(article.labels.isEmpty)
         article.labels = [Label1("x")]
         try new.save()
-        // The old program goes on, and what it deletes takes links along.
+        // The old program continues to work, and its deletes delete links.
         let again = try context(Article0.self)
         let known = try #require(try again.fetch(FetchDescriptor<Article0>()).first)
         again.delete(known)
@@ -80,27 +80,27 @@ import Testing
             ])
     }
 
-    @Test func bothSidesAreRenamedAndChangePlaces() throws {
+    @Test func renamingAndSwappingBothSides() throws {
         try makeFirst()
         let token = try context(Article1.self).currentHistoryToken()
         let old = try context(Article1.self)
         try #require(try old.fetch(FetchDescriptor<Label1>()).last).articles = []
         try old.save()
         let new = try context(Article2.self)
-        // Label.archived comes after Article.zones, Article.zones took the place of Article.labels.
+        // Label.archived sorts after Article.zones, and Article.zones replaced Article.labels.
         #expect(try tables() == "Article.zones")
         #expect(try new.fetch(FetchDescriptor<Article2>()).map { $0.zones.map(\.name) } == [["x"]])
         #expect(try new.fetch(FetchDescriptor<Label2>()).map { $0.archived.map(\.name) } == [["a"], []])
         let changes = try new.fetchHistory(.after(token)).flatMap(\.changes)
         #expect(changes.map(\.text) == ["update Article/1 zones", "update Label/2 archived"])
         guard case .update(let update as DefaultHistoryUpdate<Article2>)? = changes.first else {
-            Issue.record("no update of an article")
+            Issue.record("not an update of an article")
             return
         }
         #expect(update.containsAttribute(\.zones))
     }
 
-    @Test func ownersAndDestinationsChangePlaces() throws {
+    @Test func swappingOwnerAndDestination() throws {
         let old = try context(Node1.self)
         let (up, down) = (Node1("up"), Node1("down"))
         up.after = [down]
@@ -121,7 +121,7 @@ import Testing
             ])
     }
 
-    @Test func anInverseComesAndGoes() throws {
+    @Test func addingAndRemovingAnInverse() throws {
         try makeFirst()
         let one = try context(ArticleAlone.self)
         let article = try #require(try one.fetch(FetchDescriptor<ArticleAlone>()).first)
@@ -140,7 +140,7 @@ import Testing
             ])
     }
 
-    @Test func twoRelationshipsBecomeOne() throws {
+    @Test func mergingTwoRelationshipsIntoOne() throws {
         let apart = try context(NodeApart.self)
         let (one, two) = (NodeApart("one"), NodeApart("two"))
         one.after = [two]
@@ -153,7 +153,7 @@ import Testing
         #expect(try joined.fetch(FetchDescriptor<Node1>()).map { $0.after.map(\.name) } == [["two"], ["one"]])
     }
 
-    @Test func aRelationshipBecomesItsOwnInverse() throws {
+    @Test func relationshipBecomesItsOwnInverse() throws {
         let apart = try context(NodeApart.self)
         let (one, two) = (NodeApart("one"), NodeApart("two"))
         one.after = [two, one]
@@ -164,14 +164,14 @@ import Testing
             try joined.fetch(FetchDescriptor<NodeMutual>()).map { $0.after.map(\.name) } == [["one", "two"], ["one"]])
     }
 
-    @Test func deleteRulesChange() throws {
+    @Test func changingDeleteRules() throws {
         try makeFirst()
         let denying = try context(ArticleDenying.self)
         let article = try #require(try denying.fetch(FetchDescriptor<ArticleDenying>()).first)
         denying.delete(article)
         #expect(throws: SwiftDataError.deleteDenied) { try denying.save() }
         denying.rollback()
-        // What the context has not seen is refused by the file.
+        // The file rejects links that the context has not loaded.
         let error = try failure { try denying.delete(model: ArticleDenying.self) }
         #expect(error == .deleteDenied && error?.entityName == "Article")
         article.labels = []
@@ -187,7 +187,7 @@ import Testing
         try again.save()
     }
 
-    @Test(arguments: [60, 61, 62, 123, 130]) func numbersBeyondTheFirstMask(_ last: Int) throws {
+    @Test(arguments: [60, 61, 62, 123, 130]) func linksBeyondTheFirstMaskAreRecorded(_ last: Int) throws {
         _ = try context(Article0.self)
         _ = try Shell.sqlite3(file, "INSERT INTO chronicle_attribute VALUES (1, \(last), 'gone', 0, 0)")
         let new = try context(Article1.self)
@@ -196,7 +196,7 @@ import Testing
         new.insert(Label1("x"))
         try new.save()
         let token = try new.currentHistoryToken()
-        // Two statements, one update.
+        // Two statements, but one update.
         articles[0].labels = try new.fetch(FetchDescriptor<Label1>())
         articles[0].name = "c"
         articles[1].labels = articles[0].labels
@@ -206,7 +206,7 @@ import Testing
         #expect(changes.count == 3)
     }
 
-    @Test func aTableThatAnotherProgramWidenedStays() throws {
+    @Test func tableWithAddedColumnsIsKept() throws {
         try makeFirst()
         _ = try Shell.sqlite3(file, "ALTER TABLE \"Article.labels\" ADD COLUMN since REAL DEFAULT 7")
         let denying = try context(ArticleDenying.self)
@@ -217,7 +217,7 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT owner, destination, since FROM \"Article.labels\"") == "1|1|7.0")
     }
 
-    @Test func linksToAnotherClassAreNotGivenUp() throws {
+    @Test func changingTheDestinationClassRequiresAnEmptyTable() throws {
         try makeFirst()
         let error = try failure { try context(ArticleElsewhere.self) }
         #expect(error == .backwardMigration && error?.entityName == "Article" && error?.propertyName == "labels")
@@ -229,7 +229,7 @@ import Testing
         #expect(article.labels.map(\.name) == ["n"])
     }
 
-    @Test func aFileThatIsOnlyReadHasToHaveTheTable() throws {
+    @Test func readOnlyFileRequiresTheLinkTable() throws {
         _ = try context(Article0.self)
         let configuration = ModelConfiguration(url: file, allowsSave: false)
         let error = try failure { try ModelContainer(for: Article1.self, configurations: configuration) }
@@ -239,7 +239,7 @@ import Testing
         #expect(try reader.fetch(FetchDescriptor<Article1>()).map(\.labels.count) == [2])
     }
 
-    @Test func namesThatSQLiteTakesForTheSameAreRefused() throws {
+    @Test func namesEqualInSQLiteThrow() throws {
         let error = try failure { try context(Shouting.self) }
         #expect(error == .invalidModel)
         #expect(error?.detail?.contains("SQLite ignores case") == true)

@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The ways in which programs written for SwiftData make their containers.
+/// The forms in which programs written for SwiftData create containers.
 @Suite struct ConfigurationTests {
-    @Test func whatAsksForNoServicesIsAllowed() throws {
+    @Test func configurationsWithoutCloudServicesAreAllowed() throws {
         let directory = try TemporaryDirectory()
         let name: String? = nil
         let unnamed = ModelConfiguration(
@@ -18,7 +18,7 @@ import Testing
         #expect(ModelConfiguration(url: file, cloudKitDatabase: .none) == ModelConfiguration("trips", url: file))
     }
 
-    @Test func aConfigurationNeedsNoTypeName() throws {
+    @Test func configurationTypeIsInferred() throws {
         let containers = [
             try ModelContainer(for: Trip.self, configurations: .init(isStoredInMemoryOnly: true)),
             try ModelContainer(for: Schema([Trip.self]), configurations: .init(isStoredInMemoryOnly: true)),
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aContainerNamesItsConfigurations() throws {
+    @Test func containerAssignsConfigurationNames() throws {
         let directory = try TemporaryDirectory()
         let trips = ModelConfiguration(schema: Schema(Trip.self), url: directory.file("trips.store"))
         let photos = ModelConfiguration("photos", schema: Schema(LinkPhoto.self), isStoredInMemoryOnly: true)

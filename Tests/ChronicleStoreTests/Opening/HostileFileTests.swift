@@ -5,8 +5,8 @@ import Testing
 
 @testable import ChronicleStore
 
-/// A file with something else in the place of a table: an error that names it, before anything reads it. A test hangs if
-/// something does.
+/// A file with another object in place of a table: an error names it before anything reads it. If something does read
+/// it, the test hangs.
 @Suite struct HostileFileTests {
     private static let types: [any PersistentModel.Type] = [LinkItem.self, Trip.self]
 
@@ -29,7 +29,7 @@ import Testing
         #expect(try store.shell("SELECT * FROM sqlite_schema") == before, sourceLocation: sourceLocation)
     }
 
-    /// A view with the columns of the table and rows without end.
+    /// A view with the columns of the table and endless rows.
     private func endlessView(_ name: String, _ store: TestStore) throws -> String {
         let columns = try store.shell("SELECT group_concat('\"' || name || '\"') FROM pragma_table_info('\(name)')")
         let values = columns.split(separator: ",").map { _ in "i" }.joined(separator: ", ")
@@ -44,11 +44,11 @@ import Testing
         "chronicle_meta", "chronicle_change", "chronicle_conflict", "chronicle_entity", "chronicle_attribute",
         "chronicle_source", "Trip", "BucketListItem", "LinkItem.tags",
     ])
-    func anEndlessView(_ name: String) throws {
+    func endlessViewInPlaceOfATableThrows(_ name: String) throws {
         let store = try TestStore(.file, Self.types)
         try store.shell(try endlessView(name, store))
         try expectRefusal(store, name)
-        // SQLite does not care about the case of names and types, nor for what comes after a NUL.
+        // SQLite ignores the case of names and types, and everything after a NUL.
         for change in ["type = 'VIEW'", "name = upper(name), tbl_name = upper(name)", "name = name || char(0) || 'x'"] {
             let condition = "WHERE lower(type) = 'view'"
             try store.shell("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET \(change) \(condition)")
@@ -56,14 +56,14 @@ import Testing
         }
     }
 
-    /// One that nobody is going to read by its name, and a save all the same.
-    @Test func anEndlessViewForAModelThatTheSchemaLacks() throws {
+    /// The view has the name of an entity that is not read, but saves still fail.
+    @Test func endlessViewInPlaceOfAnUnknownEntityThrows() throws {
         let store = try TestStore(.file, Self.types + [Other.self])
         try store.shell(try endlessView("Other", store))
         try expectRefusal(store, "Other", "Other")
     }
 
-    @Test func aVirtualTable() throws {
+    @Test func virtualTableThrows() throws {
         let store = try TestStore(.file, Self.types)
         try store.shell(
             "DROP TABLE BucketListItem; CREATE VIRTUAL TABLE BucketListItem USING fts5(title, isDone, trip)")
@@ -73,11 +73,11 @@ import Testing
         try expectRefusal(store, "BucketListItem", "BucketListItem")
     }
 
-    /// An expression may take as long as it likes, https://www.sqlite.org/lang_expr.html#like among others.
+    /// An expression may take any amount of time, https://www.sqlite.org/lang_expr.html#like among others.
     @Test(arguments: [
         "title TEXT AS ('a' LIKE 'a')", "\"trip\"As(1)STORED", "trip INTEGER GENERATED ALWAYS/**/AS/**/(1)",
     ])
-    func computedColumns(_ column: String) throws {
+    func computedColumnsThrow(_ column: String) throws {
         let store = try TestStore(.file, Self.types)
         let columns = ["title TEXT", "isDone INTEGER", "trip INTEGER"]
             .filter { !column.replacing("\"", with: "").hasPrefix($0.prefix(4)) }
@@ -89,7 +89,7 @@ import Testing
         try expectRefusal(store, "BucketListItem", "BucketListItem")
     }
 
-    @Test func aWordThatOnlyLooksLikeAComputedColumn() throws {
+    @Test func wordASInADefinitionIsNotAComputedColumn() throws {
         let store = try TestStore(.file, [Assigned.self])
         let context = ModelContext(store.container)
         context.insert(Assigned())
@@ -102,7 +102,7 @@ import Testing
         "DROP TABLE chronicle_source; CREATE TABLE chronicle_source(id, author, context, program, process)",
         "DROP TABLE chronicle_meta", "DROP TABLE chronicle_change",
     ])
-    func aChangedTableOfTheHistory(_ sql: String) throws {
+    func changedHistoryTableThrows(_ sql: String) throws {
         let store = try TestStore(.file, Self.types)
         try store.shell(sql)
         try expectRefusal(store, "chronicle_")
@@ -110,7 +110,7 @@ import Testing
 
     /// Another program may change the file at any time.
     @Test(arguments: ["Trip", "chronicle_change", "LinkItem.tags"])
-    func aViewUnderAnOpenStore(_ name: String) throws {
+    func viewCreatedUnderAnOpenStoreThrows(_ name: String) throws {
         let store = try TestStore(.file, Self.types)
         let context = store.context()
         let item = LinkItem("a")
@@ -126,7 +126,7 @@ import Testing
             case "LinkItem.tags": _ = try store.context().fetch(FetchDescriptor<LinkItem>()).map(\.tags)
             default: _ = try store.history()
             }
-            // A relationship tells the next fetch what went wrong.
+            // The next fetch throws the error of a failed relationship.
             _ = try store.context().fetchCount(FetchDescriptor<LinkItem>(predicate: #Predicate { !$0.tags.isEmpty }))
         })
         #expect(error == .damagedFile && error?.detail?.contains("view") == true, "\(String(describing: error))")

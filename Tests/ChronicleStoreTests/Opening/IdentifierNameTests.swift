@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// An attribute may be called as the column of the primary key usually is.
+/// An attribute may have the usual name of the primary key column.
 @Suite struct IdentifierNameTests {
-    @Test(arguments: StoreKind.allCases) func itIsAnAttributeLikeAnyOther(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func attributeNamedIDWorksLikeOthers(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [Coded.self, CodedPart.self])
         let context = store.context()
         let (first, second) = (Coded(id: "b"), Coded(id: "a"))
@@ -31,7 +31,7 @@ import Testing
 
         let changes = try store.history().flatMap(\.changes)
         guard case .update(let update as DefaultHistoryUpdate<Coded>) = changes[4] else {
-            Issue.record("the fifth change is an update: \(changes)")
+            Issue.record("the fifth change is not an update: \(changes)")
             return
         }
         #expect(update.containsAttribute(\.id) && update.changedPersistentIdentifier == first.persistentModelID)
@@ -43,7 +43,7 @@ import Testing
 
     private func identifier<Value: Identifiable>(of value: Value) -> Value.ID { value.id }
 
-    @Test func anotherProgramMayWriteIt() throws {
+    @Test func otherProgramsMayWriteTheAttribute() throws {
         let store = try TestStore(.file, [Coded.self, CodedPart.self])
         try store.shell("INSERT INTO Coded(id) VALUES ('a'); UPDATE Coded SET id = 'b'; UPDATE Coded SET _rowid_ = 7")
         try store.shell("REPLACE INTO Coded(_rowid_, id) VALUES (7, 'c')")
@@ -54,8 +54,8 @@ import Testing
             ])
     }
 
-    /// The file has a key of that name from before.
-    @Test func itMayBeAddedAndRemoved() throws {
+    /// The file has a key column of that name from an earlier version.
+    @Test func attributeMayBeAddedAndRemoved() throws {
         let store = try TestStore(.file, [Uncoded.self])
         let context = store.context()
         let old = Uncoded()
@@ -110,7 +110,7 @@ private final class CodedPart: PersistentModel {
     init() { persistentBackingData = CodedPart.createBackingData() }
 }
 
-/// The same entity, before it had an attribute of that name.
+/// The same entity before it had an attribute of that name.
 private final class Uncoded: PersistentModel {
     @Attribute var note = "x"
     static let properties: PropertyMap<Uncoded> = ["note": \.note]

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The indices that a class declares.
+/// Indexes declared by a class.
 @Suite struct IndexTests {
     private func indices(_ store: TestStore) throws -> [String] {
         try store.shell(
@@ -11,7 +11,7 @@ import Testing
         ).split(separator: "\n").map(String.init)
     }
 
-    @Test func theFileHasThem() throws {
+    @Test func fileContainsDeclaredIndexes() throws {
         let store = try TestStore(.file, [Indexed.self])
         #expect(try indices(store) == ["chronicle_index_Visit_day", "chronicle_index_Visit_place,day"])
         #expect(
@@ -19,7 +19,7 @@ import Testing
                 .contains("chronicle_index_Visit_place,day"))
     }
 
-    @Test func theyComeAndGoWithTheDeclaration() throws {
+    @Test func indexesFollowTheDeclaration() throws {
         let store = try TestStore(.file, [Unindexed.self])
         #expect(try indices(store).isEmpty)
         _ = try store.reopened([Indexed.self])
@@ -28,7 +28,7 @@ import Testing
         #expect(try indices(store).isEmpty)
     }
 
-    @Test func anIndexOfSomethingElseIsRefused() {
+    @Test func unrelatedIndexWithTheNameThrows() {
         let error = #expect(throws: SwiftDataError.self) { try Schema(WronglyIndexed.self).validate() }
         #expect(error == .invalidModel && error.map { "\($0)".contains("an index lists") } == true)
     }

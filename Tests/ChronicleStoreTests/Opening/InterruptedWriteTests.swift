@@ -3,7 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A power failure while SQLite wrote the first page: the page is torn, and the journal beside the file has what it was.
+/// A power failure while SQLite wrote the first page: the page is torn, and the rollback journal contains its previous
+/// content.
 @Suite struct InterruptedWriteTests {
     private let directory: TemporaryDirectory
     private var file: URL { directory.file("test.store") }
@@ -16,8 +17,8 @@ import Testing
             for: Trip.self, configurations: ModelConfiguration(url: file, allowsSave: allowsSave, durability: .relaxed))
     }
 
-    /// A rollback journal with the first page as it was before the transaction, or one of a transaction that made the
-    /// file. https://www.sqlite.org/fileformat.html#the_rollback_journal
+    /// A rollback journal with the first page before the transaction, or that of a transaction that created the file.
+    /// https://www.sqlite.org/fileformat.html#the_rollback_journal
     private func write(journalOf page: Data?) throws {
         let nonce: UInt32 = 0x1234
         var bytes = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
@@ -51,22 +52,22 @@ import Testing
     }
 
     @Test(arguments: Page.allCases)
-    func whileTheFileWasMade(_ page: Page) throws {
+    func interruptedCreation(_ page: Page) throws {
         try tear(page)
         try write(journalOf: nil)
         try expectWorkingStore()
     }
 
     @Test(arguments: Page.allCases)
-    func whileAStoreWasPutIntoWALMode(_ page: Page) throws {
+    func interruptedChangeToWALMode(_ page: Page) throws {
         _ = try Shell.sqlite3(file, "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 1")
         try write(journalOf: try Data(contentsOf: file))
         try tear(page)
         try expectWorkingStore()
     }
 
-    /// The file is restored, as by every program that uses SQLite, and not used.
-    @Test func whileAnotherApplicationWrote() throws {
+    /// The file is rolled back, as by every program that uses SQLite, but not opened as a store.
+    @Test func interruptedWriteOfAnotherApplication() throws {
         _ = try Shell.sqlite3(file, "PRAGMA application_id = 4711")
         let before = try Data(contentsOf: file)
         try write(journalOf: before)
@@ -75,7 +76,7 @@ import Testing
         #expect(try Data(contentsOf: file) == before)
     }
 
-    @Test func aReaderSaysWhatToDo() throws {
+    @Test func readOnlyOpeningNeedsRecovery() throws {
         try tear(.zeros)
         try write(journalOf: nil)
         let (before, journalBefore) = (try Data(contentsOf: file), try Data(contentsOf: journal))
@@ -88,8 +89,8 @@ import Testing
         #expect(try Data(contentsOf: journal) == journalBefore)
     }
 
-    /// A whole page, and a journal that takes it back: there is nothing wrong to be seen without the journal.
-    @Test func aReaderIsNotMisledByAWholePage() throws {
+    /// An intact page with a journal that reverts it: without the journal, no problem is visible.
+    @Test func intactPageWithAHotJournalNeedsRecovery() throws {
         _ = try Shell.sqlite3(file, "PRAGMA application_id = 0x4368726e; PRAGMA user_version = 1")
         try write(journalOf: nil)
         let error = try #require(try failure(of: { try open(allowsSave: false) }))

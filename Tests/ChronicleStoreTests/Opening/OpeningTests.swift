@@ -6,7 +6,7 @@ import Testing
 @testable import ChronicleSQLite
 @testable import ChronicleStore
 
-/// A file that cannot be used says why, and stays as it is.
+/// Opening an unusable file throws an error with the reason and does not change the file.
 @Suite struct OpeningTests {
     private let directory: TemporaryDirectory
     private var file: URL { directory.file("test.store") }
@@ -37,7 +37,7 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    @Test func aFileThatIsNoDatabase() throws {
+    @Test func nonDatabaseFileThrows() throws {
         try Data("Dear diary, this is not a database, but it is long enough to look like one.".utf8).write(to: file)
         try expectRefusal(.notADatabase)
         try expectRefusal(.notADatabase, allowsSave: false)
@@ -45,45 +45,45 @@ import Testing
         try expectRefusal(.notADatabase)
     }
 
-    @Test func aDirectory() throws {
+    @Test func directoryThrows() throws {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try expectRefusal(.notADatabase, keeps: false)
     }
 
     @Test(arguments: ["delete", "wal"])
-    func aDatabaseOfAnotherApplication(_ journal: String) throws {
+    func databaseOfAnotherApplicationThrows(_ journal: String) throws {
         _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(journal); CREATE TABLE t(a); INSERT INTO t VALUES (1)")
         try expectRefusal(.notAChronicleStore)
         _ = try Shell.sqlite3(file, "PRAGMA application_id = 4711")
         try expectRefusal(.notAChronicleStore)
     }
 
-    @Test func aFileOfANewerFormat() throws {
+    @Test func newerFileFormatThrows() throws {
         _ = try open()
         _ = try Shell.sqlite3(file, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
         try expectRefusal(.unsupportedFileVersion)
     }
 
     @Test(arguments: [true, false])
-    func aNewerFormatThatOnlyTheLogHas(_ allowsSave: Bool) throws {
+    func newerFileFormatInTheLogThrows(_ allowsSave: Bool) throws {
         let container = try open()
         _ = try Shell.sqlite3(file, "PRAGMA user_version = 99")
         try expectRefusal(.unsupportedFileVersion, allowsSave: allowsSave)
         withExtendedLifetime(container) {}
     }
 
-    @Test func aDirectoryThatIsNotThere() throws {
+    @Test func missingDirectoryThrows() throws {
         #expect(throws: SwiftDataError.missingDirectory) {
             try ModelContainer(
                 for: Trip.self, configurations: ModelConfiguration(url: directory.file("no/such/place.store")))
         }
     }
 
-    @Test func aMissingFileThatMayNotBeMade() throws {
+    @Test func missingReadOnlyFileThrows() throws {
         try expectRefusal(.loadIssueModelContainer, keeps: false, allowsSave: false)
     }
 
-    @Test func aTruncatedFile() throws {
+    @Test func truncatedFileThrows() throws {
         do {
             let context = ModelContext(try open())
             for number in 0..<2_000 { context.insert(Trip(name: "trip \(number)", destination: "somewhere")) }
@@ -96,23 +96,23 @@ import Testing
             let context = ModelContext(try open())
             _ = try context.fetch(FetchDescriptor<Trip>())
             _ = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
-            Issue.record("half a file was read")
+            Issue.record("a truncated file was read")
         } catch let error as SwiftDataError {
             #expect(error == .damagedFile, "\(error)")
         }
     }
 
-    @Test func aDamagedSchema() throws {
+    @Test func damagedSchemaThrows() throws {
         _ = try open()
         _ = try Shell.sqlite3(file, "PRAGMA wal_checkpoint(TRUNCATE)")
         var bytes = try Data(contentsOf: file)
-        // The header stays, the page of the schema table does not.
+        // The header is intact, but the page of the schema table is not.
         for index in 100..<4096 { bytes[index] = 0xFF }
         try bytes.write(to: file)
         try expectRefusal(.damagedFile)
     }
 
-    @Test func aTruncatedLogLosesWholeSavesOnly() throws {
+    @Test func truncatedLogLosesOnlyCompleteSaves() throws {
         let container = try open()
         let context = ModelContext(container)
         for number in 0..<50 {
@@ -134,7 +134,7 @@ import Testing
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 50)
     }
 
-    @Test func readOnlyReadsAndRefusesToWrite() throws {
+    @Test func readOnlyStoreReadsAndRejectsSaves() throws {
         do {
             let context = ModelContext(try open())
             context.insert(Trip(name: "Rome", destination: "Italy"))
@@ -148,7 +148,7 @@ import Testing
         #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
     }
 
-    @Test func aLockedFileIsBusyAndLosesNothing() throws {
+    @Test func lockedFileIsBusyAndKeepsChanges() throws {
         let configuration = ModelConfiguration(url: file, durability: .relaxed, busyTimeout: .milliseconds(20))
         let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
         let trip = Trip(name: "Rome", destination: "Italy")
@@ -156,7 +156,7 @@ import Testing
         try ShellSession.holdingWriteLock(file) {
             do {
                 try context.save()
-                Issue.record("saved beside another writer")
+                Issue.record("a save succeeded despite another writer")
             } catch let error as SwiftDataError { #expect(error == .storeBusy) }
         }
         #expect(context.insertedModelsArray.count == 1)
@@ -165,13 +165,13 @@ import Testing
     }
 
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
-    func aFullDiskIsAnErrorAndLosesNothing() throws {
+    func fullDiskThrowsAndKeepsChanges() throws {
         let said = try Mounts.run("\"$worker\" fill \"$store\"", in: directory.url, kilobytes: 1_024)
         #expect(said == "storeFull, kept, agrees\n")
     }
 
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
-    func aFileOnAReadOnlyDisk() throws {
+    func readOnlyDiskThrows() throws {
         let script = """
             "$worker" open "$store" && mount -o remount,ro "$directory"
             before=$(cat "$store" | cksum)
@@ -182,7 +182,7 @@ import Testing
         #expect(said == "opened 0\nfileReadOnly\nopened 0\ntest.store\n")
     }
 
-    @Test func aConfigurationIsForTheModelsThatItNames() throws {
+    @Test func configurationForAModelHasItsSchema() throws {
         let configuration = ModelConfiguration(for: Trip.self, isStoredInMemoryOnly: true)
         #expect(configuration.isStoredInMemoryOnly && configuration.schema?.entity(for: Trip.self) != nil)
         let context = ModelContext(try ModelContainer(for: Trip.self, configurations: configuration))
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: [ModelConfiguration.Durability.full, .relaxed])
-    func durabilityDecidesWhatWaitsForTheDisk(_ durability: ModelConfiguration.Durability) throws {
+    func durabilityDeterminesSynchronization(_ durability: ModelConfiguration.Durability) throws {
         let configuration = ModelConfiguration(url: file, durability: durability)
         let store = try DefaultStore(configuration, schema: Schema(Trip.self))
         func value(_ pragma: String) throws -> Int64? {
@@ -204,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: [8458, 266, 778] as [Int32])
-    func aDiskThatFailsIsNoDamage(_ code: Int32) {
+    func failingDiskIsNotDamage(_ code: Int32) {
         let cause = SQLiteError(extendedCode: code, message: "disk I/O error")
         let error = SwiftDataError(cause, storeIdentifier: nil)
         #expect(error == .storeFailure && (error.underlying as? DatabaseError)?.extendedResultCode == code)

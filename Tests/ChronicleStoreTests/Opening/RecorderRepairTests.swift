@@ -5,7 +5,8 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Triggers that another program dropped or changed are made again, and readers learn that something may be missing.
+/// Triggers that another program dropped or changed are recreated, and readers get an error because changes may be
+/// missing.
 @Suite struct RecorderRepairTests {
     private static let types: [any PersistentModel.Type] = [LinkItem.self, Trip.self]
 
@@ -37,29 +38,29 @@ import Testing
             + "UPDATE sqlite_schema SET sql = replace(sql, 'AFTER UPDATE', 'BEFORE UPDATE') WHERE name = 'chronicle_%_update'",
         "DROP TRIGGER \"chronicle_LinkItem.tags_insert\"",
     ])
-    func aChangedTriggerIsMadeAgain(_ sql: String) throws {
+    func changedTriggerIsRecreated(_ sql: String) throws {
         try store.shell(sql.replacing("%", with: try store.shell(Self.trip)))
         #expect(try Self.definitions(store) != definitions)
         let context = try reopened()
         #expect(try Self.definitions(store) == definitions)
         #expect(throws: SwiftDataError.historyTokenGap) { try context.fetchHistory(Descriptor.after(token)) }
-        // All that was recorded can be read, and from now on all is recorded.
+        // Everything recorded remains readable, and all changes are recorded from now on.
         #expect(try context.fetchHistory(Descriptor()).count == 2)
         let now = try context.currentHistoryToken()
         try store.shell("UPDATE Trip SET note = 'n' WHERE name = 'a'")
         #expect(try context.fetchHistory(Descriptor.after(now)).map(\.line) == ["update Trip/1 note"])
-        // Once.
+        // Only once.
         #expect(try reopened().fetchHistory(Descriptor.after(now)).count == 1)
     }
 
-    @Test func aChangedTriggerIsFoundBesideANewSchema() throws {
+    @Test func changedTriggerIsDetectedWithANewSchema() throws {
         try store.shell("DROP TRIGGER chronicle_\(try store.shell(Self.trip))_insert")
         let context = try reopened(Self.types + [Newcomer.self])
         #expect(throws: SwiftDataError.historyTokenGap) { try context.fetchHistory(Descriptor.after(token)) }
     }
 
-    /// Rows that were replaced by way of an index that the triggers did not know of left no trace.
-    @Test func aUniqueIndexOfAnotherProgram() throws {
+    /// Rows that were replaced because of an index unknown to the triggers were not recorded.
+    @Test func uniqueIndexOfAnotherProgramIsAGap() throws {
         try store.shell("CREATE UNIQUE INDEX byName ON Trip(name)")
         let context = try reopened()
         #expect(throws: SwiftDataError.historyTokenGap) { try context.fetchHistory(Descriptor.after(token)) }
@@ -70,19 +71,19 @@ import Testing
         #expect(try context.fetchHistory(Descriptor.after(now)).map(\.line) == ["delete Trip/1, insert Trip/3"])
     }
 
-    /// What other programs may do as they like costs no token.
+    /// Changes that other programs are allowed to make do not expire tokens.
     @Test(arguments: [
         "CREATE INDEX byNote ON Trip(note)", "VACUUM", "ANALYZE",
         "CREATE TABLE other(a); CREATE VIEW v AS SELECT * FROM Trip",
         "CREATE TRIGGER theirs AFTER INSERT ON Trip BEGIN SELECT 1; END", "ALTER TABLE Trip ADD COLUMN extra",
     ])
-    func otherChangesAreLeftAlone(_ sql: String) throws {
+    func unrelatedSchemaChangesAreKept(_ sql: String) throws {
         try store.shell(sql)
         let before = try Self.definitions(store)
         let context = try reopened()
         #expect(try context.fetchHistory(Descriptor.after(token)).isEmpty)
         #expect(try Self.definitions(store) == before)
-        // It was looked at once: the second time writes nothing.
+        // The change was validated once: opening a second time writes nothing.
         let meta = try store.shell("SELECT * FROM chronicle_meta")
         try ShellSession.holdingWriteLock(store.url) {
             _ = try ModelContainer(
@@ -91,8 +92,8 @@ import Testing
         #expect(try store.shell("SELECT * FROM chronicle_meta") == meta)
     }
 
-    /// SQLite lists the indexes of a table in the order in which they were made.
-    @Test func theOrderOfUniqueIndexesDoesNotMatter() throws {
+    /// SQLite lists the indexes of a table in the order of their creation.
+    @Test func orderOfUniqueIndexesIsIrrelevant() throws {
         let types: [any PersistentModel.Type] = [TwiceUnique.self]
         let store = try TestStore(.file, types)
         let token = try #require(try store.store.currentHistoryToken())
@@ -102,7 +103,7 @@ import Testing
         #expect(try context.fetchHistory(Descriptor.after(token)).isEmpty)
     }
 
-    @Test func aReaderDoesNotMind() throws {
+    @Test func readOnlyStoreIgnoresMissingTriggers() throws {
         try store.shell("DROP TRIGGER chronicle_\(try store.shell(Self.trip))_insert")
         let before = try Self.definitions(store)
         let configuration = ModelConfiguration(url: store.url, allowsSave: false)
@@ -111,14 +112,14 @@ import Testing
         #expect(try Self.definitions(store) == before)
     }
 
-    /// Nothing is left of it to be recorded.
-    @Test func aDroppedTableOfAModelThatTheSchemaLacks() throws {
+    /// Nothing of the table remains to be recorded.
+    @Test func droppedTableOfAnUnknownEntityIsIgnored() throws {
         try store.shell("DROP TABLE Trip")
         let context = try reopened([LinkItem.self])
         #expect(try context.fetchHistory(Descriptor.after(token)).isEmpty)
     }
 
-    @Test func aDroppedTableIsMadeAgain() throws {
+    @Test func droppedTableIsRecreated() throws {
         try store.shell("DROP TABLE Trip")
         let context = try reopened()
         #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)

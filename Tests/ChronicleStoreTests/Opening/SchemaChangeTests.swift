@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A file that was made for another version of the models.
+/// A file that was created for another version of the models.
 @Suite struct SchemaChangeTests {
     private let file: URL
 
@@ -18,7 +18,7 @@ import Testing
                 ]))
     }
 
-    @Test func newAttributesGetTheirDefaults() throws {
+    @Test func newAttributesHaveDefaultValues() throws {
         let old = try context(First.self)
         old.insert(First(title: "kept"))
         try old.save()
@@ -30,7 +30,7 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT headline, rating FROM Document") == "kept|5")
     }
 
-    @Test func aRenamedAttributeKeepsItsHistory() throws {
+    @Test func renamedAttributeKeepsItsHistory() throws {
         let old = try context(First.self)
         let document = First(title: "a")
         old.insert(document)
@@ -47,14 +47,14 @@ import Testing
         #expect(change.containsAttribute(\.headline))
     }
 
-    @Test func anAttributeWithoutDefaultIsRefusedBeforeAnythingChanges() throws {
+    @Test func newAttributeWithoutDefaultThrowsBeforeAnyChange() throws {
         let old = try context(First.self)
         old.insert(First(title: "kept"))
         try old.save()
         let before = try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name")
         do {
             _ = try context(Demanding.self)
-            Issue.record("there is no value for the new attribute")
+            Issue.record("opening succeeded without a value for the new attribute")
         } catch let error as SwiftDataError {
             #expect(error == .backwardMigration)
             #expect(error.propertyName == "owner")
@@ -62,7 +62,7 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name") == before)
     }
 
-    @Test func aRelationshipThatIsNotOptionalNeedsAnEmptyTable() throws {
+    @Test func newRequiredRelationshipRequiresAnEmptyTable() throws {
         let old = try context(First.self)
         let document = First(title: "kept")
         old.insert(document)
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: SwiftDataError.deleteDenied) { try new.delete(model: Author.self) }
     }
 
-    @Test func aChangedDeleteRuleHoldsFromTheNextOpeningOn() throws {
+    @Test func changedDeleteRuleAppliesAfterReopening() throws {
         let old = try context(Loose.self)
         let author = LoosePerson()
         for title in ["a", "b"] { old.insert(Loose(title, author)) }
@@ -91,7 +91,7 @@ import Testing
         #expect(try new.fetchCount(FetchDescriptor<Tight>()) == 0)
         #expect(try new.fetchHistory(.after(token)).first?.changes.count == 3)
 
-        // And back.
+        // And the reverse.
         let back = try context(Loose.self)
         back.insert(Loose("c", LoosePerson()))
         try back.save()
@@ -99,7 +99,7 @@ import Testing
         #expect(try back.fetch(FetchDescriptor<Loose>()).map(\.title) == ["c"])
     }
 
-    @Test func anAttributeMayBecomeOptionalAndBack() throws {
+    @Test func attributeMayBecomeOptionalAndRequiredAgain() throws {
         let strict = try context(StrictNote.self)
         strict.insert(StrictNote())
         try strict.save()
@@ -124,7 +124,7 @@ import Testing
         #expect(try again.fetchCount(FetchDescriptor(predicate: withDefault)) == 1)
     }
 
-    @Test func aTableOfAnotherProgramIsLeftAsItIs() throws {
+    @Test func tableOfAnotherProgramIsNotChanged() throws {
         _ = try context(LooseNote.self)
         let other = "CREATE TABLE Note(id INTEGER PRIMARY KEY, text text, size, pages)"
         _ = try Shell.sqlite3(file, "DROP TABLE Note; \(other)")
@@ -134,14 +134,14 @@ import Testing
         #expect(try Shell.sqlite3(file, "SELECT sql FROM sqlite_schema ORDER BY name") == before)
     }
 
-    @Test func openingAgainChangesNothing() throws {
+    @Test func reopeningChangesNothing() throws {
         _ = try context(First.self)
         let version = try Shell.sqlite3(file, "PRAGMA schema_version")
         _ = try context(First.self)
         #expect(try Shell.sqlite3(file, "PRAGMA schema_version") == version)
     }
 
-    @Test func anEntityThatTheProgramDoesNotKnowIsRecordedAllTheSame() throws {
+    @Test func unknownEntitiesAreRecorded() throws {
         _ = try context(First.self)
         let other = try context(BucketListItem.self)
         _ = try Shell.sqlite3(file, "INSERT INTO Document(title) VALUES ('by hand')")
@@ -153,7 +153,7 @@ import Testing
         #expect(changes.map(\.changedPersistentIdentifier.entityName) == ["Document"])
     }
 
-    @Test func switchingHistoryOffAndOnIsAGap() throws {
+    @Test func disablingTheHistoryIsAGap() throws {
         let on = try context(First.self)
         on.insert(First(title: "recorded"))
         try on.save()

@@ -6,7 +6,7 @@ import Testing
 @testable import ChronicleSQLite
 @testable import ChronicleStore
 
-/// A store is its file, whatever path leads there.
+/// A store is identified by its file, whatever the path.
 @Suite struct SymbolicLinkTests {
     private let directory: TemporaryDirectory
     private var file: URL { directory.file("data/test.store") }
@@ -33,8 +33,8 @@ import Testing
         try context.save()
     }
 
-    @Test func aFileIsMadeWhereALinkLeads() throws {
-        // A link to a link, by an absolute path and through a directory that is a link.
+    @Test func fileIsCreatedAtTheTargetOfALink() throws {
+        // A link to a link, by an absolute path through a directory that is a link.
         try makeLink(directory.file("elsewhere").path, to: "data")
         try makeLink(directory.file("second.store").path, to: directory.file("elsewhere/../link.store").path)
         let container = try open(directory.file("second.store"))
@@ -47,16 +47,16 @@ import Testing
         }
     }
 
-    @Test func theLogIsLookedForBesideTheFile() throws {
+    @Test func logIsNextToTheTargetOfTheLink() throws {
         _ = try open(file)
         let path = try FileInspection(url: link).readOnlyPath
         #expect(try path == FileInspection(url: file).readOnlyPath)
     }
 
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
-    func aLinkOnAReadOnlyDiskShowsTheLatestSave() throws {
+    func linkOnAReadOnlyDiskReadsTheLatestSave() throws {
         #expect(try Worker("open", file.path).finish() == "opened 0\n")
-        // As long as it is open, the log stays.
+        // The log exists as long as the store is open.
         let writer = try Connection(path: file.path, mode: .readWrite)
         try writer.execute("INSERT INTO Note(text, number) VALUES ('note', 1)")
         let disk = directory.file("disk")
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(.enabled(if: Mounts.arePossible, "needs a file system of its own, by `unshare`"))
-    func aLinkToAReadOnlyDiskIsReadOnly() throws {
+    func linkToAReadOnlyDiskIsReadOnly() throws {
         let script = """
             "$worker" open "$store" && mount -o remount,ro "$directory"
             ln -s "$store" "$directory/../outside.store"
@@ -81,7 +81,7 @@ import Testing
         #expect(try Mounts.run(script, in: disk, kilobytes: 4_096) == "opened 0\nfileReadOnly\nopened 0\n")
     }
 
-    @Test func aFileAndALinkToItAreOneStore() throws {
+    @Test func fileAndLinkAreOneStore() throws {
         let error = try #require(
             try failure(of: {
                 try ModelContainer(
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aLinkThatLeadsNowhere(_ allowsSave: Bool) throws {
+    func danglingLinkThrows(_ allowsSave: Bool) throws {
         let loop = directory.file("loop.store")
         try makeLink(loop.path, to: "loop.store")
         #expect(try failure(of: { try open(loop, allowsSave: allowsSave) }) == .loadIssueModelContainer)

@@ -3,10 +3,10 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Names that SQLite would mix up are refused before a file is made; all others work.
+/// Names that SQLite considers equal are rejected before a file is created; all others work.
 @Suite struct TableNameTests {
     @Test(arguments: StoreKind.allCases)
-    func namesMayBeAnything(_ kind: StoreKind) throws {
+    func anyNameCanBeUsed(_ kind: StoreKind) throws {
         let store = try TestStore(kind, [OddName.self])
         let context = store.context()
         let odd = OddName()
@@ -25,14 +25,14 @@ import Testing
         guard case .update(let update as DefaultHistoryUpdate<OddName>) = changes[1],
             case .delete(let delete as DefaultHistoryDelete<OddName>) = changes[2]
         else {
-            Issue.record("an insert, an update and a delete were made: \(changes)")
+            Issue.record("not an insert, an update, and a delete: \(changes)")
             return
         }
         #expect(update.updatedAttributeNames.sorted() == ["größe", "rowid"])
         #expect(delete.tombstone[\.order] == 5)
     }
 
-    @Test func aModelMayHaveNoAttributes() throws {
+    @Test func modelWithoutAttributes() throws {
         let store = try TestStore(.inMemory, [NoProperties.self])
         let context = store.context()
         let models = (0..<20).map { _ in NoProperties() }
@@ -50,7 +50,7 @@ import Testing
             ([KeyName.self], "_rowid_"), ([CaseTwins.self], "URL"), ([OwnName.self], nil), ([SQLiteName.self], nil),
             ([UpperName.self, LowerName.self], nil),
         ] as [([any PersistentModel.Type], String?)])
-    func whatSQLiteMixesUpIsRefused(_ types: [any PersistentModel.Type], property: String?) throws {
+    func namesEqualInSQLiteThrow(_ types: [any PersistentModel.Type], property: String?) throws {
         let file = try TemporaryDirectory().file("test.store")
         let error = #expect(throws: SwiftDataError.self) {
             try ModelContainer(for: Schema(types), configurations: [ModelConfiguration(url: file)])
@@ -59,7 +59,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test func defaultsThatAreNewEachTimeChangeNothingInTheFile() throws {
+    @Test func changingDefaultsDoNotChangeTheFile() throws {
         let store = try TestStore(.file, [NewDefaults.self])
         let before = try store.shell("SELECT * FROM chronicle_meta; PRAGMA schema_version")
         _ = try store.reopened([NewDefaults.self])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChronicleCore
 
-/// Predicates that were made at run time, and are longer or deeper than the stack that they are asked on.
+/// Predicates that are created at run time and are longer or deeper than the stack of the evaluating thread.
 @Suite("Predicates: length and depth")
 struct DeepPredicateTests {
     private let store: SightStore
@@ -16,10 +16,11 @@ struct DeepPredicateTests {
         ids = store.sights.map(\.persistentModelID)
     }
 
-    /// A chain of conditions, of which the sights with an even rank satisfy one, or, with `&&`, those with an odd rank all.
-    /// It is made of shorter ones, since the types of a plain chain of 10,000 would take seconds to make.
+    /// A chain of conditions, one of which each sight with an even rank satisfies, or, with `&&`, all of which those
+    /// with an odd rank satisfy. It consists of shorter chains, because the types of a plain chain of 10,000 would take
+    /// seconds to create.
     private static func chain(_ count: Int, _ lean: Deep.Lean, isAnd: Bool) async throws -> Predicate<Sight> {
-        // Foundation copies on its way.
+        // Foundation copies the nodes.
         try await onThread(stackSize: 64 << 20) {
             Predicate<Sight> { sight in
                 Deep.chain(count / 10, lean, isAnd: isAnd) { part in
@@ -42,7 +43,7 @@ struct DeepPredicateTests {
         #expect(found == expected)
     }
 
-    @Test("A chain, whichever way it leans", arguments: Deep.Lean.allCases, [false, true])
+    @Test("Left and right associative chains", arguments: Deep.Lean.allCases, [false, true])
     func chain(_ lean: Deep.Lean, isAnd: Bool) async throws {
         let predicate = try await Self.chain(2_000, lean, isAnd: isAnd)
         let (context, sights) = (store.context, store.sights)
@@ -55,7 +56,7 @@ struct DeepPredicateTests {
             #expect(try context.fetchIdentifiers(descriptor) == expected)
             #expect(try context.fetchCount(descriptor) == expected.count)
             #expect(try context.fetch(descriptor).map(\.persistentModelID) == expected)
-            // What is pending is judged in memory.
+            // Pending changes are filtered in memory.
             sights[0].rank += 1
             #expect(try context.fetchCount(descriptor) == expected.count + (isAnd ? -1 : 1))
             context.rollback()
@@ -64,7 +65,7 @@ struct DeepPredicateTests {
         }
     }
 
-    @Test("Chains in a chain, one of them without groups")
+    @Test("Nested chains, one of them without groups")
     func nestedChains() async throws {
         let (context, sights) = (store.context, store.sights)
         let predicate = try await onThread(stackSize: 64 << 20) {
@@ -83,7 +84,7 @@ struct DeepPredicateTests {
         #expect(found == expected)
     }
 
-    @Test("Random conditions in chains agree with Foundation", arguments: [1, 2, 3])
+    @Test("Random chains match Foundation", arguments: [1, 2, 3])
     func random(seed: UInt64) async throws {
         let (context, sights) = (store.context, store.sights)
         for round in 0..<10 {
@@ -135,11 +136,11 @@ struct DeepPredicateTests {
         }
     }
 
-    @Test("Everything else may be nested a little, and is an error where it is too deep", arguments: DeepShape.allCases)
+    @Test("Other nodes may be nested to a limited depth", arguments: DeepShape.allCases)
     func depth(_ shape: DeepShape) async throws {
         let context = store.context
         if shape != .castedChain {
-            // Deeper closures are more than the parser's stack of older SQLites takes.
+            // Deeper closures exceed the parser stack of older SQLite versions.
             try store.agree(shape.predicate(shape == .closure ? 3 : 12))
         }
         for levels in [60, 1_000] {
@@ -162,7 +163,7 @@ struct DeepPredicateTests {
         }
     }
 
-    @Test("A closure that uses its value twice, again and again, is an error and not a matter of memory")
+    @Test("Nested closures that repeat their value throw instead of exhausting memory")
     func repetition() async throws {
         let context = store.context
         typealias Node<Output> = Deep.Node<Output>
@@ -197,11 +198,11 @@ struct DeepPredicateTests {
     }
 }
 
-@Suite("Predicates: length and depth, elsewhere")
-struct DeepPredicatesElsewhereTests {
+@Suite("Predicates: length and depth in memory and in the history")
+struct DeepPredicateEvaluationTests {
     private typealias Node<Output> = Deep.Node<Output>
 
-    @Test("What a store leaves to the context")
+    @Test("Filtering in memory")
     func inMemory() async throws {
         let store = try ScriptedContainer()
         try store.add(("Ritz", 3), ("Tent", 0), ("Astoria", 5))
@@ -287,7 +288,7 @@ struct DeepPredicatesElsewhereTests {
         }
     }
 
-    @Test("An operand that a node computes is copied once and used like the others")
+    @Test("A computed operand is copied once")
     func computedOperand() throws {
         let found = try withNode(of: Doubled(text: "ab")) { node in
             let operands = Array(node.operands)
@@ -297,7 +298,7 @@ struct DeepPredicatesElsewhereTests {
         #expect(found == "abab")
     }
 
-    /// A node as Foundation's might be one day.
+    /// A node that a future version of Foundation could have.
     private struct Doubled: PredicateExpression, CompositeNode {
         let text: String
         var operand: PredicateExpressions.Value<String> { PredicateExpressions.build_Arg(text + text) }

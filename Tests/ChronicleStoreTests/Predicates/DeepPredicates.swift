@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Expressions as long and as deep as a program can make them at run time.
+/// Expressions of any length and depth, created at run time.
 enum Deep {
     typealias Node<Output> = Nodes.Node<Output>
 
@@ -32,7 +32,7 @@ enum Deep {
     }
 }
 
-/// What can be nested otherwise, each to any depth.
+/// Other nodes that can be nested to any depth.
 enum DeepShape: CaseIterable {
     case alternation, sum, reversedSum, ternary, coalescing, optionalChain, closure, comparison, minus, castedChain
 

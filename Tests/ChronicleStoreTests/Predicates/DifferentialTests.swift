@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Each predicate has to match the same models in SQL as it does in memory.
+/// Each predicate must match the same models in SQL as in memory.
 @Suite("Predicates: SQL and Foundation agree")
 struct DifferentialTests {
     private let store: SightStore
@@ -58,7 +58,7 @@ struct DifferentialTests {
         try store.agree(Predicate<Sight>.false)
     }
 
-    @Test("Numbers, NaN and the infinities")
+    @Test("Numbers, NaN, and infinities")
     func numbers() throws {
         let infinity = Double.infinity
         let invalid = infinity - infinity
@@ -132,7 +132,7 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { !(($0.rank > 2 ? $0.cost : $0.cost - $0.cost) <= 0) })
     }
 
-    @Test("Optional chaining, flatMap and if let")
+    @Test("Optional chaining, flatMap, and if let")
     func optionals() throws {
         try store.agree(#Predicate<Sight> { $0.note?.isEmpty == true })
         try store.agree(#Predicate<Sight> { $0.note?.isEmpty == false })

@@ -12,7 +12,7 @@ struct HistoryPredicateTests {
     private let trips: [Trip]
     private let tokens: [DefaultHistoryToken]
 
-    /// Five transactions, by nobody, `app`, `widget`, `app` and nobody.
+    /// Five transactions: without an author, by `app`, `widget`, `app`, and without an author.
     init() throws {
         let store = try TestStore(.inMemory)
         let context = ModelContext(store.container)
@@ -32,7 +32,7 @@ struct HistoryPredicateTests {
         (self.store, self.context, self.trips, self.tokens) = (store, context, trips, tokens)
     }
 
-    /// Expects what Foundation finds among all transactions.
+    /// Expects the transactions that Foundation finds.
     private func agree(
         _ predicate: Predicate<DefaultHistoryTransaction>, _ location: SourceLocation = #_sourceLocation
     ) throws {
@@ -46,7 +46,7 @@ struct HistoryPredicateTests {
         try HistorySQL(HistoryDescriptor(predicate: predicate), storeIdentifier: "S") { $0 == "Trip" ? 5 : nil }
     }
 
-    @Test("The form that everybody writes")
+    @Test("The common form")
     func common() throws {
         let (token, author) = (tokens[1], "app")
         let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
@@ -60,7 +60,7 @@ struct HistoryPredicateTests {
         #expect(sql.upperBounds.isEmpty)
     }
 
-    @Test("Signers, times and numbers")
+    @Test("Authors, timestamps, and numbers")
     func attributes() throws {
         let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
         let (third, authors) = (all[2], ["widget", nil])
@@ -124,10 +124,10 @@ struct HistoryPredicateTests {
         try agree(#Predicate { $0.token != second })
     }
 
-    @Test("The tokens that a reader has to check")
+    @Test("Tokens to validate")
     func bounds() throws {
         func token(_ position: Int64) -> DefaultHistoryToken {
-            DefaultHistoryToken(storeIdentifier: "S", position: position, check: nil)
+            DefaultHistoryToken(storeIdentifier: "S", position: position, checkValue: nil)
         }
         func describe(_ bounds: [HistoryTokenBound<DefaultHistoryToken>]) -> [String] {
             bounds.map { bound in
@@ -186,7 +186,7 @@ struct HistoryPredicateTests {
         #expect(throws: SwiftDataError.unsupportedSortDescriptor) { try order(SortDescriptor(\.changes.count)) }
     }
 
-    @Test("What is not asked of the history")
+    @Test("Unsupported predicates")
     func unsupported() throws {
         let token: DefaultHistoryToken? = tokens[0]
         #expect(throws: SwiftDataError.unsupportedPredicate) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// The SQL has to leave SQLite the choice of an index.
+/// The SQL must allow SQLite to use an index.
 @Suite("Predicates: indexes")
 struct IndexUseTests {
     private let store: DefaultStore
@@ -15,7 +15,7 @@ struct IndexUseTests {
         store = try #require(try TestStore(.inMemory).container.stores.first as? DefaultStore)
     }
 
-    /// How SQLite goes about the rows, without the names of indexes.
+    /// The query plan without the names of indexes.
     private func plan(_ descriptor: FetchDescriptor<Trip>) throws -> String {
         let query = try FetchSQL(descriptor, schema: store.schema, storeIdentifier: store.identifier)
         return try store.database.read { connection in
@@ -48,14 +48,14 @@ struct IndexUseTests {
         #expect(try plan(#Predicate { longList.contains($0.name) }).hasPrefix("SEARCH t (name=?); LIST SUBQUERY"))
     }
 
-    @Test("A long list is read once, whatever is in it")
+    @Test("A long list is read once")
     func longLists() throws {
         let names = (0...SQLList.longest).map(String.init)
         let dates = (0...SQLList.longest).map { Date(timeIntervalSinceReferenceDate: .pi * Double($0)) }
         let scan = "SCAN json_each VIRTUAL TABLE INDEX 1:"
         let byName = try plan(#Predicate { names.contains($0.name) })
         #expect(byName.components(separatedBy: "SCAN").count == 2 && byName.contains(scan))
-        // Not for each power of two among them.
+        // Not one statement for each power of two of them.
         let byDate = try plan(#Predicate { dates.contains($0.startDate) && $0.name == "x" })
         #expect(byDate.components(separatedBy: "SCAN").count == 2 && byDate.contains(scan), "\(byDate)")
     }

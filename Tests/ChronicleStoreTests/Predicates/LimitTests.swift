@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import Testing
 
-/// Where SQL and Swift are known to differ, as the guide *Predicates* says.
+/// Known differences between SQL and Swift, as documented in the guide *Writing Predicates*.
 @Suite("Predicates: known limits")
 struct LimitTests {
     private let store: SightStore
@@ -13,7 +13,7 @@ struct LimitTests {
         try store.context.fetch(FetchDescriptor(predicate: predicate)).map(\.name)
     }
 
-    @Test("What would stop a program stops no query, and matches nothing")
+    @Test("Operations that trap in Swift match nothing")
     func traps() throws {
         let zero = 0
         #expect(try names(#Predicate { $0.rank / zero == 0 }) == [])
@@ -25,14 +25,14 @@ struct LimitTests {
         #expect(try names(#Predicate { $0.region!.name == "North" }) == ["Bridge", "Park \u{10FFFF}"])
     }
 
-    @Test("A sum that does not fit is what it would be with more bits")
+    @Test("A sum that overflows is not truncated")
     func overflow() throws {
         let most = Int.max
         #expect(try names(#Predicate { $0.rank + most > most && $0.rank > 3 }) == ["Br\0idge%_", "Par"])
         #expect(try names(#Predicate { -most - 1 - $0.rank >= 0 }) == [])
     }
 
-    @Test("Text is compared by its scalars, not by characters")
+    @Test("Text is compared by Unicode scalars")
     func scalars() throws {
         let decomposed = "A\u{308}rger"
         #expect(decomposed == "Ärger")
@@ -43,14 +43,15 @@ struct LimitTests {
         store.context.insert(line)
         store.context.insert(word)
         try store.context.save()
-        // Swift takes CR and LF for one character, and the letter with its mark for another than the letter.
+        // Swift treats CR LF as one character, and a letter with a combining mark as a character different from the
+        // letter.
         let hasLineFeed = #Predicate<Sight> { $0.name.contains("\n") }
         #expect(try !hasLineFeed.evaluate(line) && names(hasLineFeed) == [line.name])
         let startsWithA = #Predicate<Sight> { $0.name.starts(with: "A") }
         #expect(try !startsWithA.evaluate(word) && names(startsWithA) == [decomposed])
     }
 
-    @Test("The sign of a zero that divides is lost")
+    @Test("The sign of a zero divisor is lost")
     func negativeZero() throws {
         #expect(try names(#Predicate { 1 / $0.cost > 0 && $0.rank < 0 }) == ["tower"])
         #expect(1 / store.sights[1].cost == -.infinity)

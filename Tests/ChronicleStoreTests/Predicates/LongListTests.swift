@@ -6,15 +6,15 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Lists beyond what fits into the parameters of a statement.
+/// Lists that exceed the number of parameters of a statement.
 @Suite("Predicates: long lists")
 struct LongListTests {
     private let store: SightStore
 
     init() throws { store = try SightStore() }
 
-    /// 300 values go as one parameter where they can, 40,000 would not go as parameters anywhere.
-    @Test("Numbers, text and identifiers", arguments: [300, 40_000])
+    /// 300 values are bound as one parameter if possible; 40,000 could not be bound individually.
+    @Test("Numbers, text, and identifiers", arguments: [300, 40_000])
     func plain(count: Int) throws {
         let ranks = Array(2..<count)
         let scores: [Int?] = (6..<count).map { $0 == 6 ? nil : $0 }
@@ -45,15 +45,15 @@ struct LongListTests {
         try store.agree(#Predicate<Sight> { !images.contains($0.image) })
     }
 
-    @Test("Reals, bit for bit", arguments: [300, 40_000])
+    @Test("Reals match exactly", arguments: [300, 40_000])
     func reals(count: Int) throws {
         let costs = (0..<count).map { Double($0) * 0.1 + 20 } + [.infinity, -.infinity, -0.0, .nan, 12.5, 1e300]
         try store.agree(#Predicate<Sight> { costs.contains($0.cost) })
         try store.agree(#Predicate<Sight> { !costs.contains($0.cost) })
     }
 
-    /// Numbers that a decimal of 15 or 17 digits does not always tell apart.
-    @Test("No real is taken for its neighbour")
+    /// Numbers that decimals of 15 or 17 digits do not always distinguish.
+    @Test("Adjacent reals are distinguished")
     func neighbours() throws {
         var numbers: [Double] = [.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 0.1, -0.1]
         var random = TestSeed.generator()

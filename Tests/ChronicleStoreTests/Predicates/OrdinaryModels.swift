@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Models as apps have them.
+/// Models as in typical apps.
 @Model
 final class Project {
     enum Status: String, Codable { case open, done }
@@ -67,8 +67,7 @@ final class Owner {
     }
 }
 
-/// A store with some projects, and predicates asked of it in three ways: as SQL, of changes that are not saved, and by
-/// Foundation.
+/// A store with some projects. Predicates are evaluated in three ways: in SQL, on unsaved changes, and by Foundation.
 struct ProjectStore {
     let store: TestStore
     let context: ModelContext

@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The predicates of ordinary SwiftData code, in both kinds of store.
+/// The predicates of typical SwiftData code, in both kinds of stores.
 @Suite("Predicates: ordinary code")
 struct OrdinaryPredicateTests {
     @Test("Search fields", arguments: StoreKind.allCases)
@@ -56,7 +56,7 @@ struct OrdinaryPredicateTests {
         }
     }
 
-    @Test("A search of what is not saved, and a batch delete", arguments: StoreKind.allCases)
+    @Test("Searching unsaved changes, and deleting a batch", arguments: StoreKind.allCases)
     func unsaved(_ kind: StoreKind) throws {
         let store = try ProjectStore(kind)
         let predicate = #Predicate<Project> { $0.name.localizedStandardContains("GARDEN") }
@@ -70,7 +70,7 @@ struct OrdinaryPredicateTests {
         #expect(try store.context.fetchCount(FetchDescriptor(predicate: predicate)) == 0)
     }
 
-    @Test("Other programs need none of it: not a word of a search stands in the file")
+    @Test("The schema of the file does not use search functions")
     func file() throws {
         let store = try ProjectStore(.file)
         #expect(

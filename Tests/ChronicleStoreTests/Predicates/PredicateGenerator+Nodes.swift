@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Foundation's nodes, made of parts whose types are known at run time only.
+/// Foundation's nodes, composed of parts whose types are only known at run time.
 enum Nodes {
     typealias Node<Output> = any StandardPredicateExpression<Output>
     typealias Part = StandardPredicateExpression

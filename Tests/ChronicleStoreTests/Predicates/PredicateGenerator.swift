@@ -2,7 +2,7 @@ import Chronicle
 import ChronicleTestSupport
 import Foundation
 
-/// Makes predicates on sights at random, such as have an answer in memory: no sum overflows, and no integer is divided by
+/// Creates random predicates on sights that can be evaluated in memory: no sum overflows, and no integer is divided by
 /// zero.
 struct PredicateGenerator {
     typealias Node<Output> = any StandardPredicateExpression<Output>

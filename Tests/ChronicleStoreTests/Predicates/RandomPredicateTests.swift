@@ -2,13 +2,13 @@ import Chronicle
 import Foundation
 import Testing
 
-@Suite("Predicates at random")
+@Suite("Random predicates")
 struct RandomPredicateTests {
     @Test("SQL and Foundation agree", arguments: [1, 2, 3, 4])
     func agreement(seed: UInt64) throws {
         let store = try SightStore()
         var generator = PredicateGenerator(seed: seed)
-        // Set the environment variable for a longer run.
+        // Set this environment variable for a longer run.
         let count = Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_PREDICATES"] ?? "") ?? 100
         for _ in 1...count { try store.agree(generator.predicate()) }
     }

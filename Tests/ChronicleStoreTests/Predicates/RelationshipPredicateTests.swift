@@ -87,7 +87,7 @@ struct RelationshipPredicateTests {
         try store.agree(#Predicate<Sight> { $0.id < region })
         try store.agree(#Predicate<Sight> { $0.id > region })
         try store.agree(#Predicate<Sight> { $0.id > unsaved })
-        // Of two tables, where the numbers are the same.
+        // Identifiers of two entities with the same keys.
         try store.agree(#Predicate<Sight> { $0.region != nil && $0.region!.id == $0.id })
         try store.agree(#Predicate<Sight> { $0.region != nil && $0.region!.id != $0.id })
         try store.agree(#Predicate<Sight> { $0.region != nil && $0.region!.id < $0.id })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// A store in memory with some sights, and predicates asked of it in both ways: as SQL, and by Foundation.
+/// An in-memory store with some sights. Predicates are evaluated in both ways: in SQL and by Foundation.
 struct SightStore {
     let container: ModelContainer
     let context: ModelContext
@@ -52,7 +52,7 @@ struct SightStore {
         get throws { try #require(container.stores.first as? DefaultStore) }
     }
 
-    /// Expects that a predicate matches the same models in SQL as it does in memory.
+    /// Expects that a predicate matches the same models in SQL as in memory.
     func agree<Model: PersistentModel>(
         _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
     ) throws {

@@ -1,13 +1,13 @@
 import Chronicle
 import Foundation
 
-/// Models with an attribute of every kind that predicates treat in a way of its own.
+/// Models with an attribute of every kind that predicates treat differently.
 final class Sight: PersistentModel {
     enum Kind: String, Codable, CaseIterable { case tower, bridge, park }
 
     enum Level: Int, Codable, Comparable {
         case high, low
-        /// Not the order of the raw values.
+        /// Not in the order of the raw values.
         static func < (a: Level, b: Level) -> Bool { a.rawValue > b.rawValue }
     }
 
@@ -116,7 +116,7 @@ final class Visit: PersistentModel {
     }
 }
 
-/// Attributes of types that predicates can do little with.
+/// Attributes of types that predicates support only partially.
 final class Atlas: PersistentModel {
     @Attribute var pages: [String: Int] = [:]
     @Attribute var marks: Set<String> = []

@@ -8,7 +8,7 @@ struct SortTests {
 
     init() throws { store = try SightStore() }
 
-    /// Expects the order that Foundation makes of the rows in the order of their keys.
+    /// Expects the order in which Foundation sorts the rows, which are initially in the order of their keys.
     private func agree(
         _ descriptors: [SortDescriptor<Sight>], _ location: SourceLocation = #_sourceLocation
     ) throws {
@@ -18,7 +18,7 @@ struct SortTests {
         #expect(found.map(\.name) == expected.map(\.name), sourceLocation: location)
     }
 
-    @Test("The order of Foundation, nil first and equals by their keys")
+    @Test("The order matches Foundation, with nil first and ties by key")
     func order() throws {
         for order in [SortOrder.forward, .reverse] {
             try agree([SortDescriptor(\.name, order: order)])
@@ -33,14 +33,14 @@ struct SortTests {
         }
     }
 
-    @Test("NaN comes last")
+    @Test("NaN sorts last")
     func notANumber() throws {
         let costs = try store.context.fetch(FetchDescriptor<Sight>(sortBy: [SortDescriptor(\.cost)])).map(\.cost)
         #expect(costs.last?.isNaN == true)
         #expect(costs.dropLast() == costs.dropLast().sorted()[...])
     }
 
-    @Test("Pages fit together")
+    @Test("Pages are contiguous")
     func pages() throws {
         var descriptor = FetchDescriptor<Sight>(sortBy: [SortDescriptor(\.opened)])
         let all = try store.context.fetch(descriptor).map(\.name)
@@ -54,7 +54,7 @@ struct SortTests {
         #expect(try store.context.fetchCount(descriptor) == 2)
     }
 
-    @Test("What is not stored in its order is an error")
+    @Test("Sorting by an attribute that is not stored in its order throws")
     func unsupported() throws {
         func expect(_ detail: String, _ descriptor: SortDescriptor<Sight>) {
             let error = #expect(throws: SwiftDataError.self) {

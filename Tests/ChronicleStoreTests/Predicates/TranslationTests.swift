@@ -5,8 +5,8 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Swift on one side, SQL on the other.
-@Suite("Predicates: what SQL they become")
+/// Predicates in Swift next to their SQL.
+@Suite("Predicates: generated SQL")
 struct TranslationTests {
     private let store: SightStore
 
@@ -29,7 +29,7 @@ struct TranslationTests {
         #expect(query.bindings == [.text(name), .integer(7), .real(1.5)])
     }
 
-    @Test("Statements: columns, number, limit and offset")
+    @Test("Statements: columns, count, limit, and offset")
     func statements() throws {
         var descriptor = FetchDescriptor<Region>(sortBy: [SortDescriptor(\.code, order: .reverse)])
         let select = #"SELECT t."name" FROM "Region" AS t ORDER BY t."code" DESC, t."_rowid_""#
@@ -46,7 +46,7 @@ struct TranslationTests {
         #expect(try store.sql(descriptor).identifiers.bindings == [.integer(-1), .integer(2)])
     }
 
-    @Test("Deleting: all, by a condition, by a condition on a second table")
+    @Test("Deleting: all rows, by condition, by a condition on another table")
     func deleting() throws {
         let all = FetchDescriptor<Region>()
         #expect(try store.sql(all).delete == #"DELETE FROM "Region" AS t"#)
@@ -60,7 +60,7 @@ struct TranslationTests {
                 """)
     }
 
-    @Test("A comparison with an optional is IS where it matters, and = where it does not")
+    @Test("Comparisons with optionals use IS where required and = otherwise")
     func optionals() throws {
         #expect(try condition(#Predicate<Sight> { $0.note == "x" }) == #""Sight" AS t WHERE t."note" = ?"#)
         #expect(try condition(#Predicate<Sight> { $0.note != "x" }) == #""Sight" AS t WHERE t."note" IS NOT ?"#)
@@ -70,7 +70,7 @@ struct TranslationTests {
                 == #""Sight" AS t WHERE NOT ((t."note" IS ? OR t."isOpen"))"#)
     }
 
-    @Test("Relationships: a column, a join, a subquery")
+    @Test("Relationships: column, join, and subquery")
     func relationships() throws {
         let region = store.regions[1].persistentModelID
         let other = PersistentIdentifier.Origin(storeIdentifier: "other", entityName: "Region").identifier(1)
@@ -94,7 +94,7 @@ struct TranslationTests {
                 """)
     }
 
-    @Test("What SQLite does not know of texts is asked of functions")
+    @Test("Text operations that SQLite lacks use functions")
     func text() throws {
         #expect(
             try condition(#Predicate<Sight> { $0.name.localizedStandardContains("x") })

@@ -3,8 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// What a store cannot answer is an error that names the part, before anything is read.
-@Suite("Predicates: what cannot be translated")
+/// Expressions that a store cannot translate throw an error that names the part, before anything is read.
+@Suite("Predicates: unsupported expressions")
 struct UnsupportedPredicateTests {
     private let store: SightStore
 
@@ -37,7 +37,7 @@ struct UnsupportedPredicateTests {
         expect("captured Array<Int>", #Predicate<Sight> { sight in [1, 2].contains { $0 == sight.rank } })
     }
 
-    @Test("What is inside of a value")
+    @Test("Contents of a value")
     func insides() {
         expect("contents of tags", #Predicate<Sight> { $0.tags.contains("x") })
         expect("contents of tags", #Predicate<Sight> { $0.tags.count > 1 })
@@ -53,7 +53,7 @@ struct UnsupportedPredicateTests {
         expect("Float", #Predicate<Sight> { $0.weight * 2 > 1 })
     }
 
-    @Test("Properties that are not stored, and values that have no one form")
+    @Test("Properties that are not stored, and values without a unique representation")
     func properties() {
         let marks: Set = ["a", "b"]
         let number = UInt64.max
@@ -64,7 +64,7 @@ struct UnsupportedPredicateTests {
         expect("UInt64", #Predicate<Atlas> { $0.number == number })
     }
 
-    @Test("A set of one, which has one form")
+    @Test("A set with one element")
     func oneForm() throws {
         let marks: Set = ["a"]
         try store.agree(#Predicate<Atlas> { $0.marks == marks })

@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// Several processes on one file.
+/// Several processes that use one file.
 @Suite struct ProcessTests {
-    @Test func eightProcessesThatOpenANewFileMakeOneSchema() throws {
+    @Test func concurrentProcessesCreateOneSchema() throws {
         for _ in 0..<5 {
             let file = try TemporaryDirectory().file("new.store")
             let workers = try (0..<8).map { _ in try Worker("open", file.path) }
@@ -21,13 +21,13 @@ import Testing
         }
     }
 
-    @Test func readersSeeEveryTransactionOnceAndWhole() throws {
+    @Test func readersReceiveEveryTransactionOnceAndComplete() throws {
         let (writers, saves) = (4, 2_000)
         let file = try TemporaryDirectory().file("busy.store")
         _ = try Worker("open", file.path).finish()
         let readers = try (0..<2).map { _ in try Worker("read", file.path, String(writers * saves)) }
         let writing = try (0..<writers).map { try Worker("write", file.path, "writer\($0)", String(saves)) }
-        // The readers' pipes have to be emptied while they write.
+        // The readers' pipes must be read while they write.
         let logs = readers.map { reader in OutputReader { try reader.finish() } }
         for writer in writing { #expect(try writer.finish() == "wrote\n") }
 
@@ -44,9 +44,9 @@ import Testing
     }
 }
 
-/// Runs a blocking read on a thread of its own.
+/// Runs a blocking read on a separate thread.
 private final class OutputReader: @unchecked Sendable {
-    // Written by the thread before it signals, read after the wait for the signal.
+    // Written by the thread before it signals, and read after waiting for the signal.
     private var outcome: Result<String, any Error>?
     private let done = DispatchSemaphore(value: 0)
 

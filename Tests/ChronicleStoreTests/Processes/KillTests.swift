@@ -3,9 +3,9 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A process that is killed while it saves leaves rows and history that agree.
+/// Rows and history agree after a process is killed while it saves.
 @Suite struct KillTests {
-    /// One file lives through all of the kills, so that a fault of one shows in the next.
+    /// All kills use one file, so that damage caused by one kill is detected after the next.
     @Test(arguments: 0..<8)
     func rowsAndHistoryAgreeAfterEveryKill(_ round: Int) throws {
         let file = try TemporaryDirectory().file("killed.store")
@@ -14,7 +14,7 @@ import Testing
             let comment: Comment = "\(TestSeed.description), attempt \(attempt)"
             let worker = try Worker("churn", file.path, String(random.next()))
             try worker.wait(forBytes: Int.random(in: 1...12, using: &random))
-            // A little into the next save, by a wait without a clock.
+            // Busy-waits without a clock, to reach some point of the next save.
             var spin = Int.random(in: 0...200_000, using: &random)
             while spin > 0 { spin -= 1 }
             worker.kill()
@@ -27,7 +27,7 @@ import Testing
     }
 }
 
-/// The rows that should be there by the history, read by SQL alone, and those that are.
+/// The rows that the history implies, read with SQL only, and the rows in the tables.
 private struct Replay {
     let file: URL
     let notes: String

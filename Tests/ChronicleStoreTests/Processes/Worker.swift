@@ -1,13 +1,13 @@
 import ChronicleTestSupport
 import Foundation
 
-/// The worker of the tests, as a running process.
+/// The worker program of the tests, as a running process.
 final class Worker {
     private let process = Process()
     private let output = Pipe()
     private let errors = Pipe()
 
-    /// The worker stands beside the test bundle: the test target depends on it.
+    /// The worker is in the same directory as the test bundle, because the test target depends on it.
     static let program: URL = {
         let tests = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         return tests.appending(path: "ChronicleTestWorker")
@@ -32,13 +32,13 @@ final class Worker {
         }
     }
 
-    /// SIGKILL: the worker has no say in it.
+    /// Sends SIGKILL, which the worker cannot handle.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// Waits for the end; the output, when it ended well.
+    /// Waits for the process to exit, and returns its output if it succeeded.
     func finish() throws -> String {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
@@ -53,15 +53,15 @@ final class Worker {
     }
 }
 
-/// A small file system that a test can fill, in a mount namespace of its own.
+/// A small file system that a test can fill, in a separate mount namespace.
 enum Mounts {
     static let arePossible: Bool = {
         let probe = try? Shell.run("/usr/bin/env", ["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
         return probe?.status == 0
     }()
 
-    /// Runs a shell script in a file system of this size, which is gone afterwards. In the script `$store` is a file in it,
-    /// `$directory` its root and `$worker` the program.
+    /// Runs a shell script in a temporary file system of this size. In the script, `$store` is a file in it,
+    /// `$directory` is its root, and `$worker` is the program.
     static func run(_ script: String, in directory: URL, kilobytes: Int) throws -> String {
         let mounted = """
             directory=$0; worker=$1; store=$0/test.store

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// The order in which the rows of a save are written, and the keys that new ones get.
+/// The order in which the rows of a save are written, and the keys of new rows.
 @Suite struct RowWriterTests {
     private let base: TestStore
     private let store: DefaultStore
@@ -19,7 +19,7 @@ import Testing
 
     // MARK: Snapshots
 
-    /// A model with these values; the others are empty. It is new when it has no key.
+    /// A model with these values and empty other values. It is new if it has no key.
     private func snapshot(
         _ entity: String, _ key: Int64? = nil, changed: [String] = [], _ values: [String: PropertyValue]
     ) throws -> DefaultSnapshot {
@@ -31,7 +31,7 @@ import Testing
             persistentIdentifier: identifier, values: table.columns.map { values[$0.name] ?? .null }, changed: set)
     }
 
-    /// An identifier as a context gives it to a model that was not saved.
+    /// An identifier that a context assigns to an unsaved model.
     private func new(_ entity: String) throws -> PersistentIdentifier {
         entity == "GraphSeat" ? GraphSeat(0).persistentModelID : GraphNode("").persistentModelID
     }
@@ -78,25 +78,25 @@ import Testing
 
     // MARK: Keys
 
-    /// 7 rows are inserted one by one, 8 and more together, 50 and 8 and 1 at a time.
+    /// 7 rows are inserted individually; 8 and more are inserted in statements of 50, 8, and 1 rows.
     @Test(arguments: [1, 7, 8, 9, 50, 67, 120])
-    func newRowsGetTheirKeysInTheOrderOfTheRequest(_ count: Int) throws {
+    func newRowsHaveKeysInTheOrderOfTheRequest(_ count: Int) throws {
         let rows = try (1...count).map { try seat(number: Int64(1_000 - $0)) }
         #expect(try write(insert: rows) == (1...count).map { Int64($0) })
         #expect(try text(Self.seats) == (1...count).map { "\($0):\(1_000 - $0)" }.joined(separator: ","))
     }
 
     @Test(arguments: [3, 20])
-    func theKeyOfADeletedRowIsNotGivenAgain(_ count: Int) throws {
+    func keyOfADeletedRowIsNotReused(_ count: Int) throws {
         try write(insert: try (1...4).map { try seat(number: $0) })
         try base.foreign("DELETE FROM GraphSeat WHERE id > 2")
         let keys = try write(insert: try (1...count).map { try seat(number: Int64(10 + $0)) })
         #expect(keys == (1...count).map { Int64(4 + $0) })
     }
 
-    @Test func newRowsThatReferToEachOtherGetTheForeseenKeys() throws {
+    @Test func newRowsThatReferenceEachOtherHavePredictedKeys() throws {
         try write(insert: [node(nil, "old")])
-        // A ring: each refers to the next, the last to the first.
+        // A ring: each row references the next one, and the last references the first.
         let nodes = try ["a", "b", "c"].map { try node(nil, $0) }
         let ring = try zip(nodes, nodes[1...] + nodes[..<1]).map { node, next in
             DefaultSnapshot(
@@ -116,7 +116,7 @@ import Testing
         return name
     }
 
-    @Test func anUpdateThatRefersToANewRowGetsItsKey() throws {
+    @Test func updateReferencesTheKeyOfANewRow() throws {
         try write(insert: [node(nil, "old")])
         let new = try node(nil, "new")
         try write(
@@ -124,14 +124,14 @@ import Testing
         #expect(try text("SELECT favourite FROM GraphNode WHERE id = 1") == "2")
     }
 
-    @Test func rowsOfATriggerInBetweenAreNoticed() throws {
+    @Test func rowsInsertedByATriggerAreDetected() throws {
         try base.foreign(
             """
             CREATE TRIGGER more AFTER INSERT ON GraphSeat WHEN NEW.number < 1000
             BEGIN INSERT INTO GraphSeat(number) VALUES (NEW.number + 1000); END
             """)
         let rows = try (1...8).map { try seat(number: $0) }
-        #expect(throws: RowWriter.KeysDiffer.self) { try write(insert: rows) }
+        #expect(throws: RowWriter.UnexpectedKeys.self) { try write(insert: rows) }
         #expect(try text("SELECT count(*) FROM GraphSeat") == "0")
         let keys = try write(insert: rows, together: false)
         for (key, number) in zip(keys, 1...8) {
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8])
-    func afterTheLastKeyTheStoreIsFull(_ count: Int) throws {
+    func storeIsFullAfterTheLastKey(_ count: Int) throws {
         try base.foreign("INSERT INTO GraphSeat(id, number) VALUES (\(Int64.max), 0)")
         #expect(throws: SwiftDataError.storeFull) {
             do {
@@ -153,35 +153,35 @@ import Testing
 
     // MARK: Order
 
-    @Test func aDeletedRowsUniqueValueIsFreeForANewOne() throws {
+    @Test func insertMayReuseTheUniqueValueOfADeletedRow() throws {
         try write(insert: [seat(number: 1)])
         try write(insert: [seat(number: 1)], delete: [seat(1, number: 1)])
         #expect(try text(Self.seats) == "2:1")
     }
 
-    @Test func aDeletedRowsUniqueValueIsFreeForAnUpdate() throws {
+    @Test func updateMayReuseTheUniqueValueOfADeletedRow() throws {
         try write(insert: [seat(number: 1), seat(number: 2)])
         try write(update: [seat(2, number: 1)], delete: [seat(1, number: 1)])
         #expect(try text(Self.seats) == "2:1")
     }
 
     @Test(arguments: [false, true])
-    func uniqueValuesThatAllMoveByOneFindTheirOrder(_ isReversed: Bool) throws {
+    func shiftedUniqueValuesAreWrittenInAValidOrder(_ isReversed: Bool) throws {
         try write(insert: try (1...20).map { try seat(number: $0) })
         let moved = try (1...20).map { try seat($0, number: $0 + 1) }
         try write(update: isReversed ? moved.reversed() : moved)
         #expect(try text(Self.seats) == (1...20).map { "\($0):\($0 + 1)" }.joined(separator: ","))
     }
 
-    @Test func twoRowsThatSwapUniqueValuesAreRefused() throws {
+    @Test func swappingUniqueValuesThrows() throws {
         try write(insert: [seat(number: 1), seat(number: 2)])
         let error = try failure { try write(update: [seat(1, number: 2), seat(2, number: 1)]) }
         #expect(error == .uniquenessViolation && error?.entityName == "GraphSeat")
         #expect(try text(Self.seats) == "1:1,2:2")
     }
 
-    /// Children go with their parent, unless the same save gives them another one.
-    @Test func aReferenceMovesBeforeItsOldDestinationIsDeleted() throws {
+    /// Children are deleted with their parent, unless the same save moves them to another one.
+    @Test func referenceMovesBeforeItsFormerDestinationIsDeleted() throws {
         try write(insert: [node(nil, "old"), node(nil, "new")])
         let origin = try store.layout.table(named: "GraphNode").origin
         try write(insert: [
@@ -194,9 +194,9 @@ import Testing
         #expect(try text("SELECT group_concat(name || ifnull(parent, '')) FROM GraphNode") == "new,moved2")
     }
 
-    // MARK: Rows that are not there, and rows that are refused
+    // MARK: Deleted and rejected rows
 
-    @Test func anUpdateOfARowThatIsGoneFailsAndADeleteDoesNot() throws {
+    @Test func updateOfADeletedRowThrowsButDeleteDoesNot() throws {
         try write(insert: [seat(number: 1)])
         let error = try failure { try write(update: [seat(1, number: 3), seat(2, number: 2)]) }
         #expect(error == .modelNotFound && error?.persistentIdentifier?.integerPrimaryKey == 2)
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: [1, 8, 60])
-    func theRowThatIsRefusedIsNamed(_ count: Int) throws {
+    func errorNamesTheRejectedRow(_ count: Int) throws {
         try write(insert: [seat(number: Int64(count))])
         let rows = try (1...count).map { try seat(number: Int64($0)) }
         let error = try failure { try write(insert: rows) }
@@ -214,20 +214,20 @@ import Testing
         #expect(error?.persistentIdentifier == rows.last?.persistentIdentifier)
     }
 
-    @Test func aTriggerThatIgnoresARowDoesNotLoseIt() throws {
+    @Test func rowIgnoredByATriggerThrows() throws {
         try base.foreign(
             """
             CREATE TRIGGER picky BEFORE INSERT ON GraphSeat WHEN NEW.number = 3
             BEGIN SELECT RAISE(IGNORE); END
             """)
         let rows = try (1...8).map { try seat(number: $0) }
-        #expect(throws: RowWriter.KeysDiffer.self) { try write(insert: rows) }
+        #expect(throws: RowWriter.UnexpectedKeys.self) { try write(insert: rows) }
         let error = try failure { try write(insert: rows, together: false) }
         #expect(error == .modelValidationFailure)
         #expect(error?.persistentIdentifier == rows[2].persistentIdentifier)
     }
 
-    @Test func aSnapshotOfOtherColumnsIsRefused() throws {
+    @Test func snapshotWithOtherColumnsThrows() throws {
         try write(insert: [seat(number: 1)])
         for row in [try seat(number: 2), try seat(1, number: 2)] {
             for values in [[], Array(row.values.dropLast()), row.values + [.null]] {

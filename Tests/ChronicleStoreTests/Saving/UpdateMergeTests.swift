@@ -3,7 +3,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Several updates of a model in one transaction become the first of them.
+/// Several updates of a model in one transaction are merged into the first of them.
 @Suite struct UpdateMergeTests {
     /// A row of the history: `[what, key, detail, more]`.
     private typealias Row = (what: Int64, key: Int64, detail: Int64?, more: String?)
@@ -20,11 +20,11 @@ import Testing
         (entity << 2 | 2, key, mask, more)
     }
     private static func delete(_ key: Int64, entity: Int64 = 1) -> Row { (entity << 2 | 3, key, nil, nil) }
-    /// A value that a delete keeps.
+    /// A preserved value of a delete.
     private static func kept(_ key: Int64, entity: Int64 = 1) -> Row { (entity << 2, key, 0, "kept") }
 
-    /// Writes the rows, merges the updates among those from `first` on, and reads what is left: a line for each row, with
-    /// its position.
+    /// Writes the rows, merges the updates among those from `first` on, and returns the remaining rows: a line for each
+    /// row, with its position.
     private func merged(from first: Int64 = 1, _ rows: Row...) throws -> [String] {
         for row in rows {
             let statement = try connection.cached(
@@ -48,12 +48,12 @@ import Testing
         return lines
     }
 
-    @Test func theFirstUpdateTakesOverTheMasksOfTheOthers() throws {
+    @Test func updatesOfAModelAreMergedIntoTheFirst() throws {
         let rows = try merged(Self.update(7, 0b0001), Self.update(7, 0b0100), Self.update(7, 0b0101))
         #expect(rows == ["1 1 update 7 5"])
     }
 
-    @Test func whatComesAfterAMergedUpdateMovesUp() throws {
+    @Test func rowsAfterAMergedUpdateMoveUp() throws {
         let rows = try merged(
             Self.update(1, 1), Self.update(2, 1), Self.update(1, 2), Self.insert(3), Self.update(2, 4),
             Self.delete(4), Self.kept(4), Self.update(1, 8))
@@ -61,33 +61,33 @@ import Testing
             rows == ["1 1 update 1 11", "2 1 update 2 5", "3 1 insert 3", "4 1 delete 4", "5 1 kept 4 0 kept"])
     }
 
-    @Test func modelsOfTwoEntitiesAreTwoModels() throws {
+    @Test func modelsOfDifferentEntitiesAreNotMerged() throws {
         let rows = try merged(Self.update(1, 1), Self.update(1, 2, entity: 2), Self.update(1, 4, entity: 2))
         #expect(rows == ["1 1 update 1 1", "2 2 update 1 6"])
     }
 
-    /// The transactions before this one have been read already.
-    @Test func earlierTransactionsStayAsTheyAre() throws {
+    /// Readers may already have read the earlier transactions.
+    @Test func earlierTransactionsAreNotChanged() throws {
         let rows = try merged(
             from: 4, Self.update(1, 1), Self.update(1, 2), Self.insert(2), Self.update(1, 4), Self.update(1, 8))
         #expect(rows == ["1 1 update 1 1", "2 1 update 1 2", "3 1 insert 2", "4 1 update 1 12"])
     }
 
-    @Test func furtherMasksAreMergedOneByOne() throws {
+    @Test func furtherMasksAreMergedIndividually() throws {
         let rows = try merged(
             Self.update(1, 1), Self.update(1, 0, "0,4"), Self.update(1, 2, "8"), Self.update(2, 1, "2"),
             Self.update(2, 4))
         #expect(rows == ["1 1 update 1 3 8,4", "2 1 update 2 5 2"])
     }
 
-    @Test func withoutARepeatedUpdateNothingIsWritten() throws {
+    @Test func withoutRepeatedUpdatesNothingIsWritten() throws {
         let rows = try merged(Self.insert(1), Self.update(2, 1), Self.update(3, 1), Self.delete(4), Self.delete(4))
         #expect(rows == ["1 1 insert 1", "2 1 update 2 1", "3 1 update 3 1", "4 1 delete 4", "5 1 delete 4"])
         // The five inserts.
         #expect(try connection.scalarInt64("SELECT total_changes()") == 5)
     }
 
-    @Test func manyUpdatesOfManyModelsKeepTheirOrder() throws {
+    @Test func mergedUpdatesKeepTheirOrder() throws {
         for round in 0..<3 {
             for key in 1...100 as ClosedRange<Int64> {
                 try connection.execute(
@@ -97,7 +97,7 @@ import Testing
         #expect(try merged() == (1...100).map { "\($0) 1 update \($0) 7" })
     }
 
-    @Test func aMaskThatIsNoneIsDamage() throws {
+    @Test func invalidMaskThrows() throws {
         let error = #expect(throws: (any Error).self) { try merged(Self.update(1, 1), Self.update(1, 1, "x")) }
         #expect("\(String(describing: error))".contains("masks"), "\(String(describing: error))")
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct GuideTests {
     struct Listing {
         let line: Int
-        /// The path of the file, from the repository's root.
+        /// The path of the file, relative to the root of the repository.
         let file: String?
         let code: [String]
     }
@@ -18,7 +18,7 @@ import Testing
 
     private static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
 
-    /// The blocks of Swift in an article, each with the file that the line above it names: as code, or in a comment.
+    /// The Swift code blocks in an article, each with the file that the line above names, as code or in a comment.
     private static func listings(_ article: URL) throws -> [Listing] {
         let lines = try text(article).components(separatedBy: "\n")
         return lines.indices.filter { lines[$0] == "```swift" }.map { start in
@@ -32,8 +32,8 @@ import Testing
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }.sorted()
     }
 
-    @Test func everyListingThatNamesAFileIsPartOfIt() throws {
-        // In these every listing does.
+    @Test func listingsArePartOfTheFilesThatTheyName() throws {
+        // In these articles, every listing names a file.
         let complete = [
             "Chronicle/Chronicle.docc/Chronicle.md", "Chronicle/Chronicle.docc/WritingAStore.md",
             "ChronicleTesting/ChronicleTesting.docc/ChronicleTesting.md",
@@ -47,7 +47,7 @@ import Testing
             for listing in listings {
                 let place = "\(article):\(listing.line)"
                 guard let file = listing.file else {
-                    #expect(!complete.contains(article), "\(place) does not say which file it is from")
+                    #expect(!complete.contains(article), "\(place) does not name its file")
                     continue
                 }
                 let text = try Self.text(Self.root.appending(path: file))
@@ -56,14 +56,14 @@ import Testing
         }
     }
 
-    /// The steps of a tutorial grow to a file of an example: each has lines of it in their order, the last one all of them.
-    /// Comments and empty lines do not count.
+    /// The steps of a tutorial build up a file of an example: each step contains lines of it in order, and the last one
+    /// contains all of them. Comments and empty lines are ignored.
     @Test(arguments: [
         ("FirstSteps", "Examples/FirstSteps/main.swift"),
         ("TripHistory", "Examples/SampleTrips/Sources/SampleTrips/Unread/TripHistory.swift"),
         ("UnreadTrips", "Examples/SampleTrips/Sources/SampleTrips/Unread/UnreadTrips.swift"),
     ])
-    func everyStepOfATutorialIsPartOfAnExample(_ name: String, _ example: String) throws {
+    func tutorialStepsArePartOfExamples(_ name: String, _ example: String) throws {
         func lines(_ url: URL) throws -> [String] {
             try Self.text(url).components(separatedBy: "\n").filter { line in
                 let code = line.drop { $0 == " " }
@@ -77,7 +77,7 @@ import Testing
             var rest = whole[...]
             for line in try lines(Self.tutorials.appending(path: step)) {
                 guard let found = rest.firstIndex(of: line) else {
-                    Issue.record("\(step): “\(line)” is not in \(example), or not in this place")
+                    Issue.record("\(step): “\(line)” is not in \(example), or not at this position")
                     break
                 }
                 rest = rest[(found + 1)...]
@@ -86,7 +86,7 @@ import Testing
         #expect(try lines(Self.tutorials.appending(path: try #require(steps.last))) == whole)
     }
 
-    @Test func everyListingOfATutorialIsUsed() throws {
+    @Test func tutorialListingsAreUsed() throws {
         let tutorials = try Self.files(Self.tutorials, ending: ".tutorial").map {
             try Self.text(Self.tutorials.appending(path: $0))
         }
@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    /// Links among articles are checked by `make docs`; these are the paths in other documents, and those named as code.
-    @Test func everyPathLeadsSomewhere() throws {
+    /// `make docs` checks links between articles; these are the paths in other documents, and paths formatted as code.
+    @Test func pathsExist() throws {
         let manager = FileManager.default
         let documents = try ["Documentation", "Sources"].flatMap { folder in
             try Self.files(Self.root.appending(path: folder), ending: ".md").map { folder + "/" + $0 }

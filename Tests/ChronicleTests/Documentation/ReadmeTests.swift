@@ -2,7 +2,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The first screen of the README is a program that was compiled and run.
+/// The program at the start of the README was compiled and run.
 @Suite struct ReadmeTests {
     private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -14,12 +14,12 @@ import Testing
         }
     }
 
-    @Test func theProgramIsTheOneThatIsCompiled() throws {
+    @Test func readmeContainsTheCompiledProgram() throws {
         let program = try String(contentsOf: root.appending(path: "Examples/FirstSteps/main.swift"), encoding: .utf8)
         #expect(try blocks("swift").first == program)
     }
 
-    @Test func theProgramPrintsWhatTheReadmeSays() throws {
+    @Test func programPrintsTheOutputInTheReadme() throws {
         let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "FirstSteps")
         let (status, output, errors) = try Shell.run(program.path, [])

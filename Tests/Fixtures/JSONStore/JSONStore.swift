@@ -1,9 +1,9 @@
 import Foundation
 import SwiftData
 
-// A store with the declarations of SwiftData alone, in Swift 5 mode: code that was written for SwiftData has to compile.
+// A store that uses only declarations of SwiftData, in Swift 5 mode: code that was written for SwiftData must compile.
 
-/// The description of a store that keeps its models in a JSON file.
+/// The configuration of a store that saves its models in a JSON file.
 public final class JSONStoreConfiguration: DataStoreConfiguration {
     public typealias Store = JSONStore
 
@@ -67,7 +67,7 @@ public final class JSONStore: DataStore {
         defer { lock.unlock() }
         var snapshots = try read()
         var remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:]
-        // Growing keys keep the models in the order of their inserts, and the time keeps them from being used again.
+        // Increasing keys preserve the insertion order, and the timestamp prevents their reuse.
         let first = max(lastKey + 1, Int(Date().timeIntervalSinceReferenceDate * 1_000_000))
         lastKey = first + request.inserted.count
         for (index, snapshot) in request.inserted.enumerated() {

@@ -1,4 +1,4 @@
-// What `.ci/undocumented --self-test` has to find: each gap follows the line of its declaration, and nothing else is one.
+// The gaps that `.ci/undocumented --self-test` must find: each comment `gap:` follows the line of its declaration.
 
 /// A type.
 public struct Documented: Hashable, Codable, Sendable, CustomStringConvertible {
@@ -32,7 +32,7 @@ public struct Documented: Hashable, Codable, Sendable, CustomStringConvertible {
     /// - Parameter one: A number.
     public func incomplete(_ one: Int, two: Int) -> Int { one }
     // gap: does not document the parameter ‘two’
-    // gap: does not say what it returns
+    // gap: does not document its result
 
     /// Does something.
     ///
@@ -47,7 +47,7 @@ public struct Documented: Hashable, Codable, Sendable, CustomStringConvertible {
     /// Does something.
     ///
     /// - Parameter body: May throw.
-    public func throwing(_ body: () throws -> Void) throws {}  // gap: does not say what it throws
+    public func throwing(_ body: () throws -> Void) throws {}  // gap: does not document its errors
 
     /// Does something.
     ///
@@ -66,7 +66,7 @@ public struct Documented: Hashable, Codable, Sendable, CustomStringConvertible {
     public func late() throws(Problem) {}
 
     /// A value.
-    public var getter: Int { get throws { 0 } }  // gap: does not say what it throws
+    public var getter: Int { get throws { 0 } }  // gap: does not document its errors
 
     /// A place.
     public subscript(place: Int) -> Int { place }  // gap: does not document the parameter ‘place’

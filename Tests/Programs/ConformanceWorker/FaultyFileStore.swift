@@ -2,15 +2,15 @@ import Chronicle
 import Foundation
 import Synchronization
 
-/// A way to get over an accident badly, or to delete many rows at once.
+/// A way to fail in a recovery or in a batch delete.
 enum FileFault: String, CaseIterable, Sendable {
     case losesReturnedSaves, savesInHalves, losesTheLastTransaction, forgetsEarlierTokens
-    case takesTokensFromAhead, takesForkedTokens, passesOverGaps
-    case writesOverOthers, takesOthersForItself
-    case deletesWhatDoesNotMatch, deletesInSteps
+    case acceptsTokensAhead, acceptsForkedTokens, ignoresGaps
+    case writesOverOthers, attributesOtherProcesses
+    case deletesOtherRows, deletesInSteps
 }
 
-/// The default store with one fault, or none: for recovery that only a file survives, and for batch deletes.
+/// The default store with at most one fault, for rules about recovery that require a file, and about batch deletes.
 final class FaultyFileStore: DataStore {
     struct Configuration: DataStoreConfiguration {
         typealias Store = FaultyFileStore
@@ -43,15 +43,15 @@ final class FaultyFileStore: DataStore {
 
     let configuration: Configuration
     let base: DefaultStore
-    /// Where the history ended when the store was opened.
+    /// The end of the history when the store was opened.
     let opened: DefaultHistoryToken?
     private let state = Mutex(State())
 
     private struct State {
         var saves = 0
-        /// The models that this very store inserted.
+        /// The models that this store inserted.
         var known: Set<PersistentIdentifier> = []
-        /// What is still to be written of a save that returned.
+        /// The parts of returned saves that are not written yet.
         var rest: DataStoreSaveChangesRequest<DefaultSnapshot>?
     }
 
@@ -83,7 +83,7 @@ final class FaultyFileStore: DataStore {
         }
     }
 
-    /// Returns from the second save on as if it had saved.
+    /// From the second save on, returns without saving.
     private func saveTheFirst(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -100,16 +100,16 @@ final class FaultyFileStore: DataStore {
         return DataStoreSaveChangesResult(for: identifier, inserted: request.inserted, insertedIdentifiers: identifiers)
     }
 
-    /// Writes the books that it knows, as if there were no others.
+    /// Saves, and deletes the books that this store did not insert.
     private func saveOverOthers(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         let others = try base.schema.entitiesByName["Book"].map { try rows(of: $0.type, request.editingState) } ?? []
-        let strangers = others.filter { row in !state.withLock { $0.known.contains(row.persistentIdentifier) } }
+        let otherBooks = others.filter { row in !state.withLock { $0.known.contains(row.persistentIdentifier) } }
         let result = try base.save(
             DataStoreSaveChangesRequest(
                 editingState: request.editingState, inserted: request.inserted, updated: request.updated,
-                deleted: strangers))
+                deleted: otherBooks))
         state.withLock { $0.known.formUnion(result.remappedIdentifiers.values) }
         return result
     }
@@ -121,7 +121,7 @@ final class FaultyFileStore: DataStore {
         return try base.fetch(all).fetchedSnapshots
     }
 
-    /// Writes the updates of a save together with the next one.
+    /// Writes the updates of a save together with the next save.
     private func saveHalf(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -143,7 +143,7 @@ final class FaultyFileStore: DataStore {
 extension FaultyFileStore: DataStoreBatching {
     func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         switch fault {
-        case .deletesWhatDoesNotMatch:
+        case .deletesOtherRows:
             try base.delete(DataStoreBatchDeleteRequest<Model>(predicate: nil, editingState: request.editingState))
         case .deletesInSteps:
             let rows = try base.fetch(
@@ -169,7 +169,8 @@ extension FaultyFileStore: HistoryProviding {
         }
         guard let opened else { return found }
         switch fault {
-        case .takesOthersForItself: return found.map { $0.by(process: "\(ProcessInfo.processInfo.processIdentifier)") }
+        case .attributesOtherProcesses:
+            return found.map { $0.by(process: "\(ProcessInfo.processInfo.processIdentifier)") }
         case .losesTheLastTransaction: return found.filter { $0.token != opened }
         case .forgetsEarlierTokens where try HistoryTokenBounds(descriptor).lower.contains { $0.token < opened }:
             return found.filter { $0.token > opened }
@@ -179,9 +180,9 @@ extension FaultyFileStore: HistoryProviding {
 
     private func passesOver(_ error: SwiftDataError) -> Bool {
         switch fault {
-        case .takesTokensFromAhead: error == .historyTokenAhead
-        case .takesForkedTokens: error == .historyTokenForked || error == .historyTokenAhead
-        case .passesOverGaps: error == .historyTokenGap
+        case .acceptsTokensAhead: error == .historyTokenAhead
+        case .acceptsForkedTokens: error == .historyTokenForked || error == .historyTokenAhead
+        case .ignoresGaps: error == .historyTokenGap
         default: false
         }
     }
@@ -192,7 +193,7 @@ extension FaultyFileStore: HistoryProviding {
 }
 
 extension DefaultHistoryTransaction {
-    /// The same, as if another process had saved it.
+    /// Returns the same value as if another process had saved it.
     fileprivate func by(process: String) -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,

@@ -2,7 +2,7 @@ import Chronicle
 import ChronicleConformance
 import Foundation
 
-/// The process that the rules kill: it works on the default store, or on one with a fault.
+/// The process that the rules kill. It uses the default store, or one with a fault.
 @main
 struct Worker {
     static func main() throws {

@@ -6,7 +6,7 @@ import Foundation
 ///     ChronicleFuzz [--seed S] [--seconds N] [--files N] [--workers N]   mutates files for some time, or some number of them
 ///     ChronicleFuzz --case S/N [--keep DIRECTORY]                        repeats one file, and leaves it in the directory
 ///
-/// Worker processes make and use the files, many of them each.
+/// Worker processes create and use the files, each of them many files.
 @main
 enum Fuzz {
     struct UsageError: Error {}
@@ -45,18 +45,18 @@ enum Fuzz {
 struct Options {
     private(set) var seed = UInt64.random(in: 0..<1_000_000_000)
     private(set) var seconds = 60
-    /// Nil for as many as the time allows.
+    /// `nil` for as many as the time allows.
     private(set) var files: Int?
     private(set) var workers = ProcessInfo.processInfo.activeProcessorCount
     private(set) var fuzzCase: (seed: UInt64, number: Int)?
-    /// The directory to leave the mutated file of one case in.
+    /// The directory in which to leave the mutated file of a case.
     private(set) var keep: String?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let option = rest.popFirst() {
             guard let value = rest.popFirst() else { throw Fuzz.UsageError() }
-            // The Makefile passes empty variables.
+            // The Makefile may pass empty variables.
             if value.isEmpty { continue }
             switch option {
             case "--seed": seed = try Self.number(value)

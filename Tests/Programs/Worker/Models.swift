@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// What the worker writes: something to insert, to update and to delete, with a relationship and a tombstone.
+/// A model that the worker inserts, updates, and deletes, with a relationship and a tombstone.
 final class Note: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var text: String
     @Attribute var number: Int

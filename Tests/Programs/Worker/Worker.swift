@@ -2,14 +2,14 @@ import Chronicle
 import ChronicleTestSupport
 import Foundation
 
-/// A process of its own for the tests. What it prints is what the test waits for.
+/// A separate process for the tests, which wait for its output.
 ///
-///     ChronicleTestWorker open STORE            opens the store and says so
+///     ChronicleTestWorker open STORE            opens the store and prints a line
 ///     ChronicleTestWorker read-only STORE       the same, without write access
-///     ChronicleTestWorker refused STORE         is refused to write, and opens the store read-only
+///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
 ///     ChronicleTestWorker churn STORE SEED      saves until it is killed, a dot for each save
-///     ChronicleTestWorker fill STORE            saves until the disk is full, and says what is left
+///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
 ///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
 @main
 struct Worker {
@@ -20,13 +20,13 @@ struct Worker {
         if arguments[1] == "refused" {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)
-            } catch SwiftDataError.fileReadOnly { say("fileReadOnly\n") }
+            } catch SwiftDataError.fileReadOnly { emit("fileReadOnly\n") }
         }
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
         let container = try ModelContainer(for: Note.self, configurations: configuration)
         let context = ModelContext(container)
         switch arguments[1] {
-        case "open", "read-only", "refused": say("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")
+        case "open", "read-only", "refused": emit("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")
         case "write": try write(context, author: arguments[3], saves: Int(arguments[4]) ?? 0)
         case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
         case "fill": try fill(context)
@@ -35,20 +35,20 @@ struct Worker {
         }
     }
 
-    /// Written at once: a killed process leaves nothing in a buffer.
-    private static func say(_ text: String) {
+    /// Written immediately, because a killed process does not flush its buffers.
+    private static func emit(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 
     private static func write(_ context: ModelContext, author: String, saves: Int) throws {
         context.author = author
         for number in 0..<saves {
-            // Two changes a save, so that a transaction that is split shows.
+            // Two changes per save, so that a split transaction is detected.
             context.insert(Note(text: author, number: number))
             context.insert(Page(body: "\(author) \(number)"))
             try context.save()
         }
-        say("wrote\n")
+        emit("wrote\n")
     }
 
     private static func churn(_ context: ModelContext, seed: UInt64) throws {
@@ -60,7 +60,7 @@ struct Worker {
                 change(context, &notes, &random)
             }
             try context.save()
-            say(".")
+            emit(".")
         }
     }
 
@@ -86,7 +86,7 @@ struct Worker {
         let kept = context.insertedModelsArray.count == 1 ? "kept" : "lost"
         let rows = try ModelContext(context.container).fetchCount(FetchDescriptor<Note>())
         let recorded = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).flatMap(\.changes).count
-        say("storeFull, \(kept), \(rows == recorded && rows > 0 ? "agrees" : "differs")\n")
+        emit("storeFull, \(kept), \(rows == recorded && rows > 0 ? "agrees" : "differs")\n")
     }
 
     /// One line for each transaction: its position, author, and the identifiers of its changes.
@@ -98,7 +98,7 @@ struct Worker {
             descriptor.fetchLimit = 7
             for transaction in try context.fetchHistory(descriptor) {
                 let changes = transaction.changes.map { "\($0.changedPersistentIdentifier)" }.joined(separator: ",")
-                say("\(transaction.transactionIdentifier) \(transaction.author ?? "-") \(changes)\n")
+                emit("\(transaction.transactionIdentifier) \(transaction.author ?? "-") \(changes)\n")
                 token = transaction.token
                 seen += 1
             }

@@ -37,7 +37,7 @@ package final class GraphGroup: PersistentModel {
     }
 }
 
-/// A model that has a unique value and a relationship.
+/// A model with a unique value and a relationship.
 package final class GraphSeat: PersistentModel {
     @Attribute(.unique) package var number: Int
     @Relationship package var owner: GraphOwner?

@@ -1,22 +1,22 @@
 package import Chronicle
 import Foundation
 
-/// Has every kind of relationship that is kept as links.
+/// A model with every kind of relationship that is stored as links.
 package final class LinkItem: PersistentModel {
     @Attribute(.preserveValueOnDeletion) package var name: String
     @Attribute package var number = 0
-    /// Both sides lead to many.
+    /// Many to many.
     @Relationship package var tags: [LinkTag]
-    /// Nothing leads back.
+    /// Without an inverse.
     @Relationship(deleteRule: .cascade) package var photos: [LinkPhoto]
     @Relationship package var covers: Set<LinkPhoto>
     @Relationship package var sketches: [LinkPhoto]?
     /// Its own inverse.
     @Relationship(inverse: LinkItem.back) package var friends: [LinkItem]
     package static var back: AnyKeyPath { \LinkItem.friends }
-    /// The same class, and nothing leads back.
+    /// To its own class, without an inverse.
     @Relationship package var idols: [LinkItem]
-    /// The same class, and another property leads back.
+    /// To its own class, with another property as its inverse.
     @Relationship(inverse: \LinkItem.students) package var teachers: [LinkItem]
     @Relationship package var students: [LinkItem]
 
@@ -81,7 +81,7 @@ extension Sequence<LinkPhoto> {
 }
 
 extension TestStore {
-    /// What a context finds that has seen nothing yet. It stays until the answer is there: models need their context.
+    /// What a new context fetches. It exists until the body returns, because models need their context.
     package func reading<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
         let context = context()
         return try withExtendedLifetime(context) { try body(context) }

@@ -18,7 +18,7 @@ extension ScriptedStore: HistoryProviding {
     }
 }
 
-/// A token of no store.
+/// A token that belongs to no store.
 package struct StrayToken: HistoryToken {
     package let tokenValue: Int?
     package init(tokenValue: Int?) { self.tokenValue = tokenValue }

@@ -2,7 +2,7 @@ package import Chronicle
 package import Foundation
 import Synchronization
 
-/// A store whose answers a test writes, with nothing but what `import Chronicle` gives to every author.
+/// A store whose responses a test provides, implemented with only `import Chronicle`.
 package final class ScriptedStore: DataStore {
     package typealias Snapshot = DefaultSnapshot
     package typealias SaveRequest = DataStoreSaveChangesRequest<DefaultSnapshot>
@@ -21,18 +21,18 @@ package final class ScriptedStore: DataStore {
         }
     }
 
-    /// What the store has and how it answers; a test changes it as it goes on.
+    /// The content and responses of the store, which a test may change at any time.
     package final class Script: IdentityHashable, Sendable {
         package struct State: Sendable {
             package var rows: [DefaultSnapshot] = []
             package var prefersFilter = false
             package var prefersSort = false
-            /// What every call fails with.
+            /// The error that every call throws.
             package var failure: (any Error)?
             package var transactions: [DefaultHistoryTransaction] = []
-            /// Makes the answer to a save of what an honest store would answer.
+            /// Creates the response to a save from the response of a correct store.
             package var save: @Sendable (SaveRequest, SaveResult) -> SaveResult = { $1 }
-            /// The fetches that the store answered or refused.
+            /// The fetches that the store performed or rejected.
             package var fetches: [String] = []
         }
 
@@ -97,7 +97,7 @@ package final class ScriptedStore: DataStore {
     }
 }
 
-/// A container with a scripted store, mostly for one class of models.
+/// A container with a scripted store, usually for one model class.
 package struct ScriptedContainer {
     package let script = ScriptedStore.Script()
     package let container: ModelContainer
@@ -133,7 +133,7 @@ package final class Hotel: PersistentModel {
     }
 }
 
-/// Snapshots by their identifiers, as the result of a save has them.
+/// Snapshots by identifier, as in the result of a save.
 package func keyed(_ snapshots: [DefaultSnapshot]) -> [PersistentIdentifier: DefaultSnapshot] {
     Dictionary(snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
 }

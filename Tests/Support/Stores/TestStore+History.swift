@@ -10,8 +10,8 @@ extension TestStore {
         get throws { try found(container.stores.first as? DefaultStore) }
     }
 
-    /// The connections of the store. It hides them from other modules, and `@testable` would keep this one, which programs
-    /// need too, from being built for release.
+    /// The connections of the store, which are not visible to other modules. With `@testable`, this module, which
+    /// programs also use, could not be built for release.
     package var database: Database {
         get throws { try found(Mirror(reflecting: store).descendant("database") as? Database) }
     }
@@ -21,7 +21,7 @@ extension TestStore {
         return value
     }
 
-    /// Writes like a program that knows nothing of us: without a header. In memory there is nobody but ourselves to do so.
+    /// Writes like a program without Chronicle: without a header. In memory, there are no other programs.
     package func foreign(_ sql: String) throws {
         switch kind {
         case .file: try shell(sql)
@@ -29,7 +29,7 @@ extension TestStore {
         }
     }
 
-    /// Runs `body` while a write transaction of ours is open.
+    /// Runs `body` while a write transaction of the store is open.
     package func duringWrite<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
         try database.write { connection in
             try connection.immediate {
@@ -39,7 +39,7 @@ extension TestStore {
         }
     }
 
-    /// What the file has at the end of a statement.
+    /// The result of a statement on the file.
     package func number(_ sql: String) throws -> Int64? {
         try database.write { try $0.scalarInt64(sql) }
     }
@@ -48,12 +48,12 @@ extension TestStore {
         try store.fetchHistory(descriptor)
     }
 
-    /// What changed, a line for each transaction.
+    /// The changes, one line for each transaction.
     package func lines(_ descriptor: Descriptor = Descriptor()) throws -> [String] {
         try history(descriptor).map(\.line)
     }
 
-    /// Saves one new trip for each name, each in a transaction of its own.
+    /// Saves one new trip for each name, each in a separate transaction.
     @discardableResult
     package func add(_ names: String..., author: String? = nil, in other: ModelContext? = nil) throws -> [Trip] {
         let context = other ?? context(author: author)
@@ -77,7 +77,7 @@ extension Descriptor {
 }
 
 extension DefaultHistoryTransaction {
-    /// The author and the changes: `widget: insert Trip/1, update Trip/1 name`.
+    /// The author and the changes, such as `widget: insert Trip/1, update Trip/1 name`.
     package var line: String {
         ([author.map { "\($0): " } ?? ""] + [changes.map(\.text).joined(separator: ", ")]).joined()
     }
@@ -105,7 +105,7 @@ extension HistoryChange {
     }
 }
 
-/// The error that some code throws; `nil` when it throws none.
+/// Returns the error that some code throws, or `nil` if it throws none.
 package func failure<Result>(of body: () throws -> Result) throws -> SwiftDataError? {
     do {
         _ = try body()

@@ -1,12 +1,12 @@
 package import Chronicle
 package import Foundation
 
-/// Where a test's store lives: most behaviour has to be the same in both.
+/// Where a test's store is. Most behavior must be the same for both.
 package enum StoreKind: String, CaseIterable, Sendable {
     case inMemory, file
 }
 
-/// A store for one test, with the models of the tests.
+/// A store for one test, with the test models.
 package struct TestStore {
     package let directory: TemporaryDirectory
     package let kind: StoreKind
@@ -30,7 +30,7 @@ package struct TestStore {
         return try ModelContainer(for: Schema(types), configurations: [configuration])
     }
 
-    /// A second container on the same file, as another process would have it.
+    /// A second container for the same file, like that of another process.
     package func reopened(_ types: [any PersistentModel.Type] = [Trip.self]) throws -> ModelContainer {
         try Self.open(.file, url, types)
     }
@@ -41,7 +41,7 @@ package struct TestStore {
         return context
     }
 
-    /// Runs the `sqlite3` program on the file: a writer that knows nothing of us.
+    /// Runs the `sqlite3` program on the file: a writer without Chronicle.
     @discardableResult
     package func shell(_ sql: String) throws -> String {
         try Shell.sqlite3(url, sql)

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// ``Trip`` once more, as the macro makes it.
+/// The same model as ``Trip``, declared with the macro.
 @Model
 final class MarkedTrip {
     @Attribute(.preserveValueOnDeletion) var name: String

@@ -1,6 +1,7 @@
 import Chronicle
 
-/// Has every kind of relationship but the one without an inverse: one to many with both delete rules, one to one.
+/// A model with every kind of relationship except one without an inverse: one-to-many with both delete rules, and
+/// one-to-one.
 @Model
 final class Folder {
     var name: String
@@ -37,7 +38,7 @@ final class Cover {
     init(_ number: Int) { self.number = number }
 }
 
-/// Related to notes by links: many to many.
+/// Related to notes through links: many-to-many.
 @Model
 final class Tag {
     var number: Int

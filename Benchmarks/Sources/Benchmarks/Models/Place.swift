@@ -1,6 +1,6 @@
 import Chronicle
 
-/// Found by its code, as an import does that updates the models it has and inserts the others.
+/// Found by its code, as in an import that updates existing models and inserts the others.
 @Model
 final class Place {
     #Index<Place>([\.code])

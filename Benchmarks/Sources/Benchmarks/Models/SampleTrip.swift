@@ -1,7 +1,7 @@
 import Foundation
 
-/// The content of a row, made before the clock starts: for Chronicle as Swift values, for the plain C API as the bytes
-/// that it binds.
+/// The content of a row, prepared before the measurement: Swift values for Chronicle, and the bytes to bind for the C
+/// API.
 struct SampleTrip {
     let name: String
     let destination: String
@@ -14,7 +14,7 @@ struct SampleTrip {
     let nameText: StaticText
     let destinationText: StaticText
 
-    /// A trip with a name too long for Swift's small strings, and a destination that is short enough.
+    /// A trip whose name is too long for Swift's small strings, and whose destination is not.
     init(_ index: Int) {
         name = "Weekend in Lisbon \(index)"
         destination = ["Portugal", "Spain", "Italy", "Greece", "Norway"][index % 5]
@@ -29,13 +29,13 @@ struct SampleTrip {
 
     static let all: [SampleTrip] = (0..<10_000).map(SampleTrip.init)
 
-    /// The sample for a row of a longer table.
+    /// Returns the sample for a row of a longer table.
     static func at(_ index: Int) -> SampleTrip { all[index % all.count] }
 }
 
-/// UTF-8 that lives as long as the program, so that SQLite need not copy it.
+/// UTF-8 text that lives as long as the program, so that SQLite need not copy it.
 ///
-/// `@unchecked Sendable`: it is written once, before anything else sees it.
+/// `@unchecked Sendable`: written once, before other threads access it.
 struct StaticText: @unchecked Sendable {
     let start: UnsafePointer<CChar>
     let count: Int32

@@ -1,8 +1,8 @@
 import Chronicle
 import Foundation
 
-/// Eight attributes: three strings (one of them nil in every row), two dates, two integers, one Bool. A delete keeps
-/// three of them, so that it pays for its tombstone.
+/// Eight attributes: three strings (one of them always nil), two dates, two integers, and a Bool. Three of them are
+/// preserved on deletion, so that the measurements include tombstones.
 final class Trip: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var name: String
     @Attribute var destination: String

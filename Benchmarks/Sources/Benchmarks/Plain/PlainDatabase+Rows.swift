@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension PlainDatabase {
-    /// Inserts samples, so many in each transaction.
+    /// Inserts samples, with the given number in each transaction.
     func insert(_ samples: ArraySlice<SampleTrip>, perSave count: Int) throws {
         let (begin, commit) = (try prepare("BEGIN IMMEDIATE"), try prepare("COMMIT"))
         let insert = try prepare(
@@ -61,8 +61,8 @@ extension PlainDatabase {
         try execute("COMMIT")
     }
 
-    /// Steps through all rows and reads every attribute, the bytes of texts included. Nothing is made of what was read, no
-    /// string and no structure: the sum is there so that the reading cannot be left out, and to compare it.
+    /// Visits all rows and reads every attribute, including the bytes of texts, without creating strings or structures.
+    /// The sum prevents the optimizer from removing the reads, and is compared.
     func sumOfAllRows() throws -> Int {
         let select = try prepare(
             """
@@ -82,7 +82,7 @@ extension PlainDatabase {
         }
     }
 
-    /// How many names contain a text, the capitals of ASCII being as good as the small letters.
+    /// Returns the number of names that contain a text, ignoring the case of ASCII letters.
     func countOfNames(containing text: String) throws -> Int {
         let select = try prepare("SELECT count(*) FROM trip WHERE name LIKE '%\(text)%'")
         try check(sqlite3_step(select))

@@ -2,13 +2,13 @@ import CSQLite
 import Chronicle
 import Foundation
 
-/// What everything is compared to: the same rows, written and read through SQLite's C API by the shortest way there is,
-/// without history. Statements are prepared once, texts are bound without a copy, a save is one transaction.
+/// The baseline: the same rows, written and read through SQLite's C API as directly as possible, without history.
+/// Statements are prepared once, texts are bound without a copy, and a save is one transaction.
 final class PlainDatabase {
     private let handle: OpaquePointer
     private var statements: [OpaquePointer] = []
 
-    /// Makes a new file with an empty table.
+    /// Creates a new file with an empty table.
     init(_ url: URL, _ durability: ModelConfiguration.Durability) throws {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX

@@ -1,15 +1,15 @@
 import Chronicle
 import Foundation
 
-/// Work that both do, Chronicle with history and the plain C API without.
+/// Work that is compared: Chronicle with history, and the C API without.
 enum ComparedRows {
     static var all: [Row] {
         [ModelConfiguration.Durability.relaxed, .full].flatMap { durability in
             [
                 inserts("insert 10,000, one save", 10_000, perSave: 10_000, limit: 4, runs: 15, durability),
                 inserts("insert 100 per save", 10_000, perSave: 100, limit: 4, runs: 15, durability),
-                // With a log that has been moved into the file before, as it is most of the time: SQLite writes over it
-                // instead of making it longer. It does so again during these saves, in both files.
+                // With a write-ahead log after a checkpoint, the usual state: SQLite overwrites it instead of extending
+                // it. It does so during these saves, too, in both files.
                 inserts("insert one per save", 1_000, perSave: 1, limit: 2.5, runs: 15, durability),
                 updates(durability),
                 deletes(durability),
@@ -77,7 +77,7 @@ enum ComparedRows {
             })
     }
 
-    /// By a condition that every row fulfils, and neither side knows it.
+    /// With a condition that is true for every row, which neither side can know in advance.
     private static func batchDeletes(_ durability: ModelConfiguration.Durability) -> Row {
         row(
             "batch delete of 10,000", 7, 15, durability,
@@ -93,7 +93,7 @@ enum ComparedRows {
             })
     }
 
-    /// Into a new context, every attribute read once. The two files are made once and read by all runs.
+    /// Into a new context, reading every attribute once. The two files are created once and read by all runs.
     private static func fetches(_ durability: ModelConfiguration.Durability) -> Row {
         Row(name: name("fetch 100,000", durability), limit: .ratio(2.5), runs: 9) { runs in
             try withTemporaryDirectory { directory in
@@ -116,7 +116,7 @@ enum ComparedRows {
         }
     }
 
-    /// A text in names, of any case and with any diacritics, where LIKE passes over the case of ASCII.
+    /// A text in names, ignoring case and diacritics, compared with LIKE, which ignores the case of ASCII letters.
     private static var searches: Row {
         Row(name: "search 100,000 names", limit: .ratio(2), runs: 15) { runs in
             try withTemporaryDirectory { directory in
@@ -163,7 +163,7 @@ enum ComparedRows {
 }
 
 extension Trip {
-    /// Reads every attribute, and the bytes of strings, as the plain reading does.
+    /// Reads every attribute, including the bytes of strings, like the baseline.
     var sumOfAttributes: Int {
         name.sumOfBytes &+ destination.sumOfBytes &+ (note?.sumOfBytes ?? 0)
             &+ Int(startDate.timeIntervalSinceReferenceDate) &+ Int(endDate.timeIntervalSinceReferenceDate)

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// What reading and deleting history costs, in itself: the plain C API has nothing to compare it to.
+/// The absolute cost of reading and deleting history, for which the C API has no equivalent.
 enum HistoryRows {
     static var all: [Row] {
         let million = LongHistory(changes: 1_000_000)
@@ -15,7 +15,7 @@ enum HistoryRows {
                 try newest(million, runs: $0)
             },
             Row(name: "the same against behind 10,000", limit: .ratio(1.5), runs: 201) { runs in
-                // Interleaved: what else the machine does meets both alike.
+                // Interleaved, so that other load affects both alike.
                 let (short, long) = (LongHistory(changes: 10_000), million)
                 let (few, many) = (try short.newest(), try long.newest())
                 return try compare(runs: runs, { _ in try timed(few) }, { _ in try timed(many) })
@@ -44,7 +44,8 @@ enum HistoryRows {
         try median(runs, try history.newest())
     }
 
-    /// Two fifths inserts, two fifths updates, one fifth deletes that keep three values each; 100 changes a transaction.
+    /// Two fifths inserts, two fifths updates, one fifth deletes that preserve three values each; 100 changes per
+    /// transaction.
     private static func typedChanges(runs: Int) throws -> Row.Outcome {
         try withTemporaryDirectory { directory in
             let store = try TripStore(directory, .relaxed)
@@ -55,7 +56,7 @@ enum HistoryRows {
                 for trip in trips { trip.rating += 1 }
                 trips.prefix(20).forEach(store.context.delete)
                 try store.context.save()
-                // 20 of the updates are deletes instead: the others follow here.
+                // 20 of the updates are replaced by deletes; the others follow here.
                 for trip in trips.suffix(20) { trip.nights += 1 }
                 try store.context.save()
             }
@@ -82,7 +83,7 @@ enum HistoryRows {
         return Row.Outcome(median: .time(times.median))
     }
 
-    /// By how much a process grows that fetches 100,000 models and keeps them.
+    /// The memory growth of a process that fetches 100,000 models and keeps them.
     private static func modelMemory() throws -> Row.Outcome {
         try withTemporaryDirectory { directory in
             let store = try TripStore(directory, .relaxed)
@@ -92,7 +93,7 @@ enum HistoryRows {
         }
     }
 
-    /// By how much a process grows that deletes 100,000 models which it never fetched.
+    /// The memory growth of a process that deletes 100,000 models without fetching them.
     private static func deleteMemory() throws -> Row.Outcome {
         try withTemporaryDirectory { directory in
             let store = try TripStore(directory, .relaxed)
@@ -103,7 +104,7 @@ enum HistoryRows {
         }
     }
 
-    /// The file with history less the file with the same rows without, for 100,000 inserts, 100 a save.
+    /// The size difference between files with and without history, for 100,000 inserts, 100 per save.
     private static func bytes() throws -> Row.Outcome {
         func size(recordsHistory: Bool) throws -> Int {
             try withTemporaryDirectory { directory in
@@ -113,7 +114,7 @@ enum HistoryRows {
                     try store.insert(100_000, perSave: 100)
                     url = store.url
                 }
-                // The log is gone when the last connection is.
+                // Closing the last connection removes the log.
                 return (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? 0
             }
         }
@@ -123,7 +124,7 @@ enum HistoryRows {
 }
 
 extension DefaultHistoryTransaction {
-    /// How many changes of trips there are, found by their types.
+    /// Returns the number of changes of trips, selected by their types.
     var tripChanges: Int {
         changes.reduce(0) { count, change in
             switch change {
@@ -136,7 +137,8 @@ extension DefaultHistoryTransaction {
     }
 }
 
-/// A store with so many changes, and 100 more after a token; made when it is first asked for, gone with the program.
+/// A store with the given number of changes, and 100 more after a token. Created when it is first used, and removed
+/// with the program.
 private final class LongHistory {
     private let changes: Int
     private var made: (store: TripStore, token: DefaultHistoryToken)?
@@ -173,7 +175,7 @@ private final class LongHistory {
         }
     }
 
-    /// By how much a process grows that reads the whole in pages.
+    /// The memory growth of a process that reads the whole history in pages.
     func memory() throws -> Row.Outcome {
         let (count, bytes) = try MemoryRows.measure(.readPages, make().store.url)
         precondition(count == changes + 100, "not every change was read")

@@ -1,10 +1,9 @@
 import Chronicle
 import Foundation
 
-/// What a process has to have in memory, which only a process of its own can tell: in this one, what earlier rows gave
-/// back would do.
+/// Memory use, measured in a separate process, because memory that earlier rows released would be reused in this one.
 enum MemoryRows {
-    /// Makes the program such a process; the work and a path follow.
+    /// The argument that makes the program such a process, followed by the work and a path.
     private static let argument = "--in-memory"
 
     enum Work: String {
@@ -16,9 +15,9 @@ enum MemoryRows {
         case deleteAll
     }
 
-    /// Does the work on the file in a process of its own.
+    /// Does the work on the file in a separate process.
     ///
-    /// - Returns: How many changes or models it saw, and by how many bytes it grew.
+    /// - Returns: The number of changes or models, and the growth of the process in bytes.
     static func measure(_ work: Work, _ file: URL) throws -> (count: Int, bytes: Int) {
         let child = Process()
         child.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
@@ -33,7 +32,7 @@ enum MemoryRows {
         return (numbers[0], numbers[1])
     }
 
-    /// Does the work that the arguments name, if they do.
+    /// Does the work that the arguments specify, if any.
     static func run(_ arguments: [String]) throws -> Bool {
         guard arguments.count == 3, arguments[0] == argument, let work = Work(rawValue: arguments[1]) else {
             return false
@@ -47,7 +46,7 @@ enum MemoryRows {
             for: Trip.self,
             configurations: ModelConfiguration(url: URL(fileURLWithPath: path), durability: .relaxed))
         let context = ModelContext(container)
-        // Code and file are there from now on.
+        // The code and the file are resident from now on.
         _ = try context.fetchCount(FetchDescriptor<Trip>())
         let before = try peak()
         let count =
@@ -77,7 +76,7 @@ enum MemoryRows {
         return try count - context.fetchCount(FetchDescriptor<Trip>())
     }
 
-    /// The most bytes that were resident at once. Linux's `getrusage` would count those of the parent as well.
+    /// The peak resident size in bytes. `getrusage` on Linux would include that of the parent process.
     private static func peak() throws -> Int {
         #if os(Linux)
             let lines = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")

@@ -1,6 +1,6 @@
 import Chronicle
 
-/// A new store of folders, notes and tags, with one context. It is in memory, since the rows measure the context.
+/// A new store of folders, notes, and tags, with one context. It is in memory, because the rows measure the context.
 struct NoteStore {
     let container: ModelContainer
     let context: ModelContext
@@ -12,7 +12,7 @@ struct NoteStore {
         context = ModelContext(container)
     }
 
-    /// Saves what `make` inserts into a context that ends with the call, so that ``context`` knows none of it.
+    /// Saves the models that `make` inserts in a temporary context, so that ``context`` has none of them.
     func save(_ make: (ModelContext) throws -> Void) throws {
         let writer = ModelContext(container)
         try make(writer)
@@ -31,7 +31,7 @@ struct NoteStore {
 
     func notes(_ count: Int) throws -> [Note] { try saved(count, Note.init) }
 
-    /// A folder whose list of notes was read, with the notes in the order of the list.
+    /// A folder whose list of notes was read, and the notes in the order of the list.
     func readFolder(notes count: Int) throws -> (folder: Folder, notes: [Note]) {
         let folder = try unreadFolder(notes: count)
         let notes = folder.notes
@@ -39,7 +39,7 @@ struct NoteStore {
         return (folder, notes)
     }
 
-    /// A folder with so many notes, none of which the context knows.
+    /// A folder with the given number of notes, none of which the context has loaded.
     func unreadFolder(notes count: Int) throws -> Folder {
         try save { $0.insert(Folder()) }
         try save { writer in

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// The cost of unsaved changes in a fetch: little for a single one, and in proportion to their number for many.
+/// The cost of unsaved changes in a fetch: small for a single one, and proportional to their number for many.
 enum PendingRows {
     static var all: [Row] {
         Change.allCases.flatMap { change in
@@ -9,7 +9,7 @@ enum PendingRows {
                 Row(name: "pending: \(query.rawValue), \(change.rawValue)", limit: .ratio(1.5), runs: 31) { runs in
                     let store = try PlaceStore(100_000)
                     let (clean, changed) = (ModelContext(store.container), ModelContext(store.container))
-                    // Held, as an app holds what it edits.
+                    // Retained, as an app retains the models that it edits.
                     let model = try change.make(changed)
                     return try withExtendedLifetime(model) {
                         try compare(
@@ -20,7 +20,7 @@ enum PendingRows {
             }
         } + [
             many("find or create, 10,000 inserts", .milliseconds(10), insert: 10_000) { context, run in
-                // One in two is stored, the others are neither stored nor inserted.
+                // One in two is stored; the others are neither stored nor inserted.
                 let code = Place.code(run.isMultiple(of: 2) ? run * 10 : 1_000_000 + run)
                 var descriptor = FetchDescriptor<Place>(predicate: #Predicate { $0.code == code })
                 descriptor.fetchLimit = 1
@@ -47,8 +47,8 @@ enum PendingRows {
     }
 
     /// - Parameters:
-    ///   - inserted: How many new places the context has; their codes begin with that of 200,000.
-    ///   - edited: How many of the 100,000 stored places it changed.
+    ///   - inserted: The number of new places in the context; their codes start at 200,000.
+    ///   - edited: The number of the 100,000 stored places that the context changed.
     private static func many(
         _ name: String, _ limit: Duration, insert inserted: Int = 0, edit edited: Int = 0,
         _ work: @escaping (ModelContext, _ run: Int) throws -> Void
@@ -87,7 +87,7 @@ enum PendingRows {
         }
     }
 
-    /// The only change that a context has not saved.
+    /// The only unsaved change of a context.
     private enum Change: String, CaseIterable {
         case edit = "one edit"
         case insert = "one insert"
@@ -115,7 +115,7 @@ enum PendingRows {
     }
 }
 
-/// A store in memory with so many places, and one trip.
+/// An in-memory store with the given number of places, and one trip.
 private struct PlaceStore {
     let container: ModelContainer
 

@@ -1,8 +1,8 @@
 import Chronicle
 import Foundation
 
-/// What it costs to read and to write a property of a model in a context: the mean of a string, a date, an integer and a
-/// Bool, over a thousand models that were fetched.
+/// The cost of reading and writing a property of a model in a context: the mean of a string, a date, an integer, and a
+/// Bool, over a thousand fetched models.
 enum PropertyRows {
     static var all: [Row] {
         [
@@ -35,7 +35,7 @@ enum PropertyRows {
         try writer.save()
         let context = ModelContext(container)
         let models = try context.fetch(FetchDescriptor<Model>())
-        // The first time lists the models as changed.
+        // The first run marks the models as changed.
         var result = access(models, 0)
         let times = (1...max(runs, 1)).map { run in timed { result &+= access(models, run) } }
         precondition(result != 0, "nothing was accessed")

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Inserting, saving, taking back and deleting models with their relationships, and reading them.
+/// Inserting, saving, rolling back, deleting, and reading models with their relationships.
 extension RelationshipRows {
     static var graphs: [Row] {
         [
@@ -175,7 +175,7 @@ extension RelationshipRows {
         ]
     }
 
-    /// Folders of ten notes each, together so many notes; no list was read.
+    /// Folders of ten notes each, with the given total number of notes; no list was read.
     private static func foldersOf10(_ store: NoteStore, _ count: Int) throws -> [Folder] {
         try store.save { writer in
             for index in 0..<count / 10 {

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Many to many.
+/// Many-to-many relationships.
 extension RelationshipRows {
     static var links: [Row] {
         [
@@ -10,10 +10,10 @@ extension RelationshipRows {
                 for tag in tags { note.tags.append(tag) }
                 return note.tags.count
             },
-            // A context keeps the 1,024 lists of links that were read last: 10,000 of them are read twice.
+            // A context keeps the 1,024 lists of links that were read last; of 10,000 lists, each is read twice.
             row("append links to both lists", limit: 20, prepare: unlinked) { _, models in
                 let (note, tags) = models
-                // So that the other sides have been read, too.
+                // Reads the other sides as well.
                 guard tags.allSatisfy(\.notes.isEmpty) else { return -1 }
                 for tag in tags { tag.notes.append(note) }
                 return note.tags.count
@@ -24,7 +24,7 @@ extension RelationshipRows {
                 try context.save()
                 return note.tags.count
             },
-            // As `remove the first of a list`.
+            // Like `remove the first of a list`.
             row("remove the first link", limit: 25, prepare: linked) { _, models in
                 let (note, tags) = models
                 while !note.tags.isEmpty { note.tags.removeFirst() }

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Lists whose inverse is a relationship to one model.
+/// Lists whose inverse is a to-one relationship.
 extension RelationshipRows {
     static var lists: [Row] {
         [
@@ -69,7 +69,7 @@ extension RelationshipRows {
                 folder.notes = notes
                 return notes.count { $0.folder === folder }
             },
-            // Each makes an array of the whole, so that there are as many for both numbers.
+            // Each operation creates an array of the whole list, so their number is the same for both sizes.
             row("set list + [model], 100 times") { store, count in
                 (try store.readFolder(notes: count).folder, (0..<100).map(Note.init))
             } work: { _, models in
@@ -97,7 +97,7 @@ extension RelationshipRows {
         return (folder, notes)
     }
 
-    /// A folder with as many notes, whose list was not read, and notes of no folder.
+    /// A folder with the given number of notes, whose list was not read, and notes without a folder.
     private static func unreadFolder(_ store: NoteStore, _ count: Int) throws -> (Folder, [Note]) {
         let notes = try store.notes(count)
         return (try store.unreadFolder(notes: count), notes)

@@ -1,15 +1,15 @@
 import Chronicle
 import Foundation
 
-/// What an operation on relationships costs with 1,000 models, and with 10,000: the time may grow in proportion to their
-/// number, with some room for caches.
+/// The cost of relationship operations with 1,000 and 10,000 models: the time may grow proportionally to their number,
+/// with some tolerance for caches.
 enum RelationshipRows {
     static var all: [Row] { setting + lists + links + graphs + reading + totals }
 
     /// - Parameters:
-    ///   - limit: How many times the work with 1,000 models the work with 10,000 may take.
-    ///   - prepare: Makes models in a new store; not measured.
-    ///   - work: What is measured. It returns how many models it saw in the end, which has to be their number.
+    ///   - limit: The maximum ratio of the time with 10,000 models to that with 1,000.
+    ///   - prepare: Creates models in a new store; not measured.
+    ///   - work: The work to measure. It returns the number of models at the end, for validation.
     static func row<Models>(
         _ name: String, limit: Double = 13, prepare: @escaping (_ store: NoteStore, _ count: Int) throws -> Models,
         work: @escaping (_ context: ModelContext, _ models: Models) throws -> Int
@@ -96,7 +96,7 @@ enum RelationshipRows {
             } work: { _, models in
                 let (folders, covers) = models
                 for (folder, cover) in zip(folders, covers.dropFirst()) { folder.cover = cover }
-                // The first cover lost its folder, the last folder its cover.
+                // The first cover has no folder any more, and the last folder has no cover.
                 return 1 + covers.count { $0.folder != nil }
             },
         ]
@@ -114,7 +114,7 @@ enum RelationshipRows {
 
     // MARK: Totals
 
-    /// A hundred thousand at once.
+    /// A hundred thousand models at once.
     private static var totals: [Row] {
         [
             total("set the parent of 100,000") { folder, notes in

@@ -16,7 +16,7 @@ struct TripStore {
         context.author = "benchmark"
     }
 
-    /// Inserts samples, so many with each save.
+    /// Inserts samples, with the given number in each save.
     func insert(_ count: Int, perSave: Int) throws {
         for first in stride(from: 0, to: count, by: perSave) {
             for index in first..<min(first + perSave, count) { context.insert(Trip(SampleTrip.at(index))) }

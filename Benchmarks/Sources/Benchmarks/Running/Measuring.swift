@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long something takes.
+/// Returns the duration of some work.
 func timed(_ work: () throws -> Void) rethrows -> Duration {
     let clock = ContinuousClock()
     let start = clock.now
@@ -9,12 +9,12 @@ func timed(_ work: () throws -> Void) rethrows -> Duration {
 }
 
 extension Array where Element: Comparable {
-    /// The element in the middle, the lower one of two.
+    /// The median element, the lower of two.
     var median: Element { sorted()[(count - 1) / 2] }
 }
 
-/// Does two kinds of work in turns, so that what else the machine does meets both alike, and compares each run with its
-/// neighbour.
+/// Alternates between two kinds of work, so that other load affects both alike, and compares each run with its
+/// neighbor.
 ///
 /// - Returns: The median time of `second`, and the median of its ratios to `first`.
 func compare(
@@ -33,7 +33,7 @@ func compare(
     return Row.Outcome(median: .time(times.median), ratio: ratios.median)
 }
 
-/// A directory for the time of `body`.
+/// Creates a directory for the duration of `body`.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let directory = FileManager.default.temporaryDirectory.appending(path: "chronicle-benchmarks-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

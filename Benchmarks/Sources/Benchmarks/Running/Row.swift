@@ -1,22 +1,22 @@
-/// One line of the table.
+/// A row of the table.
 struct Row {
     let name: String
     let limit: Limit
-    /// How often the work is repeated without `--runs`.
+    /// The number of runs without `--runs`.
     let runs: Int
     let measure: (_ runs: Int) throws -> Outcome
 
-    /// What must not be passed.
+    /// The limit of a row.
     enum Limit {
-        /// Times what it is compared to: the plain C API, a shorter history, fewer models, a context without changes.
+        /// A maximum ratio to the baseline: the C API, a shorter history, fewer models, or a context without changes.
         case ratio(Double)
         case time(Duration)
-        /// Changes in a second, at least.
+        /// A minimum number of changes per second.
         case rate(Double)
         case bytes(Double)
     }
 
-    /// What was measured: a time, or a number of bytes.
+    /// The result of a measurement: a duration or a number of bytes.
     struct Outcome {
         enum Median {
             case time(Duration)
@@ -29,9 +29,9 @@ struct Row {
 }
 
 extension Row {
-    /// Measures, and puts it in words.
+    /// Runs the measurement and formats its result.
     ///
-    /// - Returns: The line, and whether it is within the limit.
+    /// - Returns: The line, and whether the result is within the limit.
     func line(runs: Int?) throws -> (text: String, isOver: Bool) {
         let outcome = try measure(runs ?? self.runs)
         let isOver =
@@ -77,7 +77,7 @@ extension Duration {
 }
 
 extension Double {
-    /// With so many digits after the point.
+    /// Formats a number with the given number of decimals.
     func fixed(_ digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }

@@ -10,7 +10,7 @@ struct Timing {
         let directory = URL(fileURLWithPath: parent).appending(path: "JournalTiming-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer {
-            do { try FileManager.default.removeItem(at: directory) } catch { say("left behind: \(directory.path)") }
+            do { try FileManager.default.removeItem(at: directory) } catch { emit("left behind: \(directory.path)") }
         }
         try saves(directory)
         try history(directory)
@@ -33,11 +33,11 @@ struct Timing {
             let bytes = Data(repeating: 1, count: try size(url) - before)
             store.append(try clock.storeAlone())
             plain.append(try time { try write(bytes, to: directory.appending(path: "\(run).plain")) })
-            if run == 0 { say("10,000 models are \(bytes.count / 1_000) kB") }
+            if run == 0 { emit("10,000 models are \(bytes.count / 1_000) kB") }
         }
-        say("one write, one fsync     \(median(plain))")
-        say("the store's save         \(median(store))")
-        say("the context's save       \(median(context))")
+        emit("one write, one fsync     \(median(plain))")
+        emit("the store's save         \(median(store))")
+        emit("the context's save       \(median(context))")
     }
 
     /// 100 changes after a token, at the end of a million.
@@ -61,10 +61,10 @@ struct Timing {
                     guard found.flatMap(\.changes).count == 100 else { throw WrongCount() }
                 }
             }
-            say("100 changes \(name) after a token \(median(times))")
+            emit("100 changes \(name) after a token \(median(times))")
         }
         let opening = try time { _ = try open(directory.appending(path: "history.journal")) }
-        say("opening it               \(opening)")
+        emit("opening it               \(opening)")
     }
 
     private static func open(
@@ -92,7 +92,7 @@ struct Timing {
 
     private static func median(_ times: [Duration]) -> Duration { times.sorted()[times.count / 2] }
 
-    private static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+    private static func emit(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 }
 
 /// Saves the rows of a store again, as new ones, without a context.

@@ -33,7 +33,7 @@ struct Worker {
     }
 
     /// Written at once, because a killed process does not flush its buffers.
-    private static func say(_ text: String) {
+    private static func emit(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 
@@ -46,7 +46,7 @@ struct Worker {
             context.insert(Page("\(author) \(number)", of: note))
             try context.save()
         }
-        say("wrote\n")
+        emit("wrote\n")
     }
 
     /// One line for each transaction: its number, author, and the identifiers of its changes.
@@ -57,7 +57,7 @@ struct Worker {
             descriptor.fetchLimit = 7
             for transaction in try context.fetchHistory(descriptor) {
                 let changes = transaction.changes.map { "\($0.changedPersistentIdentifier)" }.joined(separator: ",")
-                say("\(transaction.transactionIdentifier) \(transaction.author ?? "-") \(changes)\n")
+                emit("\(transaction.transactionIdentifier) \(transaction.author ?? "-") \(changes)\n")
                 token = transaction.token
                 seen += 1
             }
@@ -67,7 +67,7 @@ struct Worker {
     private static func prune(_ context: ModelContext, notes: Int) throws {
         let store = context.container.stores.first as? JournalStore
         while try context.fetchCount(FetchDescriptor<Note>()) < notes { try prune(context, store) }
-        say("pruned\n")
+        emit("pruned\n")
     }
 
     private static func prune(_ context: ModelContext, _ store: JournalStore?) throws {
@@ -83,7 +83,7 @@ struct Worker {
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 context.insert(Note(String(repeating: "note", count: Int.random(in: 1...2_000, using: &random))))
                 try context.save()
-                say(".")
+                emit(".")
             }
             try prune(context, store)
         }

@@ -17,7 +17,7 @@ import Testing
 
     /// Tokens before the floor expire; the one at it and those after it stay valid, whether the space was reclaimed or
     /// not.
-    @Test func tokensSurviveTheirFile() throws {
+    @Test func tokensRemainValidAfterCompaction() throws {
         let tokens = try fixture.history().map(\.token)
         let whole = try fixture.history(.after(tokens[1])).map { "\($0)" }
         try fixture.context().deleteHistory(Descriptor.before(tokens[1]))
@@ -41,7 +41,7 @@ import Testing
         #expect(try fixture.history().map(\.transactionIdentifier) == [3, 4, 5])
     }
 
-    @Test func keysAndNumbersGoOnAfterEverythingIsGone() throws {
+    @Test func compactionKeepsTheLastKeysAndPositions() throws {
         let context = fixture.context()
         let notes = try context.fetch(FetchDescriptor<Note>())
         let identifiers = notes.map(\.persistentModelID)
@@ -60,10 +60,10 @@ import Testing
         #expect(try fixture.texts() == ["new"])
     }
 
-    /// The file that starts after the second transaction records that the history started after the first one.
-    @Test func severalDeletionsAreCompactedAtOnce() throws {
+    /// A file that begins after the second transaction records that the history began after the first one.
+    @Test func oneCompactionCoversSeveralDeletions() throws {
         let tokens = try fixture.history().map(\.token)
-        // Long enough that neither deletion starts a compaction.
+        // Large enough that neither deletion starts a compaction.
         try fixture.write(String(repeating: "long", count: 1_000))
         let size = try fixture.bytes.count
         for token in tokens[0...1] { try fixture.context().deleteHistory(Descriptor.before(token)) }
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Deleting most of the history reclaims its space at once.
-    @Test func deletingTheGreaterPartCompacts() throws {
+    @Test func deletingMostOfTheHistoryStartsACompaction() throws {
         for number in 0..<50 {
             let context = fixture.context()
             let note = try #require(try context.fetch(FetchDescriptor<Note>()).first)
@@ -90,20 +90,20 @@ import Testing
         #expect(try fixture.again().texts()[0].count == 1_000)
     }
 
-    @Test func onlyTheOldestHistoryCanBeDeleted() throws {
+    @Test func deletingOtherThanTheOldestHistoryThrows() throws {
         let token = try fixture.history()[1].token
         let context = fixture.context()
         #expect(throws: SwiftDataError.unsupportedFeature) { try context.deleteHistory(Descriptor.after(token)) }
         #expect(try fixture.history().count == 4)
         try context.deleteHistory(Descriptor(predicate: #Predicate { $0.transactionIdentifier < 3 }))
         #expect(try fixture.history().map(\.transactionIdentifier) == [3, 4])
-        // Nothing of it remains in the file.
+        // The deleted content is no longer in the file.
         try context.deleteHistory(Descriptor.before(token))
         #expect(try fixture.history().count == 2)
     }
 
-    /// A token is rejected if its transaction was lost, by restoring a backup or in a power failure.
-    @Test func tokensOfAnotherPast() throws {
+    /// A token is rejected if its transaction was lost because of a restored backup or a power failure.
+    @Test func tokensOfLostTransactionsThrow() throws {
         let early = try Fixture(fixture.directory, fixture.copy(fixture.bytes))
         try fixture.write("five", "six")
         let tokens = try fixture.history().suffix(2).map(\.token)
@@ -118,13 +118,13 @@ import Testing
         #expect(throws: SwiftDataError.historyTokenStoreMismatch) {
             try fixture.history(.after(.start(of: foreign)))
         }
-        let json = #"{"storeIdentifier": "\#(fixture.store.identifier)", "position": \#(Int.min), "check": 0}"#
+        let json = #"{"storeIdentifier": "\#(fixture.store.identifier)", "position": \#(Int.min), "checksum": 0}"#
         let nonsense = try JSONDecoder().decode(JournalToken.self, from: Data(json.utf8))
         #expect(throws: SwiftDataError.historyTokenExpired) { try fixture.history(.after(nonsense)) }
     }
 
-    /// The file that a killed compaction leaves.
-    @Test func anUnfinishedCompactionIsForgotten() throws {
+    /// The file that remains when a process is killed during a compaction.
+    @Test func incompleteCompactionIsDiscarded() throws {
         let unfinished = URL(fileURLWithPath: fixture.url.path + ".new")
         try fixture.bytes.prefix(100).write(to: unfinished)
         #expect(try fixture.again().texts().count == 4)

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { fixture = try Fixture() }
 
-    @Test func damageBeforeTheLastRecordIsAnError() throws {
+    @Test func damageBeforeTheLastRecordThrows() throws {
         try fixture.write("one")
         let begin = try fixture.bytes.count
         try fixture.write("two")
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func aRecordThatIsMissingIsAnError() throws {
+    @Test func missingRecordThrows() throws {
         try fixture.write("one")
         let begin = try fixture.bytes.count
         try fixture.write("two")
@@ -42,7 +42,7 @@ import Testing
         #expect(throws: SwiftDataError.damagedFile) { try Fixture.open(url) }
     }
 
-    @Test func everyByteOfTheHeaderCounts() throws {
+    @Test func damageToAnyHeaderByteThrows() throws {
         try fixture.write("one")
         let bytes = try fixture.bytes
         for index in 0..<40 {
@@ -63,7 +63,7 @@ import Testing
         ("ChronicleJournal\u{2}\0\0\0" + String(repeating: "?", count: 100), .unsupportedFileVersion),
         ("ChronicleJournal\u{1}\0\0\0" + String(repeating: "?", count: 100), .damagedFile),
     ])
-    func anotherFileIsLeftAlone(_ text: String, _ kind: SwiftDataError) throws {
+    func otherFilesAreNotChanged(_ text: String, _ kind: SwiftDataError) throws {
         let url = try fixture.copy(Data(text.utf8))
         let beside = URL(fileURLWithPath: url.path + ".new")
         try Data("beside".utf8).write(to: beside)
@@ -73,7 +73,7 @@ import Testing
         #expect(try Data(contentsOf: beside) == Data("beside".utf8))
     }
 
-    @Test func aJournalThatLostItsFirstRowsIsDamaged() throws {
+    @Test func journalWithoutItsFirstRowsIsDamaged() throws {
         try fixture.write("one", "two", "three")
         try fixture.context().deleteHistory(HistoryDescriptor<JournalTransaction>())
         let bytes = try fixture.bytes
@@ -83,19 +83,19 @@ import Testing
         }
     }
 
-    @Test func placesWhereNoFileCanBe() throws {
+    @Test func pathsWithoutAFileThrow() throws {
         let missing = fixture.directory.url.appending(path: "missing/notes.journal")
         #expect(throws: SwiftDataError.missingDirectory) { try Fixture.open(missing) }
         #expect(throws: SwiftDataError.notADatabase) { try Fixture.open(fixture.directory.url) }
     }
 
-    @Test func anEmptyFileBecomesAJournal() throws {
+    @Test func emptyFileBecomesAJournal() throws {
         let url = try fixture.copy(Data())
         #expect(try Fixture(fixture.directory, url).texts() == [])
         #expect(try Data(contentsOf: url).starts(with: Data("ChronicleJournal".utf8)))
     }
 
-    @Test func damageWhileTheJournalIsOpen() throws {
+    @Test func damageToAnOpenJournalThrows() throws {
         try fixture.write("one", "two")
         var bytes = try fixture.bytes
         bytes[bytes.count - 5] ^= 1
@@ -105,7 +105,7 @@ import Testing
         #expect(throws: SwiftDataError.damagedFile) { try fixture.history() }
     }
 
-    @Test func aJournalThatIsGoneOrReplaced() throws {
+    @Test func deletingOrReplacingAnOpenJournalThrows() throws {
         try fixture.write("one")
         let other = try Fixture()
         try other.write("other")

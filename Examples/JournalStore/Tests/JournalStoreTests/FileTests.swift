@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [0o600, 0o640, 0o666] as [mode_t])
-    func aCompactionKeepsThePermissions(_ mode: mode_t) throws {
+    func compactionKeepsPermissions(_ mode: mode_t) throws {
         #expect(chmod(fixture.url.path, mode) == 0)
         let before = try status(fixture.url)
         try deleteHistory()
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may change the owner of a file"))
-    func aCompactionKeepsTheOwner() throws {
+    func compactionKeepsTheOwner() throws {
         #expect(chown(fixture.url.path, 65534, 65534) == 0)
         try deleteHistory()
         let after = try status(fixture.url)
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A file that is left over from a killed compaction may have other permissions.
-    @Test func whatWasLeftIsNotUsed() throws {
+    @Test func leftoverCompactionFileIsReplaced() throws {
         let elsewhere = fixture.directory.file()
         try Data("elsewhere".utf8).write(to: elsewhere)
         try FileManager.default.createSymbolicLink(
@@ -62,7 +62,7 @@ import Testing
             { _ in throw JournalFile.error("synchronize the directory of", EIO) }, operation: body)
     }
 
-    @Test func aCompactionWhoseNameIsNotOnTheDisk() throws {
+    @Test func compactionFailsIfTheDirectoryCannotBeSynchronized() throws {
         try withFailingDirectory {
             let error = #expect(throws: SwiftDataError.storeFailure) { try deleteHistory() }
             #expect(error?.underlying as? POSIXError == POSIXError(.EIO))
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// A save is only durable if the name of its file is on the disk as well.
-    @Test func noSaveBeforeTheNameIsOnTheDisk() throws {
+    @Test func saveFailsUntilTheDirectoryIsSynchronized() throws {
         let again = try Fixture(fixture.directory, fixture.url, durability: .full)
         try withFailingDirectory {
             #expect(throws: SwiftDataError.storeFailure) { try deleteHistory() }
@@ -91,7 +91,7 @@ import Testing
         #expect(try again.texts() == ["one", "two", "three", "four", "five"])
     }
 
-    @Test func aNewJournalWhoseNameIsNotOnTheDisk() throws {
+    @Test func newJournalFailsIfTheDirectoryCannotBeSynchronized() throws {
         let url = fixture.directory.file()
         try withFailingDirectory {
             #expect(throws: SwiftDataError.storeFailure) { try Fixture.open(url) }
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: Symbolic links
 
-    @Test func aLinkStaysALink() throws {
+    @Test func compactionKeepsASymbolicLink() throws {
         let link = fixture.directory.file()
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: fixture.url.path)
         let linked = try Fixture(fixture.directory, link)
@@ -117,7 +117,7 @@ import Testing
         for store in [fixture, linked] { #expect(try store.texts() == ["one", "two", "three", "four", "five", "six"]) }
     }
 
-    @Test func aJournalIsMadeWhereALinkLeads() throws {
+    @Test func journalIsCreatedAtTheTargetOfASymbolicLink() throws {
         let (link, url) = (fixture.directory.file(), fixture.directory.file())
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: url.lastPathComponent)
         try Fixture(fixture.directory, link).write("one")

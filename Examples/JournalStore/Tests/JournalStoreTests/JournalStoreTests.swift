@@ -11,7 +11,7 @@ import Testing
     init() throws { fixture = try Fixture(durability: .full) }
 
     /// A context applies delete rules to the rows that it has loaded; the store applies them to the others.
-    @Test func deleteRulesReachRowsThatNoContextHasSeen() throws {
+    @Test func deleteRulesApplyToUnloadedRows() throws {
         let (mine, theirs) = (fixture.context(), fixture.context())
         mine.insert(Note("one"))
         try mine.save()
@@ -33,7 +33,7 @@ import Testing
         #expect(try fixture.history().count == 3)
     }
 
-    @Test func aStoreSeesWhatAnotherOneSaved() throws {
+    @Test func storeReadsSavesOfAnotherStore() throws {
         let other = try fixture.again()
         for number in 0..<10 {
             try [fixture, other][number % 2].write("\(number)")
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A program with fewer entities and attributes keeps rows, and a program with more reads them.
-    @Test func classesChange() throws {
+    @Test func schemaChangesKeepRows() throws {
         try fixture.write("one", "two")
         let newer = ModelContext(
             try ModelContainer(for: Newer.Note.self, configurations: JournalStoreConfiguration(url: fixture.url)))
@@ -67,7 +67,7 @@ import Testing
         #expect(again.map(\.stars) == [3, 3] && again.map(\.likes) == [0, 5])
     }
 
-    @Test func classesThatDoNotFit() throws {
+    @Test func incompatibleSchemasThrow() throws {
         try fixture.write("one", "two")
         let configuration = JournalStoreConfiguration(url: fixture.url)
         #expect(throws: SwiftDataError.backwardMigration) {
@@ -79,7 +79,7 @@ import Testing
         #expect(try fixture.again().texts() == ["one", "two"])
     }
 
-    @Test func identifiersAreFoundWithoutLookingAtOtherRows() throws {
+    @Test func fetchingByIdentifierReadsNoOtherRows() throws {
         try fixture.write("one", "two")
         let identifier = try #require(try fixture.history().last?.changes.first).changedPersistentIdentifier
         let context = fixture.context()
@@ -90,7 +90,7 @@ import Testing
         #expect(try context.fetch(descriptor).map(\.text) == ["two"])
     }
 
-    @Test func checksumsAreThoseOfOtherPrograms() throws {
+    @Test func checksumsMatchKnownCRC32CValues() throws {
         // Known CRC-32C values of these texts.
         #expect(Checksum.of(Array("123456789".utf8)) == 0xE306_9283)
         let bytes = (0..<100).map { UInt8($0) }

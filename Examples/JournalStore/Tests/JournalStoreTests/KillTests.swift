@@ -7,9 +7,9 @@ import Testing
 
 /// A process that is killed during a compaction; the conformance rules kill processes that save.
 @Suite struct KillTests {
-    /// All kills use one journal, so that a fault of one shows in the next.
+    /// All kills use one journal, so that damage caused by one kill is detected after the next.
     @Test(arguments: 0..<2)
-    func whatWasSavedIsThereAfterEveryKill(_ round: Int) throws {
+    func reportedSavesSurviveEveryKill(_ round: Int) throws {
         let fixture = try Fixture()
         var (random, acknowledged) = (SplitMix(state: UInt64(round)), 0)
         for attempt in 0..<10 {

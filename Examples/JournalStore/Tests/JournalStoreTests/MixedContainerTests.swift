@@ -34,7 +34,7 @@ import Testing
         try context.currentHistoryTokens(for: JournalTransaction.self).mapValues(\.position)
     }
 
-    @Test func eachTypeHasItsHistory() throws {
+    @Test func eachTransactionTypeHasItsOwnHistory() throws {
         #expect(try positions() == [entries: 0, pages: 0])
         try save(Note("one"), Entry("Monday"), Leaf("1"))
         try save(Entry("Tuesday"))
@@ -49,7 +49,7 @@ import Testing
         #expect(others.flatMap(\.changes).allSatisfy { $0.changedPersistentIdentifier.storeIdentifier != notes })
     }
 
-    @Test func itIsThePositionToReadOnFrom() throws {
+    @Test func readingContinuesFromTheCurrentToken() throws {
         let single = try Fixture(directory)
         let reader = single.context()
         let start = try #require(try reader.currentHistoryTokens(for: JournalTransaction.self).values.first)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aTypeThatNoStoreProvides() throws {
+    @Test func transactionTypeOfNoStoreThrows() throws {
         let container = try ModelContainer(
             for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
         let error = #expect(throws: SwiftDataError.self) {
@@ -78,7 +78,7 @@ import Testing
         #expect(error == .invalidTransactionFetchRequest)
     }
 
-    @Test func aStoreThatFailsLeavesThoseBeforeItSaved() throws {
+    @Test func failingStoreKeepsSavesOfEarlierStores() throws {
         try save(Note("one"), Entry("Monday"), Leaf("1"))
         let pagesURL = try #require(
             (context.container.stores[2].configuration as? JournalStoreConfiguration)?.url)

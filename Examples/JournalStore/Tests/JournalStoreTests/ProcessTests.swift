@@ -15,7 +15,7 @@ import Testing
 
     init() throws { fixture = try Fixture() }
 
-    @Test func processesThatMakeAJournalTogetherMakeOne() throws {
+    @Test func concurrentProcessesCreateOneJournal() throws {
         for _ in 0..<3 {
             let url = fixture.directory.file()
             let workers = try (0..<4).map { try WorkerProcess("write", url.path, "writer\($0)", "3") }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func readersSeeEveryTransactionOnceAndWhole() throws {
+    @Test func readersReceiveEveryTransactionOnceAndComplete() throws {
         let readers = try (0..<2).map { _ in
             try WorkerProcess("read", fixture.url.path, String(Self.writers * Self.saves))
         }
@@ -41,7 +41,7 @@ import Testing
         try expectEverything()
     }
 
-    @Test func nothingIsLostWhileOthersCompact() throws {
+    @Test func concurrentCompactionLosesNothing() throws {
         let pruners = try (0..<2).map { _ in
             try WorkerProcess("prune", fixture.url.path, String(Self.writers * Self.saves))
         }

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func theyHoldWhatADictionaryHolds(_ seed: UInt64) {
+    func pagesMatchADictionary(_ seed: UInt64) {
         var random = Generator(state: seed)
         var (pages, rows) = (RowPages(), [Int64: [PropertyValue]]())
         var next: Int64 = 1

@@ -7,15 +7,15 @@ import Testing
 /// If a machine or process stops during a write, a part of the last record remains.
 @Suite struct TornRecordTests {
     @Test(arguments: ["short", String(repeating: "long", count: 300)])
-    func aRecordThatIsTornAnywhereIsDropped(_ text: String) throws {
+    func recordTruncatedAtAnyByteIsDropped(_ text: String) throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
-        let whole = try fixture.bytes.count
+        let size = try fixture.bytes.count
         try fixture.write(text)
         let bytes = try fixture.bytes
-        for end in whole..<bytes.count {
+        for end in size..<bytes.count {
             let cut = try Fixture(fixture.directory, fixture.copy(bytes.prefix(end)))
-            #expect(try cut.bytes.count == whole, "\(end - whole) bytes were left")
+            #expect(try cut.bytes.count == size, "\(end - size) bytes were not removed")
             #expect(try cut.texts() == ["one", "two"])
             #expect(try cut.history().count == 2)
             try cut.write("three")
@@ -24,23 +24,23 @@ import Testing
     }
 
     /// A file system may have allocated space for bytes that were not written.
-    @Test func aRecordWithAnyOtherByteInItIsDropped() throws {
+    @Test func lastRecordWithAnyChangedByteIsDropped() throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
-        let whole = try fixture.bytes.count
+        let size = try fixture.bytes.count
         try fixture.write("three")
         let bytes = try fixture.bytes
-        for index in whole..<bytes.count {
-            var spoiled = bytes
-            spoiled[index] ^= 1
-            #expect(try Fixture(fixture.directory, fixture.copy(spoiled)).texts() == ["one", "two"])
+        for index in size..<bytes.count {
+            var changed = bytes
+            changed[index] ^= 1
+            #expect(try Fixture(fixture.directory, fixture.copy(changed)).texts() == ["one", "two"])
         }
-        let zeros = bytes.prefix(whole) + Data(count: 5_000)
+        let zeros = bytes.prefix(size) + Data(count: 5_000)
         #expect(try Fixture(fixture.directory, fixture.copy(zeros)).texts() == ["one", "two"])
     }
 
     /// Bytes inside of a torn record that look like records are not treated as later records.
-    @Test func aTornRecordMayHoldAJournal() throws {
+    @Test func tornRecordMayContainRecords() throws {
         let fixture = try Fixture()
         try fixture.write("one", "two")
         let other = try Fixture()
@@ -48,7 +48,7 @@ import Testing
         for journal in [try fixture.bytes, try other.bytes] {
             let torn = try Fixture(fixture.directory, fixture.copy(fixture.bytes))
             let context = torn.context()
-            let note = Note("holds a journal")
+            let note = Note("contains a journal")
             note.data = journal
             context.insert(note)
             try context.save()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aReaderLeavesATornRecordToTheNextWriter() throws {
+    @Test func readersKeepATornRecordForTheNextWriter() throws {
         let fixture = try Fixture()
         try fixture.write("one")
         let end = try fixture.bytes.count

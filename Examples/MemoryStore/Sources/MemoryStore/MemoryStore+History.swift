@@ -10,19 +10,19 @@ extension MemoryStore: HistoryProviding {
         -> [DefaultHistoryTransaction]
     {
         let history = configuration.memory.contents.history
-        // A token before a deleted transaction has to be an error, because the result would be incomplete.
+        // A token before a deleted transaction must throw, because the result would be incomplete.
         for bound in try HistoryTokenBounds(descriptor).lower {
-            try history.check(bound.token, isWanted: bound.isInclusive, identifier)
+            try history.validate(bound.token, isInclusive: bound.isInclusive, identifier)
         }
         return try descriptor.apply(to: history.transactions.map { try $0.typed(schema) })
     }
 
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
         try configuration.memory.change { contents in
-            // A delete up to a token means the transactions that its owner has read, which a token of a lost
-            // transaction does not identify.
+            // Deleting up to a token deletes the transactions that its owner has read. The token of a lost transaction
+            // does not identify them.
             for bound in try HistoryTokenBounds(descriptor).upper {
-                try contents.history.checkPast(bound.token, identifier)
+                try contents.history.validatePosition(bound.token, identifier)
             }
             let all = try contents.history.transactions.map { try $0.typed(schema) }
             contents.history.delete(try descriptor.apply(to: all).map(\.transactionIdentifier))
@@ -63,13 +63,13 @@ struct MemoryHistory: Sendable {
     }
 
     private(set) var transactions: [Transaction] = []
-    /// The position of the newest transaction, deleted or not: positions are never used twice.
+    /// The position of the newest transaction, deleted or not: positions are never reused.
     private(set) var newest: Int64 = 0
     /// The position of the newest transaction that was deleted.
     private var floor: Int64 = 0
     private var lastChange: Int64 = 0
 
-    /// - Returns: The position after the new transaction; `nil` if nothing changed.
+    /// Records a transaction and returns its token, or `nil` if nothing changed.
     mutating func record(
         _ changes: [MemoryChange], _ editingState: EditingState, storeIdentifier: String
     ) -> DefaultHistoryToken? {
@@ -90,18 +90,18 @@ struct MemoryHistory: Sendable {
         floor = max(floor, positions.max() ?? 0)
     }
 
-    /// Throws an error unless everything after a token is in the history, including the token's own transaction if
-    /// `isWanted` is true.
-    func check(_ token: DefaultHistoryToken, isWanted: Bool, _ storeIdentifier: String) throws {
-        let position = try checkPast(token, storeIdentifier)
-        guard position < floor || isWanted && position == floor && floor > 0 else { return }
+    /// Throws an error unless the history contains everything after a token, and the token's own transaction if
+    /// `isInclusive` is `true`.
+    func validate(_ token: DefaultHistoryToken, isInclusive: Bool, _ storeIdentifier: String) throws {
+        let position = try validatePosition(token, storeIdentifier)
+        guard position < floor || isInclusive && position == floor && floor > 0 else { return }
         throw SwiftDataError.historyTokenExpired.with(
             detail: "transactions up to \(floor) were deleted, the token is at \(position)")
     }
 
-    /// The position of a token, which has to belong to this store.
+    /// Returns the position of a token, or throws an error if it does not belong to this store's history.
     @discardableResult
-    func checkPast(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
+    func validatePosition(_ token: DefaultHistoryToken, _ storeIdentifier: String) throws -> Int64 {
         guard let position = token.position(in: storeIdentifier) else {
             throw SwiftDataError.historyTokenStoreMismatch
         }
@@ -113,8 +113,8 @@ struct MemoryHistory: Sendable {
 }
 
 extension MemoryHistory.Transaction {
-    /// Returns the transaction with typed changes. A memory belongs to one process; in a store for several processes,
-    /// each transaction stores its process as it does its author.
+    /// Returns the transaction with typed changes. The memory is used by one process; a store for several processes
+    /// would save the process of each transaction, like its author.
     func typed(_ schema: Schema) throws -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,

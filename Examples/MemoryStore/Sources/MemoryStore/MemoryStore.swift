@@ -8,9 +8,9 @@ import Synchronization
 /// let container = try ModelContainer(for: Trip.self, configurations: MemoryStoreConfiguration())
 /// ```
 ///
-/// The store does not filter or sort; it leaves that to the context. It does what only a store can do: it saves all
-/// changes or none, gives each new model a permanent identifier that is never used again, and writes only the changed
-/// values of a changed model.
+/// The store does not filter or sort; it leaves that to the context. It does what only a store can do: saving all changes
+/// or none, assigning each new model a permanent identifier that is never reused, and writing only the changed values of
+/// a changed model.
 ///
 /// It has no foreign keys: if a context deletes a model while another one saves a reference to it, the reference has no
 /// destination, and reads as `nil`.
@@ -25,7 +25,7 @@ public final class MemoryStore: DataStore {
         let schema = try configuration.validatedSchema()
         self.configuration = configuration
         self.schema = schema
-        try configuration.memory.change { try $0.adopt(schema) }
+        try configuration.memory.change { try $0.createTables(schema) }
     }
 
     // MARK: Fetching
@@ -55,7 +55,7 @@ public final class MemoryStore: DataStore {
 
     // MARK: Saving
 
-    /// Works on a copy, which replaces the contents if the whole save succeeds.
+    /// Saves to a copy, which replaces the contents if the whole save succeeds.
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -63,8 +63,7 @@ public final class MemoryStore: DataStore {
             var save = MemorySave(contents, schema, identifier)
             try save.write(request)
             contents = save.contents
-            // History: what was written becomes a transaction. Remove this, and the token, if your store has no
-            // history.
+            // History: records the changes as a transaction. Remove this, and the token, if your store has no history.
             let token = contents.history.record(save.written, request.editingState, storeIdentifier: identifier)
             return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.permanent, historyToken: token)
         }
@@ -87,7 +86,7 @@ public struct MemoryStoreConfiguration: DataStoreConfiguration {
     }
 }
 
-/// The equivalent of a file: it outlives the store that has it open, and has an identifier.
+/// The equivalent of a file: it outlives the store that opens it, and has an identifier.
 public final class Memory: Sendable {
     public let identifier = UUID().uuidString
     private let state = Mutex(MemoryContents())
@@ -97,7 +96,7 @@ public final class Memory: Sendable {
     /// A consistent copy of the contents, for a reader.
     var contents: MemoryContents { state.withLock { $0 } }
 
-    /// Runs writers one after the other. If `body` throws, the contents do not change.
+    /// Runs writers one at a time. If `body` throws, the contents do not change.
     func change<Result: Sendable>(_ body: (inout MemoryContents) throws -> Result) throws -> Result {
         try state.withLock { state in
             var contents = state
@@ -114,14 +113,14 @@ extension Memory: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
-/// The rows of all entities. A value type: a copy is a snapshot that does not change.
+/// The rows of all entities. A value type, so that a copy is an unchanging snapshot.
 struct MemoryContents: Sendable {
     struct Table: Sendable {
         /// The names of the columns.
         let properties: [String]
         /// The stored values by primary key.
         var rows: [Int64: [PropertyValue]] = [:]
-        /// Includes deleted rows: a key is never used twice, because identifiers outlive their rows.
+        /// The highest key of any row, deleted or not: keys are never reused, because identifiers outlive their rows.
         var lastKey: Int64 = 0
 
         func snapshots(_ keys: some Sequence<Int64>, _ origin: PersistentIdentifier.Origin) -> [DefaultSnapshot] {
@@ -134,18 +133,18 @@ struct MemoryContents: Sendable {
     }
 
     var tables: [String: Table] = [:]
-    /// Links: the pairs of models of all relationships that are not a value of a row.
+    /// Links: the pairs of models of all relationships that are not stored in a row.
     var links: Set<DataStoreLink> = []
     var history = MemoryHistory()
 
-    /// Creates the tables of a schema. The values of rows have no names, so a class with other properties would read
-    /// wrong values.
-    mutating func adopt(_ schema: Schema) throws {
+    /// Creates the tables of a schema. Rows do not contain property names, so a class with other properties would read
+    /// wrong values and is rejected.
+    mutating func createTables(_ schema: Schema) throws {
         for entity in schema.entities {
             let table = Table(properties: entity.storedProperties.map(\.name))
             let known = tables[entity.name, default: table]
             guard known.properties == table.properties else {
-                throw DataStoreError.unsupportedFeature.with(detail: "a class, \(entity.name), that has changed")
+                throw DataStoreError.unsupportedFeature.with(detail: "a change of the class \(entity.name)")
             }
             tables[entity.name] = known
         }
@@ -175,20 +174,20 @@ struct MemorySave {
     }
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
-        // Assign keys first: new models may refer to each other, in any order.
-        for snapshot in request.inserted { try giveKey(snapshot.persistentIdentifier) }
+        // Assign keys first, because new models may reference each other in any order.
+        for snapshot in request.inserted { try assignKey(snapshot.persistentIdentifier) }
         for snapshot in request.inserted { try insert(snapshot) }
         for snapshot in request.updated { try update(snapshot) }
         for snapshot in request.deleted { try delete(snapshot) }
         // Links. Remove this, and the file about links, if your store does not support them.
         try writeLinks(request)
-        // Last, because the save may free the values that it uses.
+        // Last, because the save may release unique values that it also uses.
         for name in Set((request.inserted + request.updated).map(\.persistentIdentifier.entityName)) {
             for properties in try entity(name).uniqueProperties { try checkUniqueness(properties, of: name) }
         }
     }
 
-    private mutating func giveKey(_ identifier: PersistentIdentifier) throws {
+    private mutating func assignKey(_ identifier: PersistentIdentifier) throws {
         let name = identifier.entityName
         let key = try contents.table(name).lastKey + 1
         contents.tables[name]?.lastKey = key

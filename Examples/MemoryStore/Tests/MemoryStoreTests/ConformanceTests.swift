@@ -9,7 +9,7 @@ import Testing
 }
 
 /// A store that only inserts rows: it declares none of the optional features.
-@Test func aSeriesConforms() {
+@Test func appendOnlyStoreConforms() {
     let report = assertStoreConforms(supporting: []) { SeriesStore.Configuration() }
     #expect(!report.passed.isEmpty)
 }

@@ -22,7 +22,7 @@ import Testing
         try app.save()
     }
 
-    @Test func changesHaveTheTypeOfTheirModel() throws {
+    @Test func changesAreTypedByModel() throws {
         let history = try app.fetchHistory(Descriptor())
         #expect(history.map(\.author) == ["app", "widget", "app"])
         let changes = history.flatMap(\.changes)
@@ -38,7 +38,7 @@ import Testing
         #expect(delete.tombstone[\.name] == "Rome" && delete.tombstone[\.start] == nil)
     }
 
-    @Test func readersGoOnFromTheirToken() throws {
+    @Test func readingContinuesFromAToken() throws {
         let token = try #require(try app.fetchHistory(Descriptor()).first?.token)
         #expect(try app.fetchHistory(Descriptor.after(token)).map(\.author) == ["widget", "app"])
         let author = "app"
@@ -46,7 +46,7 @@ import Testing
         #expect(try app.fetchHistory(mine).map(\.transactionIdentifier) == [3])
     }
 
-    @Test func aTokenThatMissesSomethingIsAnError() throws {
+    @Test func incompleteReadsThrow() throws {
         let tokens = try app.fetchHistory(Descriptor()).map(\.token)
         try app.deleteHistory(Descriptor.before(tokens[1]))
         #expect(throws: SwiftDataError.historyTokenExpired) { try app.fetchHistory(Descriptor.after(tokens[0])) }
@@ -59,7 +59,7 @@ import Testing
         #expect(throws: SwiftDataError.historyTokenStoreMismatch) { try app.deleteHistory(Descriptor.before(foreign)) }
     }
 
-    @Test func nothingIsRecordedOfWhatChangesNothing() throws {
+    @Test func savesWithoutAnEffectAreNotRecorded() throws {
         app.insert(Trip("Oslo"))
         try app.save()
         let (one, other) = (fixture.context(), fixture.context())

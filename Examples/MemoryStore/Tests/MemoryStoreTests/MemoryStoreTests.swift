@@ -14,7 +14,7 @@ import Testing
         try context.save()
     }
 
-    @Test func filtersAndSortsAreTheContexts() throws {
+    @Test func contextFiltersAndSorts() throws {
         var descriptor = FetchDescriptor<Trip>(
             predicate: #Predicate { $0.name.contains("o") }, sortBy: [SortDescriptor(\.name)])
         #expect(try fixture.context().fetch(descriptor).map(\.name) == ["Kyoto", "Oslo", "Rome"])
@@ -24,7 +24,7 @@ import Testing
         #expect(try fixture.context().fetchCount(FetchDescriptor<Trip>()) == 3)
     }
 
-    @Test func relationshipsLeadBothWays() throws {
+    @Test func relationshipsWorkInBothDirections() throws {
         let trip = try #require(try fixture.trip("Rome", in: context))
         for place in ["Forum", "Pantheon"] { context.insert(Stop(place, of: trip)) }
         try context.save()
@@ -38,7 +38,7 @@ import Testing
         #expect(try fixture.context().fetchCount(FetchDescriptor<Stop>()) == 0)
     }
 
-    @Test func contextsThatChangeDifferentPropertiesBothWin() throws {
+    @Test func concurrentChangesOfDifferentPropertiesAreMerged() throws {
         let other = fixture.context()
         let (mine, theirs) = (
             try #require(try fixture.trip("Oslo", in: context)), try #require(try fixture.trip("Oslo", in: other))
@@ -51,7 +51,7 @@ import Testing
         #expect(saved.note == "warm clothes" && saved.start == .distantFuture)
     }
 
-    @Test func aSaveIsAllOrNothing() throws {
+    @Test func savesAreAtomic() throws {
         context.insert(Trip("Lima"))
         context.insert(Trip("Rome"))
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
@@ -68,7 +68,7 @@ import Testing
         #expect(try fixture.context().fetch(FetchDescriptor<Trip>()).map(\.name) == ["Rome", "Kyoto"])
     }
 
-    @Test func keysAreNotUsedTwice() throws {
+    @Test func keysAreNotReused() throws {
         let trip = try #require(try fixture.trip("Kyoto", in: context))
         let identifier = trip.persistentModelID
         context.delete(trip)
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: SwiftDataError.modelNotFound) { try context.existingModel(for: identifier) }
     }
 
-    @Test func aMemoryIsOpenedAgain() throws {
+    @Test func memoryCanBeReopened() throws {
         let again = ModelContext(try Fixture.open(fixture.memory))
         #expect(try again.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Rome", "Oslo", "Kyoto"])
     }

@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import SampleTrips
 
-/// The whole story, with the app and its widget as real processes on a real file in a temporary directory: `demo`, or
+/// Runs all steps with the app and its widget as processes that share a file in a temporary directory: `demo`, or
 /// `demo journal` on another kind of store.
 ///
 /// Exits with 0 if every step had the expected result, and removes its files in any case.
@@ -13,13 +13,13 @@ enum Demo {
             let stage = try Stage(kind())
             let interruption = stage.cleanUpWhenInterrupted()
             var failure: (any Error)?
-            do { try tell(stage, stage.store.kind.transactionType) } catch { failure = error }
+            do { try run(stage, stage.store.kind.transactionType) } catch { failure = error }
             withExtendedLifetime(interruption) { stage.cleanUp() }
             if let failure { throw failure }
             guard !FileManager.default.fileExists(atPath: stage.directory.path) else {
                 throw Failure("\(stage.directory.path) is still there")
             }
-            show(["", Style.output.green("Every step was what it should be, and nothing was left behind.")])
+            show(["", Style.output.green("Every step had the expected result, and all files were removed.")])
         } catch let error as UsageError {
             FileHandle.standardError.write(Data("demo: \(error).\n".utf8))
             exit(2)
@@ -38,7 +38,7 @@ enum Demo {
         return kind
     }
 
-    private static func tell<Transaction: HistoryTransaction>(_ stage: Stage, _ type: Transaction.Type) throws {
-        try Story<Transaction>(stage).tell()
+    private static func run<Transaction: HistoryTransaction>(_ stage: Stage, _ type: Transaction.Type) throws {
+        try Story<Transaction>(stage).run()
     }
 }

@@ -17,17 +17,17 @@ extension Narrator {
 
     private func runShell(_ sql: String) throws {
         let result = try stage.finish(stage.startShell(sql))
-        tell("sqlite3 \(stage.store.url.lastPathComponent)", [sql], result.lines)
-        try expect(result.status == 0, "sqlite3 is installed and ends with 0", isQuiet: true)
+        showCommand("sqlite3 \(stage.store.url.lastPathComponent)", [sql], result.lines)
+        try expect(result.status == 0, "sqlite3 is installed and exits with 0", isQuiet: true)
     }
 
     private func save(_ edit: (ModelContext) throws -> Void) throws {
-        note("there is no shell for journals: the demo itself does it, in a context without an author")
+        note("there is no shell for journals: the demo saves in a context without an author")
         let context = try stage.store.open(author: nil)
         try edit(context)
         try context.save()
     }
 
-    /// A remark that is not part of the story.
-    func note(_ text: String) { tell(["(\(text))"]) }
+    /// Prints a remark in parentheses.
+    func note(_ text: String) { showOutput(["(\(text))"]) }
 }

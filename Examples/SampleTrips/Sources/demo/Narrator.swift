@@ -20,43 +20,43 @@ final class Narrator<Transaction: HistoryTransaction> {
     @discardableResult
     func run(_ program: String, _ arguments: String...) throws -> Child.Result {
         let result = try stage.finish(stage.start(program, arguments))
-        tell(program, arguments, result.lines)
-        try expect(result.status == 0, "ends with 0", isQuiet: true)
+        showCommand(program, arguments, result.lines)
+        try expect(result.status == 0, "exits with 0", isQuiet: true)
         return result
     }
 
     /// Runs the app or the widget, and expects it to fail.
     func runFailing(_ status: Int32, _ program: String, _ arguments: String..., store: URL? = nil) throws {
         let result = try stage.finish(stage.start(program, arguments, store: store))
-        tell(program, arguments, result.lines.prefix(1))
-        try expect(result.status == status, "ends with \(status)")
+        showCommand(program, arguments, result.lines.prefix(1))
+        try expect(result.status == status, "exits with \(status)")
     }
 
-    /// A command and its output.
-    func tell(_ program: String, _ arguments: [String], _ output: some Sequence<Substring>) {
+    /// Prints a command and its output.
+    func showCommand(_ program: String, _ arguments: [String], _ output: some Sequence<Substring>) {
         let words = [program] + arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }
         show("   \(style.dim("$ \(words.joined(separator: " "))"))")
-        tell(output)
+        showOutput(output)
     }
 
-    func tell(_ output: some Sequence<Substring>) {
+    func showOutput(_ output: some Sequence<Substring>) {
         show(output.map { $0.isEmpty ? "" : "     \($0)" })
     }
 
-    /// The history since the last time, read from the file.
+    /// Reads and prints the transactions since the last read.
     func readHistory() throws -> [Transaction] {
         let context = try stage.store.open(author: "demo")
         let news = token.map { HistoryDescriptor<Transaction>.after($0) }
         let transactions = try context.fetchHistory(news ?? HistoryDescriptor<Transaction>())
         token = transactions.last?.token ?? token
-        show("   \(style.dim("the history says"))")
+        show("   \(style.dim("transactions in the history"))")
         let text = HistoryText()
         for transaction in transactions { show(text.lines(transaction).map { "     \($0)" }) }
-        if transactions.isEmpty { show("     nothing") }
+        if transactions.isEmpty { show("     none") }
         return transactions
     }
 
-    /// The one transaction since the last time.
+    /// Reads the single transaction since the last read.
     func readTransaction() throws -> Transaction {
         let transactions = try readHistory()
         try expect(transactions.count == 1, "one transaction")
@@ -67,7 +67,7 @@ final class Narrator<Transaction: HistoryTransaction> {
     func forgetHistory() { token = nil }
 
     func expect(_ isTrue: Bool, _ what: String, isQuiet: Bool = false) throws {
-        guard isTrue else { throw Failure("not as it should be: \(what)") }
+        guard isTrue else { throw Failure("expected: \(what)") }
         if !isQuiet { show("   \(style.green("✓")) \(what)") }
     }
 }

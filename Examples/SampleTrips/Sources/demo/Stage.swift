@@ -15,11 +15,11 @@ final class Stage: Sendable {
 
     init(_ kind: StoreKind) throws {
         // In the directory of this program, where the build puts all three.
-        guard let program = Bundle.main.executableURL else { throw Failure("the demo does not know where it is") }
+        guard let program = Bundle.main.executableURL else { throw Failure("the path of the demo is unknown") }
         programs = program.resolvingSymlinksInPath().deletingLastPathComponent()
         for name in ["app", "widget"]
         where !FileManager.default.isExecutableFile(atPath: programs.appending(path: name).path) {
-            throw Failure("there is no \(name) beside the demo; `swift build` makes all of them")
+            throw Failure("there is no \(name) next to the demo; `swift build` makes all of them")
         }
         directory = FileManager.default.temporaryDirectory.appending(path: "SampleTrips-\(UUID().uuidString)")
         store = TripStore(directory.appending(path: "Trips.\(kind.fileExtension)"))

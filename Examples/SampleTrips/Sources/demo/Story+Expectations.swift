@@ -19,16 +19,16 @@ extension Story {
 extension Story {
     func expectProcess(_ child: Child.Result, _ name: String, _ transaction: Transaction) throws {
         guard let transaction = transaction as? DefaultHistoryTransaction else {
-            return narrator.note("this history says who signed, and not which process that was")
+            return narrator.note("this history contains authors, but not processes")
         }
-        try expect(transaction.processIdentifier == "\(child.processIdentifier)", "from the \(name)'s process")
+        try expect(transaction.processIdentifier == "\(child.processIdentifier)", "the process is the \(name)")
     }
 
     func expectUnsigned(_ transaction: Transaction) throws {
         guard let transaction = transaction as? DefaultHistoryTransaction else {
-            return try expect(transaction.author == nil, "signed by nobody")
+            return try expect(transaction.author == nil, "no author")
         }
-        try expect(transaction.isExternal && transaction.author == nil, "external, signed by nobody")
+        try expect(transaction.isExternal && transaction.author == nil, "an external transaction without an author")
     }
 }
 

@@ -12,7 +12,7 @@ struct Story<Transaction: HistoryTransaction> {
         narrator = Narrator(stage)
     }
 
-    func tell() throws {
+    func run() throws {
         try seed()
         try confirm()
         try view()
@@ -25,10 +25,10 @@ struct Story<Transaction: HistoryTransaction> {
     }
 
     private func seed() throws {
-        narrator.begin("The app makes a few trips")
+        narrator.begin("The app creates a few trips")
         let app = try narrator.run("app", "seed")
         let transaction = try narrator.readTransaction()
-        try expect(transaction.author == "app", "signed by the app")
+        try expect(transaction.author == "app", "the author is the app")
         try expectProcess(app, "app", transaction)
         try expect(transaction.changes.count == 14 && transaction.changes.allSatisfy(\.isInsert), "14 inserts")
         try expectMarks([])
@@ -38,10 +38,10 @@ struct Story<Transaction: HistoryTransaction> {
         narrator.begin("The widget, another process, confirms a stay, and the app marks the trip")
         let widget = try narrator.run("widget", "confirm", "Rome")
         let transaction = try narrator.readTransaction()
-        try expect(transaction.author == "widget", "signed by the widget")
+        try expect(transaction.author == "widget", "the author is the widget")
         try expectProcess(widget, "widget", transaction)
         guard case .update(let update as any HistoryUpdate<LivingAccommodation>)? = transaction.changes.first else {
-            throw Failure("not as it should be: an update of the accommodation")
+            throw Failure("expected an update of the accommodation")
         }
         let isOnly = update.updatedAttributes.count == 1 && update.containsAttribute(\.isConfirmed)
         try expect(isOnly, "only isConfirmed changed")
@@ -49,35 +49,35 @@ struct Story<Transaction: HistoryTransaction> {
     }
 
     private func view() throws {
-        narrator.begin("Looking at the trip clears the mark")
+        narrator.begin("Viewing the trip clears the mark")
         let app = try narrator.run("app", "view", "Rome")
-        try expect(app.output.contains("Casa Rossa, confirmed"), "the app shows what the widget wrote")
+        try expect(app.output.contains("Casa Rossa, confirmed"), "the app displays the change of the widget")
 
-        narrator.begin("Launched again, the app finds nothing new")
+        narrator.begin("After a relaunch, the app finds no new changes")
         try expectMarks([])
-        try expect(try narrator.readHistory().isEmpty, "nobody wrote anything: reading leaves no trace")
+        try expect(try narrator.readHistory().isEmpty, "no transactions: reading is not recorded")
     }
 
     private func watch() throws {
-        narrator.begin("A running app notices what the widget does")
+        narrator.begin("A running app detects changes of the widget")
         let arguments = ["watch", "--once", "--timeout", "30"]
         let app = try stage.start("app", arguments)
         let first = app.waitForOutput()
-        narrator.tell("app", arguments, first.split(separator: "\n"))
+        narrator.showCommand("app", arguments, first.split(separator: "\n"))
         try narrator.run("widget", "confirm", "Kyoto")
         let clock = ContinuousClock()
         let start = clock.now
         let result = try stage.finish(app)
         let delay = (clock.now - start).formatted(.units(allowed: [.milliseconds], width: .wide))
-        show("   the app goes on")
-        narrator.tell(result.output.dropFirst(first.count).split(separator: "\n"))
+        show("   the app continues")
+        narrator.showOutput(result.output.dropFirst(first.count).split(separator: "\n"))
         let isMarked = result.lines.contains { $0.hasPrefix("*  Kyoto") }
         try expect(result.status == 0 && isMarked, "a mark on Kyoto, \(delay) later")
-        try expect(try narrator.readTransaction().author == "widget", "signed by the widget")
+        try expect(try narrator.readTransaction().author == "widget", "the author is the widget")
     }
 
     private func cancel() throws {
-        narrator.begin("The widget takes it back, and the mark is gone")
+        narrator.begin("The widget reverts the change, and the mark is removed")
         try narrator.run("widget", "cancel", "Kyoto")
         let transaction = try narrator.readTransaction()
         let isDeleted = transaction.changes.contains { change in
@@ -88,22 +88,22 @@ struct Story<Transaction: HistoryTransaction> {
     }
 
     private func updateUnsigned() throws {
-        narrator.begin("Somebody else writes to the file, and signs nothing")
+        narrator.begin("Another program writes to the file without an author")
         try narrator.writeUnsigned("UPDATE Trip SET destination = 'Alentejo' WHERE name = 'Lisbon'") { context in
             try context.trip(named: "Lisbon", starting: nil).destination = "Alentejo"
         }
         let transaction = try narrator.readTransaction()
         try expectUnsigned(transaction)
         guard case .update(let update as any HistoryUpdate<Trip>)? = transaction.changes.first else {
-            throw Failure("not as it should be: an update of the trip")
+            throw Failure("expected an update of the trip")
         }
         try expect(update.containsAttribute(\.destination), "the destination changed")
         let app = try expectMarks([])
-        try expect(app.output.contains("Alentejo"), "the app shows it, without a mark")
+        try expect(app.output.contains("Alentejo"), "the app displays it without a mark")
     }
 
     private func deleteUnsigned() throws {
-        narrator.begin("They delete a trip, and the app says which")
+        narrator.begin("Another program deletes a trip, and the app reports it")
         try narrator.writeUnsigned("PRAGMA foreign_keys = ON; DELETE FROM Trip WHERE name = 'Oslo'") { context in
             context.delete(try context.trip(named: "Oslo", starting: nil))
         }
@@ -113,11 +113,11 @@ struct Story<Transaction: HistoryTransaction> {
             guard case .delete(let delete as any HistoryDelete<Trip>) = change else { return nil }
             return delete.tombstone[\.name]
         }
-        try expect(names == ["Oslo"], "the tombstone kept the name")
+        try expect(names == ["Oslo"], "the tombstone contains the name")
         let app = try expectMarks([])
         let report = "Oslo (2027-02-18 to 2027-02-22) was deleted elsewhere."
-        try expect(app.output.contains(report), "the app tells by the tombstone what it was")
-        try expect(!(try expectMarks([])).output.contains("Oslo"), "and tells it once")
+        try expect(app.output.contains(report), "the app reports the deleted trip from the tombstone")
+        try expect(!(try expectMarks([])).output.contains("Oslo"), "the app reports it only once")
     }
 
     private func prune() throws {
@@ -128,16 +128,16 @@ struct Story<Transaction: HistoryTransaction> {
         try expect(try narrator.readHistory().isEmpty, "the history is empty")
         let app = try expectMarks([])
         try expect(app.output.contains("Starting over"), "the app's token is expired: it starts over")
-        try expect(app.output.contains("Machiya Inn"), "the trips are all there")
+        try expect(app.output.contains("Machiya Inn"), "all trips exist")
 
-        narrator.begin("From there it goes on as ever")
+        narrator.begin("Afterwards, the app continues as before")
         try narrator.run("widget", "confirm", "Kyoto")
-        try expect(try narrator.readTransaction().author == "widget", "signed by the widget")
+        try expect(try narrator.readTransaction().author == "widget", "the author is the widget")
         try expectMarks(["Kyoto"])
     }
 
     private func fail() throws {
-        narrator.begin("Mistakes have answers")
+        narrator.begin("Invalid commands are reported")
         try narrator.runFailing(1, "app", "view", "Atlantis")
         try narrator.runFailing(1, "widget", "confirm", "Atlantis")
         try narrator.runFailing(2, "app", "add", "Paris", "France", "2027-02-30", "2027-03-02")
@@ -145,7 +145,7 @@ struct Story<Transaction: HistoryTransaction> {
         try narrator.runFailing(1, "app", "list", store: stage.directory.appending(path: "Typo.store"))
         let misnamed = try stage.copyUnderTheNameOfAnotherKind()
         try narrator.runFailing(1, "app", "list", store: misnamed)
-        let isUntouched = FileManager.default.contentsEqual(atPath: misnamed.path, andPath: stage.store.url.path)
-        try expect(isUntouched, "the file is as it was")
+        let isUnchanged = FileManager.default.contentsEqual(atPath: misnamed.path, andPath: stage.store.url.path)
+        try expect(isUnchanged, "the file is unchanged")
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TripStoreTests {
     private func store(_ path: String) -> TripStore { TripStore(URL(fileURLWithPath: path)) }
 
-    @Test func theNameSaysWhich() {
+    @Test func fileExtensionDeterminesTheKind() {
         #expect(store("/t/Trips.store").kind == .sqlite)
         #expect(store("/t/Trips").kind == .sqlite)
         #expect(store("/t.journal/Trips.db").kind == .sqlite)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aStoreUnderTheNameOfAnotherKindIsLeftAlone(_ kind: StoreKind) throws {
+    func storeOfAnotherKindIsNotChanged(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         let directory = trips.store.url.deletingLastPathComponent().appending(path: "other")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aMistypedPathMakesNothing(_ kind: StoreKind) throws {
+    func misspelledPathCreatesNoFile(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         let typo = TripStore(
             trips.store.url.deletingLastPathComponent().appending(path: "Typo.\(kind.fileExtension)"))

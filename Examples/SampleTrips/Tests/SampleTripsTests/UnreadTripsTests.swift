@@ -6,7 +6,7 @@ import Testing
 /// These tests run with every kind of store.
 @Suite struct UnreadTripsTests {
     @Test(arguments: StoreKind.allCases)
-    func updateMarksTheTripOfTheAccommodation(_ kind: StoreKind) throws {
+    func updateOfAnAccommodationMarksItsTrip(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.addTrip("Kyoto")
         try trips.confirm("Kyoto", in: trips.widget)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func onlyTheWidgetMarks(_ kind: StoreKind) throws {
+    func onlyChangesOfTheWidgetAreMarked(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.app)
         try trips.change(in: trips.stranger) { $0.livingAccommodation?.placeName = "Tent" }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aMarkThatWasClearedStaysCleared(_ kind: StoreKind) throws {
+    func clearedMarksStayCleared(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
         try trips.catchUp()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theTokenMovesPastWhatOthersWrote(_ kind: StoreKind) throws {
+    func tokenAdvancesPastTransactionsOfOtherAuthors(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.catchUp()
         try trips.confirm(in: trips.app)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, [TripStore.Author.widget, nil])
-    func deletedTripsAreReportedOnceByTheirTombstones(_ kind: StoreKind, author: String?) throws {
+    func deletedTripsAreReportedOnceFromTombstones(_ kind: StoreKind, author: String?) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
         try trips.catchUp()
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anExpiredTokenStartsOverWithTheMarksThatAreStillTrue(_ kind: StoreKind) throws {
+    func expiredTokenStartsOverAndKeepsValidMarks(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.addTrip("Kyoto")
         try trips.confirm("Rome", in: trips.widget)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func survivesJSON(_ kind: StoreKind) throws {
+    func stateRoundTripsThroughJSON(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
         try trips.catchUp()
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func goesOnAfterReopening(_ kind: StoreKind) throws {
+    func readingContinuesAfterReopening(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.catchUp()
         try trips.confirm(in: trips.widget)

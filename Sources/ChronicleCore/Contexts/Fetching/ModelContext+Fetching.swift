@@ -117,7 +117,7 @@ extension ModelContext {
     }
 
     func throwForFetch() throws {
-        settleLists()
+        verifyLists()
         try storage.failures.throwForFetch()
     }
 
@@ -154,7 +154,7 @@ extension ModelContext {
 
     func fetchStored<Model>(_ request: DataStoreFetchRequest<Model>, _ entity: ContextEntity) throws -> [Model] {
         // A fetch replaces rows and lists, so changes of lists are applied first.
-        settleLists()
+        verifyLists()
         return try fetch(request, from: try coordinator.store(for: Model.self), entity)
     }
 

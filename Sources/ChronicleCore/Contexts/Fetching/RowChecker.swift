@@ -11,7 +11,7 @@ struct RowChecker {
 
     private struct Check {
         /// The forms that are always valid, as a bit set.
-        let admitted: UInt8
+        let acceptedForms: UInt8
         let check: PropertyCheck?
         let isOptional: Bool
         /// The destination entity of a relationship.
@@ -29,7 +29,7 @@ struct RowChecker {
                 case .blob: PropertyValue.blob(Data()).formBit
                 case .integer, .decoding, nil: 0
                 }
-            admitted = forms | (isOptional ? PropertyValue.null.formBit : 0)
+            acceptedForms = forms | (isOptional ? PropertyValue.null.formBit : 0)
         }
     }
 
@@ -50,7 +50,7 @@ struct RowChecker {
                 entityName: entity.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
         }
         var decoded: [Int: Any] = [:]
-        for slot in checks.indices where checks[slot].admitted & row[slot].formBit == 0 {
+        for slot in checks.indices where checks[slot].acceptedForms & row[slot].formBit == 0 {
             if let value = try checkValue(row, slot, identifier) { decoded[slot] = value }
         }
         return decoded
@@ -67,8 +67,8 @@ struct RowChecker {
             else { throw invalidReference(slot, identifier) }
             return nil
         case (let value, let kind?) where !value.isNull:
-            if let admitted = kind.admits(value) {
-                if admitted { return nil }
+            if let isAccepted = kind.accepts(value) {
+                if isAccepted { return nil }
             } else if let value = entity.storedProperties[slot].codec?.decodeAny(value) {
                 return value
             }

@@ -36,7 +36,7 @@ extension ModelContext {
     public func delete<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, includeSubclasses: Bool = true
     ) throws {
-        settleLists()
+        verifyLists()
         try storage.failures.throwForSave()
         let entity = try contextEntity(for: model).entity
         let store = try coordinator.store(for: model)

@@ -22,13 +22,13 @@ extension ModelContext {
     }
 
     private func saveChanges() throws {
-        settleLists()
+        verifyLists()
         try storage.failures.throwForSave()
         try finishDeletes()
         // Keeps the models alive while their own code runs.
         let models = pendingModels
         var saves = try storeSaves(models)
-        if coordinator.schema.asksOfRelationships {
+        if coordinator.schema.validatesRelationships {
             var check = RelationshipCheck(self)
             try check.check(models)
         }

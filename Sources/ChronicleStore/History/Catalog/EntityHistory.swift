@@ -5,7 +5,7 @@ final class EntityHistory: Sendable {
     let name: String
     let origin: PersistentIdentifier.Origin
     let maker: any ChangeMaker
-    private let attributes: NumberedList<KeptAttribute>
+    private let attributes: NumberedList<PreservedAttribute>
 
     init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
         let entity = schema.entitiesByName[recorded.name]
@@ -15,7 +15,7 @@ final class EntityHistory: Sendable {
         attributes = NumberedList(
             recorded.attributes.map { attribute in
                 let property = attribute.isPresent ? entity?.property(named: attribute.name) : nil
-                return (Int64(attribute.number), KeptAttribute(attribute.name, property))
+                return (Int64(attribute.number), PreservedAttribute(attribute.name, property))
             })
     }
 
@@ -44,7 +44,8 @@ final class EntityHistory: Sendable {
     /// attribute is unknown.
     ///
     /// - Throws: ``SwiftDataError/undecodableValue`` if a value cannot be converted to the type of its property.
-    func tombstone(_ kept: ArraySlice<ChangeBuffer.KeptValue>) throws -> [HistoryTombstone<RemovedModel>.Element]? {
+    func tombstone(_ kept: ArraySlice<ChangeBuffer.PreservedValue>) throws -> [HistoryTombstone<RemovedModel>.Element]?
+    {
         var elements: [HistoryTombstone<RemovedModel>.Element] = []
         elements.reserveCapacity(kept.count)
         for value in kept {

@@ -29,8 +29,8 @@ struct NumberedList<Element> {
         return nil
     }
 
-    func firstNumber(where isWanted: (Element) -> Bool) -> Int64? {
-        elements.first { isWanted($0.element) }?.number
+    func firstNumber(where matches: (Element) -> Bool) -> Int64? {
+        elements.first { matches($0.element) }?.number
     }
 }
 

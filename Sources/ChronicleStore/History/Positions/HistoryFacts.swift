@@ -20,7 +20,7 @@ struct HistoryFacts {
         var facts = HistoryPositionFacts()
         facts.newest = statement.isNull(0) ? 0 : try statement.position(0)
         facts.floor = try meta(.floor, in: 3, of: statement, upTo: facts.newest)
-        facts.floorCheck =
+        facts.floorCheckValue =
             statement.isNull(4) ? nil : try statement.integer(4, of: .meta(MetaTable.Name.floorCheck.text))
         facts.gap = try meta(.gap, in: 5, of: statement, upTo: facts.newest)
         if !statement.isNull(8) {
@@ -28,7 +28,7 @@ struct HistoryFacts {
             if what > 0 {
                 facts.row = statement.int64(7) == 1 ? .partOfChange : .change
             } else {
-                facts.row = .header(check: try statement.integer(2, of: .change(position)))
+                facts.row = .header(checkValue: try statement.integer(2, of: .change(position)))
             }
         }
         return facts
@@ -50,7 +50,7 @@ struct HistoryFacts {
     /// Returns the newest position, or `nil` if there never was one, with a single lookup.
     ///
     /// - Throws: The errors of ``facts(at:)``.
-    func newest() throws -> (position: Int64, check: Int64?)? {
+    func newest() throws -> (position: Int64, checkValue: Int64?)? {
         try newest(requiringHistory: true)
     }
 
@@ -58,7 +58,8 @@ struct HistoryFacts {
     ///
     /// - Complexity: Proportional to the number of these changes.
     func unsealed(after position: Int64) throws -> ClosedRange<Int64>? {
-        guard let newest = try newest(requiringHistory: false), newest.check == nil, newest.position > position else {
+        guard let newest = try newest(requiringHistory: false), newest.checkValue == nil, newest.position > position
+        else {
             return nil
         }
         let statement = try connection.cached(Self.selectNewestHeader)
@@ -68,7 +69,7 @@ struct HistoryFacts {
         return try HistoryPosition.range(from: max(header, position) + 1, through: newest.position)
     }
 
-    private func newest(requiringHistory: Bool) throws -> (position: Int64, check: Int64?)? {
+    private func newest(requiringHistory: Bool) throws -> (position: Int64, checkValue: Int64?)? {
         let statement = try connection.cached(Self.selectNewest)
         defer { statement.reset() }
         guard try statement.step() else { return nil }

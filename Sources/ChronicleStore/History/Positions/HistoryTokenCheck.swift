@@ -9,14 +9,14 @@ struct HistoryPositionFacts: Hashable, Sendable {
         /// A change that continues in the next row.
         case partOfChange
         /// A header with its check value, void or not.
-        case header(check: Int64)
+        case header(checkValue: Int64)
     }
 
     /// The newest position, or 0 if the history is empty.
     var newest: Int64 = 0
     /// The highest deleted position, or 0 if nothing was deleted.
     var floor: Int64 = 0
-    var floorCheck: Int64?
+    var floorCheckValue: Int64?
     /// The position at which recording resumed after it was disabled or incomplete, or 0 if it never was.
     var gap: Int64 = 0
     var row = Row.none
@@ -36,31 +36,31 @@ enum HistoryTokenCheck {
     ///
     /// - Parameters:
     ///   - position: The position of the token in this store, if it has one.
-    ///   - check: The check value of the token, which positions within unsealed changes do not have.
+    ///   - checkValue: The check value of the token, which positions within unsealed changes do not have.
     ///   - isInclusive: Whether the transaction that ends at the position is requested too.
     static func failure(
-        position: Int64?, check: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts
+        position: Int64?, checkValue: Int64?, isInclusive: Bool = false, _ facts: HistoryPositionFacts
     ) -> Failure? {
         guard let position else { return .ofAnotherStore }
         // Stores do not assign negative positions.
         guard position >= 0 else { return .forked }
         if position > facts.newest { return .ahead }
         // The floor is a header, not a change: a reader at the last change before it has seen everything up to it.
-        let lowest = check == nil ? max(facts.floor - 1, 0) : facts.floor
+        let lowest = checkValue == nil ? max(facts.floor - 1, 0) : facts.floor
         if position < lowest || isInclusive && position <= facts.floor && facts.floor > 0 { return .expired }
         if position < facts.gap { return .gap }
         // The row of the floor is deleted or void, but its check value is kept.
-        if position <= facts.floor { return matches(check, facts.floorCheck) ? nil : .forked }
+        if position <= facts.floor { return matches(checkValue, facts.floorCheckValue) ? nil : .forked }
         switch facts.row {
         case .none, .partOfChange: return .forked
-        case .change: return check == nil ? nil : .forked
-        case .header(let actual): return matches(check, actual) ? nil : .forked
+        case .change: return checkValue == nil ? nil : .forked
+        case .header(let expected): return matches(checkValue, expected) ? nil : .forked
         }
     }
 
     /// A token without a check value is only compared by position.
-    private static func matches(_ check: Int64?, _ actual: Int64?) -> Bool {
-        check == nil || check == actual
+    private static func matches(_ checkValue: Int64?, _ expected: Int64?) -> Bool {
+        checkValue == nil || checkValue == expected
     }
 
     /// Returns the error with a description and a recommendation.

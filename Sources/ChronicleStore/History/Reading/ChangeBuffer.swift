@@ -18,7 +18,7 @@ struct ChangeBuffer {
     }
 
     /// The preserved value of an attribute of a deleted model.
-    struct KeptValue {
+    struct PreservedValue {
         /// The number of the attribute.
         let attribute: Int64
         /// The value as SQLite stores it.
@@ -29,7 +29,7 @@ struct ChangeBuffer {
     /// The masks of the attributes from 62 on.
     private(set) var masks: [String] = []
     /// The preserved values of deletes.
-    private(set) var kept: [KeptValue] = []
+    private(set) var kept: [PreservedValue] = []
     /// The positions of the first and last collected rows; 0 if there are none.
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = 0
@@ -82,7 +82,7 @@ struct ChangeBuffer {
 
     private mutating func keep(_ statement: Statement, _ position: Int64) throws {
         let attribute = try statement.integer(3, of: .change(position))
-        kept.append(KeptValue(attribute: attribute, value: statement.plainValue(4)))
+        kept.append(PreservedValue(attribute: attribute, value: statement.plainValue(4)))
         rows[rows.count - 1].detail += 1
     }
 

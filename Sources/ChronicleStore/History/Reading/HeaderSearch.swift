@@ -38,7 +38,7 @@ struct HeaderSearch {
     /// offset.
     ///
     /// Deletion uses this to avoid visiting every row.
-    func beginning() throws -> (last: (position: Int64, check: Int64)?, next: Int64?)? {
+    func beginning() throws -> (last: (position: Int64, checkValue: Int64)?, next: Int64?)? {
         guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
         var next: HistoryHeader?
         if let condition = query.sql.condition {

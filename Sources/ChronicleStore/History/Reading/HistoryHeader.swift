@@ -9,22 +9,23 @@ struct HistoryHeader {
     let source: Int64
     let timestamp: Date
     /// The check value, or `nil` for unsealed changes by other programs; the position is then that of the last change.
-    let check: Int64?
+    let checkValue: Int64?
     /// The position of the first change.
     let first: Int64
 
     /// Returns the header of changes that no header row follows.
     static func unsealed(_ positions: ClosedRange<Int64>) -> HistoryHeader {
         HistoryHeader(
-            position: positions.upperBound, source: RecorderStatements.externalSource, timestamp: Date(), check: nil,
+            position: positions.upperBound, source: RecorderStatements.externalSource, timestamp: Date(),
+            checkValue: nil,
             first: positions.lowerBound)
     }
 
-    private init(position: Int64, source: Int64, timestamp: Date, check: Int64?, first: Int64) {
+    private init(position: Int64, source: Int64, timestamp: Date, checkValue: Int64?, first: Int64) {
         self.position = position
         self.source = source
         self.timestamp = timestamp
-        self.check = check
+        self.checkValue = checkValue
         self.first = first
     }
 
@@ -40,7 +41,7 @@ struct HistoryHeader {
             throw SwiftDataError.damagedRow(row, "a header without a timestamp")
         }
         timestamp = Date(timeIntervalSinceReferenceDate: seconds)
-        check = statement.isNull(3) ? nil : try statement.integer(3, of: row)
+        checkValue = statement.isNull(3) ? nil : try statement.integer(3, of: row)
         first = try statement.integer(4, of: row)
         guard first >= 1, first <= position else {
             throw SwiftDataError.damagedRow(row, "a header whose changes are not before it")
@@ -48,14 +49,14 @@ struct HistoryHeader {
     }
 
     /// The position of the last change.
-    var last: Int64 { check == nil ? position : position - 1 }
+    var last: Int64 { checkValue == nil ? position : position - 1 }
 
     func transaction(_ changes: [HistoryChange], _ source: RecordedSource, storeIdentifier: String)
         -> DefaultHistoryTransaction
     {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,
-            token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, check: check),
+            token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue),
             timestamp: timestamp, author: source.author, contextName: source.contextName,
             bundleIdentifier: source.program, processIdentifier: source.process, changes: changes)
     }

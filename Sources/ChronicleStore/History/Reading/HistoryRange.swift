@@ -37,10 +37,10 @@ extension HistoryFacts {
     /// - Throws: The error that describes why reading cannot continue from the token.
     func checkedPosition(_ bound: HistoryTokenBound<DefaultHistoryToken>, storeIdentifier: String) throws -> Int64 {
         let position = bound.token.position(in: storeIdentifier)
-        let check = bound.token.check(in: storeIdentifier)
+        let checkValue = bound.token.checkValue(in: storeIdentifier)
         let facts = try facts(at: position ?? 0)
         let failure = HistoryTokenCheck.failure(
-            position: position, check: check, isInclusive: bound.isInclusive, facts)
+            position: position, checkValue: checkValue, isInclusive: bound.isInclusive, facts)
         guard let position, failure == nil else {
             throw HistoryTokenCheck.error(failure ?? .ofAnotherStore, position: position, facts)
         }
@@ -57,7 +57,7 @@ extension HistoryFacts {
             let position = bound.token.position(in: storeIdentifier)
             let facts = try facts(at: position ?? 0)
             let failure = HistoryTokenCheck.failure(
-                position: position, check: bound.token.check(in: storeIdentifier), facts)
+                position: position, checkValue: bound.token.checkValue(in: storeIdentifier), facts)
             if let failure, failure != .expired, failure != .gap {
                 throw HistoryTokenCheck.error(failure, position: position, facts)
             }

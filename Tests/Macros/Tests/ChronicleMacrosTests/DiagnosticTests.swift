@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import Testing
 
-/// What the macros say about mistakes, where, and what their fix-its make of the source.
+/// The diagnostics of the macros, their locations, and the source after their fix-its.
 @Suite struct DiagnosticTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -202,7 +202,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: cases) func theMistakeIsReportedOnce(_ mistake: Case) {
+    @Test(arguments: cases) func errorIsReportedOnce(_ mistake: Case) {
         let reports = Expansion(mistake.source).reports
         #expect(
             reports == [
@@ -211,19 +211,19 @@ import Testing
             ])
     }
 
-    @Test func aClassThatInheritsFromAModelIsRefused() {
+    @Test func subclassOfAModelIsRejected() {
         let expansion = Expansion("@Model final class Flight: Trip { var number = 0 }", inherits: true)
         #expect(
             expansion.reports.map(\.message) == [
                 "Flight inherits from a model, which is not supported; use a relationship"
             ])
         #expect(!expansion.text.contains("properties"))
-        // It inherits the initialisers, the one that a context needs among them.
+        // It inherits the initializers, including the one that a context needs.
         #expect(!expansion.text.contains("init"))
     }
 
-    /// Of which the compiler would say that it lacks an initialiser.
-    @Test func aClassThatInheritsFromAModelLacksNothing() {
+    /// The compiler would report a missing initializer.
+    @Test func subclassOfAModelHasNoOtherErrors() {
         let expansion = Expansion(
             "@Model public class Flight: Trip { var a: Int; init(a: Int) { self.a = a; super.init() } }", inherits: true
         )
@@ -231,13 +231,13 @@ import Testing
         #expect(expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Trip>) {"))
     }
 
-    @Test func aGenericClassGetsNoWrappers() {
+    @Test func genericClassGetsNoWrappers() {
         #expect(!Expansion("@Model class Trip<Place> { var name = \"\" }").text.contains("Attribute"))
     }
 
     @Test(
         arguments: ["Trip", "V1.Trip", "Self"], ["\\.name", "\\Trip.name", "\\V1.Trip.name"])
-    func keyPathsMayNameTheClass(_ type: String, _ keyPath: String) {
+    func keyPathsMayIncludeTheClass(_ type: String, _ keyPath: String) {
         let source = "@Model class Trip {\n    #Unique<\(type)>([\(keyPath)])\n    var name = \"\"\n}"
         #expect(Expansion(source).reports.isEmpty)
     }
@@ -247,7 +247,7 @@ import Testing
         "init(a: Int) { if a > 1 { self.a = 1 } else { self.a = 2 } }",
         "init(a: Int) { self.a = a }; convenience init() { self.init(a: 1) }",
     ])
-    func initializersThatAssignAreFine(_ initializer: String) {
+    func assigningInitializersAreAccepted(_ initializer: String) {
         #expect(Expansion("@Model class Trip { var a: Int\n \(initializer) }").reports.isEmpty)
     }
 }

@@ -1,8 +1,8 @@
 import Testing
 
-/// What `@Model` adds.
+/// The expansions of `@Model`.
 @Suite struct ModelExpansionTests {
-    @Test func aClassGetsWhatOneWritesByHand() {
+    @Test func expansionMatchesHandwrittenCode() {
         let expansion = Expansion(
             """
             @Model
@@ -56,14 +56,14 @@ import Testing
         ("package class", "package ", "required "), ("fileprivate final class", "fileprivate ", ""),
         ("private final class", "", ""),
     ])
-    func membersHaveTheAccessOfTheClass(_ declaration: String, _ access: String, _ required: String) {
+    func membersHaveTheAccessLevelOfTheClass(_ declaration: String, _ access: String, _ required: String) {
         let text = Expansion("@Model \(declaration) Trip { var name = \"\" }").text
         #expect(text.contains(" \(access)static let properties: Chronicle::PropertyMap<Trip>"))
         #expect(text.contains(" \(access)let persistentBackingData"))
         #expect(text.contains(" \(access)\(required)init(backingData: any Chronicle::BackingData<Trip>)"))
     }
 
-    @Test func whatTheClassDeclaresItselfIsLeftAlone() {
+    @Test func existingDeclarationsAreKept() {
         let expansion = Expansion(
             """
             @Model
@@ -78,24 +78,24 @@ import Testing
         #expect(!expansion.text.contains("Chronicle::"))
     }
 
-    @Test func aClassThatNeedsNoInitializerGetsOne() {
+    @Test func classWithDefaultValuesGetsAnInitializer() {
         #expect(Expansion("@Model final class Trip { var note: String?; var count = 0 }").text.contains("init() {"))
         #expect(!Expansion("@Model final class Trip { var count = 0; init(_: Int) {} }").text.contains("init() {"))
     }
 
-    @Test func convenienceAloneIsNoInitializer() {
+    @Test func convenienceInitializersDoNotCount() {
         let text = Expansion("@Model final class Trip { var a = 1; convenience init(_ a: Int) { self.init() } }").text
         #expect(text.contains("init() {"))
     }
 
-    @Test func anObjectOfFoundationOverridesItsInitializer() {
+    @Test func subclassOfNSObjectOverridesItsInitializer() {
         for name in ["NSObject", "Foundation.NSObject"] {
             let text = Expansion("@Model final class Trip: \(name), Comparable { var count = 0 }").text
             #expect(text.contains("override init() {}") || text.contains("override init() {\n"))
         }
     }
 
-    @Test func initializersMayDependOnConditions() {
+    @Test func initializersMayBeConditional() {
         let expansion = Expansion(
             """
             @Model final class Trip {
@@ -111,7 +111,7 @@ import Testing
         #expect(!expansion.text.contains("init() {") && !expansion.text.contains("Chronicle::BackingData<Trip>)"))
     }
 
-    @Test func wrappersMayDependOnTheModuleOfTheMacros() {
+    @Test func wrappersMayDependOnTheImportedModule() {
         let expansion = Expansion(
             """
             @Model final class Trip {
@@ -134,7 +134,7 @@ import Testing
         #expect(expansion.text.ranges(of: "@Chronicle::Attribute").count == 1)
     }
 
-    @Test func aMapMayNameWhatIsDeprecated() {
+    @Test func propertyMapMayContainDeprecatedProperties() {
         let source = "@available(*, deprecated) var a: Int?\n@available(macOS 15, *) var b: Int?"
         #expect(
             Expansion("@Model class Trip {\n\(source)\n}").text.contains("@available(*, deprecated) static let pro"))
@@ -142,52 +142,52 @@ import Testing
         #expect(!Expansion("@Model class Trip {\n\(other)\n}").text.contains(") static let pro"))
     }
 
-    /// In a file and in an extension, private is what the macro's extension can see.
+    /// At file scope and in an extension, private declarations are visible to the macro's extension.
     @Test(arguments: [
         "@Model private final class Trip { var name = \"\" }",
         "private enum Trips { @Model final class Trip { var name = \"\" } }",
         "enum Trips { @Model fileprivate final class Trip { var name = \"\" } }",
     ])
-    func aClassMayBePrivateToItsFile(_ source: String) {
+    func classMayBeFileprivate(_ source: String) {
         let expansion = Expansion(source)
         #expect(expansion.reports.isEmpty)
         #expect(expansion.text.contains("@Chronicle::Attribute") && expansion.text.contains("nonisolated extension"))
     }
 
-    @Test func aHiddenClassMayDeclareTheConformance() {
+    @Test func unreachableClassMayDeclareTheConformance() {
         let source = "enum Trips { @Model private final class Trip: PersistentModel { var name = \"\" } }"
         let expansion = Expansion(source, inherits: true)
         #expect(expansion.reports.isEmpty && expansion.text.contains("@Chronicle::Attribute"))
     }
 
-    @Test func aClassInAFunctionIsLeftToTheCompiler() {
+    @Test func classInAFunctionIsDiagnosedByTheCompiler() {
         let expansion = Expansion("func trips() { @Model final class Trip { var name = \"\" } }")
         #expect(expansion.reports.isEmpty && !expansion.text.contains("Chronicle"))
     }
 
-    @Test func namesThatAreKeywordsKeepTheirBackticks() {
+    @Test func keywordNamesKeepTheirBackticks() {
         let text = Expansion("@Model final class Trip { var `default`: Int = 0 }").text
         #expect(text.contains("\"default\": \\.`default`,"))
     }
 
-    @Test func aPropertyMayBeCalledAsTheMap() {
+    @Test func propertyMayHaveTheNameOfTheMap() {
         let text = Expansion("@Model final class Trip { var properties: [String] = [] }").text
         #expect(text.contains("\"properties\": \\.properties,"))
     }
 
-    @Test func aClassWithoutPropertiesHasAnEmptyMap() {
+    @Test func classWithoutPropertiesHasAnEmptyMap() {
         #expect(Expansion("@Model final class Trip {}").text.contains("PropertyMap<Trip> = [:]"))
     }
 
-    @Test func wrappersMayNameTheirModule() {
+    @Test func wrappersMayBeQualified() {
         let text = Expansion("@Model final class Trip { @SwiftData.Attribute(.unique) var code = 0 }").text
         #expect(!text.contains("@Chronicle::Attribute"))
     }
 }
 
-/// What `#Unique`, `#Index` and `@ModelActor` add.
+/// The expansions of `#Unique`, `#Index`, and `@ModelActor`.
 @Suite struct OtherExpansionTests {
-    @Test func constraintsAreStaticProperties() {
+    @Test func constraintsExpandToStaticProperties() {
         let expansion = Expansion(
             """
             @Model
@@ -205,12 +205,12 @@ import Testing
                 "public static let indices: Chronicle::Indices<Trip> = [[\\.year], [\\.year, \\.code]]"))
     }
 
-    @Test func kindsOfIndicesAreLeftAway() {
+    @Test func kindsOfIndicesAreIgnored() {
         let text = Expansion("class Trip { #Index<Trip>(.binary([\\.year]), .rtree([\\.x, \\.y])) }").text
         #expect(text.contains("= [[\\.year], [\\.x, \\.y]]"))
     }
 
-    @Test func anActorGetsItsContext() {
+    @Test func actorGetsAContext() {
         let expansion = Expansion("@ModelActor\npublic actor Importer {\n}")
         #expect(expansion.reports.isEmpty)
         #expect(
@@ -232,14 +232,14 @@ import Testing
                 """)
     }
 
-    @Test func anActorMayHavePropertiesOfItsOwn() {
+    @Test func actorMayHaveProperties() {
         let source =
             "@ModelActor actor Importer { let a = 1; var b: Int?; @Other var c: Int; lazy var d = 2; var e: Int { 1 } }"
         let expansion = Expansion(source)
         #expect(expansion.reports.isEmpty && expansion.text.contains("init(modelContainer"))
     }
 
-    @Test func anInitializerOfAnActorMayDelegate() {
+    @Test func initializerOfAnActorMayDelegate() {
         let initializer = "init(_ url: URL) { self.init(modelContainer: open(url)) }"
         let text = Expansion("@ModelActor actor Importer { \(initializer) }").text
         #expect(text.contains("init(modelContainer: Chronicle::ModelContainer)"))
@@ -250,7 +250,7 @@ import Testing
         "init(modelContainer: ModelContainer, a: Int = 1) { fatalError() }",
         "let a: Int; init(_ a: Int) { fatalError() }",
     ])
-    func anActorKeepsTheInitializerThatItNeeds(_ source: String) {
+    func actorKeepsItsInitializer(_ source: String) {
         let expansion = Expansion("@ModelActor actor Importer { \(source) }")
         #expect(expansion.reports.isEmpty && !expansion.text.contains("init(modelContainer: Chronicle"))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// Gives a target the sources of `Trips`, with `import Chronicle` where they have `import SwiftData`.
+/// Provides a target with the sources of `Trips`, with `import Chronicle` in place of `import SwiftData`.
 @main
 struct ChangeImport: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

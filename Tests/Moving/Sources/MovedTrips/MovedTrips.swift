@@ -1,1 +1,1 @@
-// The rest of this module is that of Trips, with another import: see Plugins/ChangeImport.
+// The other files of this module are those of Trips, with another import: see Plugins/ChangeImport.

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-// Declarations as they grow in an app: protocols, comments in odd places, access, conditions, conformances.
+// Declarations as they accumulate in an app: protocols, comments in unusual places, access, conditions, conformances.
 
 protocol Timestamped: AnyObject {
     var createdAt: Date { get }
@@ -134,7 +134,7 @@ private final class Secret: CatalogModel {
 }
 
 public enum Catalog {
-    /// Fills a catalog, and tells what is in it.
+    /// Fills a catalog and returns a description of its content.
     public static func lines() throws -> [String] {
         let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
         let container = try ModelContainer(for: Schema(CatalogSchema.models), configurations: configuration)

@@ -102,7 +102,7 @@ public enum Library {
         }
     }()
 
-    /// Fills the library, and tells what is in it.
+    /// Fills the library and returns a description of its content.
     public static func inventory() throws -> [String] {
         let context = container.mainContext
         let author = Author(name: "Jane Doe")

@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-// What relationships can be asked for.
+// Options of relationships.
 
 @Model
 final class Suitcase {
@@ -19,7 +19,7 @@ final class PackedItem {
     var suitcase: Suitcase
     @Relationship(.unique, deleteRule: .cascade, hashModifier: "1") var label: Label?
     var tags: [Tag] = []
-    // Nothing leads back.
+    // Without an inverse.
     @Relationship(deleteRule: .cascade) var pictures: [Picture] = []
 
     init(_ name: String, in suitcase: Suitcase, label: Label? = nil) {
@@ -64,7 +64,7 @@ public enum Packing {
         try context.save()
         var lines: [String] = []
 
-        // Too many, and then not.
+        // Too many at first, and then not.
         let third = PackedItem("Café crème", in: hers)
         context.insert(third)
         do { try context.save() } catch SwiftDataError.modelValidationFailure { lines.append("full") }

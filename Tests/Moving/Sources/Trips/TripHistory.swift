@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Follows what others did to the trips.
+/// Follows the changes of other processes.
 public struct TripHistory {
     private let modelContainer: ModelContainer
     private var token: DefaultHistoryToken?

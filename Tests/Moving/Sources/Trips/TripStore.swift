@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// What the views of an app call.
+/// The operations that the views of an app call.
 public final class TripStore {
     public let modelContext: ModelContext
 

@@ -4,7 +4,7 @@ import Testing
 import Trips
 
 @Suite struct UnchangedTests {
-    @MainActor @Test func modelsOfEveryKindCompile() throws {
+    @MainActor @Test func modelsCompileAndWork() throws {
         #expect(
             try Library.inventory() == [
                 #"["JD"]"#, "1", #"["Walk"] [Trips.Medium.audio(minutes: 3)] [Trips.Rating.good] [1.0 kg]"#,
@@ -12,14 +12,14 @@ import Trips
             ])
     }
 
-    @Test func declarationsOfEveryKindCompile() throws {
+    @Test func declarationsCompileAndWork() throws {
         #expect(
             try Catalog.lines() == [
                 #"a Road map of Italy 4 onSale ["a", "map"]"#, #"b City map 2 onSale ["b", "map"]"#, #"["Maps"] 36"#,
             ])
     }
 
-    @Test func relationshipsOfEveryKindCompile() throws {
+    @Test func relationshipsCompileAndWork() throws {
         #expect(
             try Packing.lines() == [
                 "full", "not empty", "1 Café crème", "0 2", "Book of Ada, open", "Café crème of Charles",
@@ -27,7 +27,7 @@ import Trips
             ])
     }
 
-    @Test func theModelLayerWorks() async throws {
+    @Test func modelLayerWorks() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { do { try FileManager.default.removeItem(at: directory) } catch { Issue.record(error) } }

@@ -19,7 +19,7 @@ enum HostileValues {
         "1E+127", "1E-128", "1E-2147483648", "0.00000000000000000000000000000000000000000000000000000000000000001",
     ]
 
-    /// - Parameter present: The integer to be replaced. Values near it are often worse than any others.
+    /// - Parameter present: The integer to replace. Values near it often cause more problems than others.
     static func value(_ random: inout SplitMix, near present: Int64? = nil) -> RawDatabase.Value {
         switch random.below(20) {
         case 0...7: return .integer(integer(&random, near: present))

@@ -1,7 +1,7 @@
 import ChronicleTestSupport
 import Foundation
 
-/// Changes bytes of a file, and writes files that SQLite keeps beside it.
+/// Changes bytes of a file, and writes the files that SQLite keeps next to it.
 struct PageMutations {
     let url: URL
     private let pageSize: Int
@@ -26,7 +26,8 @@ struct PageMutations {
             for _ in 0..<random.pick([1, 1, 2, 4, 16, 64, 512]) {
                 bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8))
             }
-        // The header of a page, which contains numbers of pages and offsets. https://www.sqlite.org/fileformat.html#b_tree_pages
+        // The header of a page, which contains page numbers and offsets.
+        // https://www.sqlite.org/fileformat.html#b_tree_pages
         case 4...7:
             for _ in 0..<random.pick([1, 1, 2, 4]) {
                 write(random.pick(Self.numbers), at: page + random.below(min(pageSize, 64)), &bytes, &random)
@@ -55,7 +56,7 @@ struct PageMutations {
         0, 1, 2, 5, 13, 127, 128, 255, 0xFF00, 0xFFFF, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF,
     ]
 
-    /// Writes a number in one, two or four bytes, the highest first.
+    /// Writes a number in one, two, or four bytes, most significant byte first.
     private func write(_ number: UInt32, at offset: Int, _ bytes: inout [UInt8], _ random: inout SplitMix) {
         let count = random.pick([1, 2, 4])
         for index in 0..<count where offset + index < bytes.count {

@@ -5,7 +5,7 @@ import Foundation
 struct RowMutations {
     let database: RawDatabase
 
-    /// A table, and how its rows are found.
+    /// A table, and how to find its rows.
     private struct Table {
         let name: String
         let columns: [String]
@@ -29,7 +29,7 @@ struct RowMutations {
             let among = random.pick([history, history, history, others, others, samples, tables])
             guard let table = among.isEmpty ? nil : random.pick(among) else { continue }
             do { try change(table, &random) } catch is RawDatabase.Failure {
-                // A constraint refused it.
+                // A constraint rejected the value.
                 continue
             }
         }
@@ -76,7 +76,7 @@ struct RowMutations {
     private func row(_ table: Table, _ random: inout SplitMix) throws -> [RawDatabase.Value] {
         let count = try database.rows("SELECT count(*) FROM \(quoted(table.name))")[0][0].integer ?? 0
         let key = table.key.map(quoted).joined(separator: ", ")
-        // The last rows are those that a save, and the current token, begin with.
+        // A save and the current token read the last rows first.
         let isLast = random.chance(30)
         let offset = isLast ? random.below(min(Int(count), 4)) : random.below(Int(count))
         let rows = try database.rows(
@@ -142,7 +142,7 @@ struct RowMutations {
     private func shiftKeys(_ table: Table, _ random: inout SplitMix) throws {
         guard table.key == ["_rowid_"] else { return }
         let distance = random.pick([-1_000_000, -60, -5, 1, 1_000_000, 1 << 40, 1 << 62, (1 << 62) - 30, .max - 200])
-        // In two steps, so that no row moves to the key of another.
+        // In two steps, so that no row gets the key of another.
         let condition = random.chance(50) ? "" : " WHERE _rowid_ > \(random.below(60))"
         try database.run("UPDATE \(quoted(table.name)) SET _rowid_ = -_rowid_ - 3000000000\(condition)")
         try database.run(

@@ -52,14 +52,14 @@ extension SchemaMutations {
         try replace(database, table, "CREATE VIEW \(quoted(table)) AS SELECT \(key)* FROM \(before(table))")
     }
 
-    /// Every row twice.
+    /// Returns every row twice.
     static let replaceByUnionView: Mutation = { database, random in
         let table = try table(database, &random)
         let selection = "SELECT \(random.chance(50) ? "1 AS _rowid_, " : "")* FROM \(before(table))"
         try replace(database, table, "CREATE VIEW \(quoted(table)) AS \(selection) UNION ALL \(selection)")
     }
 
-    /// Rows without end.
+    /// Returns endless rows.
     static let replaceByEndlessView: Mutation = { database, random in
         let table = try table(database, &random)
         let row = try columns(database, table).map { "number AS \(quoted($0))" }
@@ -71,7 +71,7 @@ extension SchemaMutations {
                 + "SELECT \(key)\(row.joined(separator: ", ")) FROM endless")
     }
 
-    /// Rows of hostile constants.
+    /// Returns rows of hostile constants.
     static let replaceByConstantView: Mutation = { database, random in
         let table = try table(database, &random)
         let constants = ["NULL", "-1", "0", "1", "9223372036854775807", "'x'", "x'00'", "1e999", "zeroblob(100000)"]
@@ -83,7 +83,7 @@ extension SchemaMutations {
                 + "SELECT \(key)\(row.joined(separator: ", "))")
     }
 
-    /// The same rows without types, keys or constraints; some of them changed.
+    /// The same rows without types, keys, or constraints, some of them changed.
     static let replaceByCopy: Mutation = { database, random in
         let table = try table(database, &random)
         let columns = try columns(database, table)
@@ -105,7 +105,7 @@ extension SchemaMutations {
         }
     }
 
-    /// The same rows in descending order, in a table whose definition says that they ascend.
+    /// The same rows in descending order, in a table whose definition implies ascending order.
     static let reverse: Mutation = { database, random in
         let definitions = [
             "chronicle_change": "id INTEGER, what INTEGER, key, detail, more, PRIMARY KEY (id DESC)",

@@ -1,7 +1,7 @@
 import ChronicleTestSupport
 import Foundation
 
-/// Changes the schema of a file: drops, renames and replaces objects, and edits their definitions.
+/// Changes the schema of a file: drops, renames, and replaces objects, and edits their definitions.
 ///
 /// A mutation is a function of the database and the generator. Add new ones to ``all``.
 struct SchemaMutations {
@@ -12,7 +12,7 @@ struct SchemaMutations {
     func apply(_ random: inout SplitMix) throws {
         for _ in 0..<random.pick([1, 1, 1, 2, 3]) {
             do { try random.pick(Self.all)(database, &random) } catch is RawDatabase.Failure {
-                // SQLite refuses some of them, depending on those before.
+                // SQLite rejects some of them, depending on earlier ones.
                 continue
             }
         }

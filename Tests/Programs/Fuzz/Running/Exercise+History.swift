@@ -33,7 +33,7 @@ extension Exercise {
         return descriptor
     }
 
-    /// Two of the descriptors, of different kinds.
+    /// Returns two of the descriptors, of different kinds.
     private mutating func descriptors(
         _ transactions: [DefaultHistoryTransaction]
     ) -> [HistoryDescriptor<DefaultHistoryTransaction>] {
@@ -59,7 +59,7 @@ extension Exercise {
         return [random.pick(all), random.pick(all)]
     }
 
-    /// Reads page after page, each from the last token of the one before. There are fewer transactions than pages here.
+    /// Reads page by page, each after the last token of the previous one. There are fewer transactions than pages here.
     private mutating func page(_ context: ModelContext) {
         var token: DefaultHistoryToken?
         for _ in 0..<200 {

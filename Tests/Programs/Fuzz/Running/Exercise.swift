@@ -2,15 +2,16 @@ import Chronicle
 import ChronicleTestSupport
 import Foundation
 
-/// Uses a file in every way that the public API offers: opens it, fetches, saves, deletes, reads and deletes history.
+/// Uses a file in every way that the public API offers: opens it, fetches, saves, deletes, and reads and deletes
+/// history.
 struct Exercise {
     let url: URL
     /// Tokens of the file before it was mutated, and invalid ones.
     let tokens: [DefaultHistoryToken]
     var random: SplitMix
     var outcomes = Outcomes()
-    /// Whether the models that a save wrote can be fetched afterwards: the indexes agree with the tables, and no trigger of
-    /// another program writes to them.
+    /// Whether the models that a save wrote can be fetched afterwards: the indexes match the tables, and no trigger of
+    /// another program changes them.
     var findsWhatItSaved = false
 
     init(_ url: URL, _ tokens: [DefaultHistoryToken], _ random: SplitMix) {
@@ -95,7 +96,7 @@ struct Exercise {
         attemptSave("save several", context)
     }
 
-    /// - Returns: Whether it succeeded.
+    /// - Returns: Whether the operation succeeded.
     @discardableResult
     mutating func attemptSave(_ operation: String, _ context: ModelContext) -> Bool {
         if outcomes.attempt(operation, { try context.save() }) != nil { return true }

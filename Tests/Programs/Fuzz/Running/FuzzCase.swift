@@ -7,7 +7,7 @@ struct FuzzCase {
     enum Kind: String, CaseIterable {
         /// Values of rows, written through SQLite.
         case rows
-        /// The same while a store has the file open.
+        /// Values of rows, written while a store has the file open.
         case rowsWhileOpen
         /// Bytes of the file.
         case pages
@@ -63,11 +63,11 @@ struct FuzzCase {
     }
 
     private func mutateRows(_ url: URL, _ random: inout SplitMix) throws {
-        // SQLite refuses what follows an error in the schema.
+        // SQLite rejects everything after an error in the schema.
         do {
             let database = try RawDatabase(url)
             try RowMutations(database: database).apply(&random)
-            // Without these rows, opening reads the registered attributes and makes triggers of them.
+            // Without these rows, opening would read the registered attributes and create triggers for them.
             if random.chance(50) { try database.run("DELETE FROM chronicle_meta WHERE name LIKE 'complete:%'") }
         } catch is RawDatabase.Failure {}
     }

@@ -9,9 +9,9 @@ struct FuzzRun {
     private var counts: [String: Int] = [:]
     private var failures: [String] = []
 
-    /// How many files a process takes.
+    /// The number of files for each process.
     private static let batch = 20
-    /// After this time a file counts as hanging. Most take less than a tenth of a second.
+    /// The time after which a file counts as hanging. Most take less than a tenth of a second.
     private static let secondsPerFile = 60
 
     init(_ options: Options) {
@@ -20,7 +20,7 @@ struct FuzzRun {
         bases = BaseStores(directory: directory)
     }
 
-    /// - Returns: Whether no file failed.
+    /// - Returns: Whether all files succeeded.
     mutating func run() throws -> Bool {
         let start = ContinuousClock.now
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -51,9 +51,9 @@ struct FuzzRun {
         }
     }
 
-    /// Runs one case again, in a worker that writes to this process's output.
+    /// Repeats one case in a worker that writes to the output of this process.
     ///
-    /// - Parameter keep: The directory to leave the file in.
+    /// - Parameter keep: The directory in which to leave the file.
     /// - Returns: Whether the case succeeded.
     static func repeatCase(_ seed: UInt64, _ number: Int, keep: String?) throws -> Bool {
         let run = FuzzRun(try Options([]))
@@ -91,7 +91,7 @@ struct FuzzRun {
         return try WorkerProcess(arguments, in: place, cases: range)
     }
 
-    /// Reads the output of a worker, and ends one that hangs.
+    /// Reads the output of a worker, and kills it if it hangs.
     private mutating func look(at worker: WorkerProcess) {
         for line in worker.lines() {
             let words = line.split(separator: " ", maxSplits: 2)
@@ -107,7 +107,7 @@ struct FuzzRun {
         }
     }
 
-    /// The worker for the remaining cases of one that ended; nil when there are none.
+    /// Returns a worker for the remaining cases of one that ended, or `nil` if there are none.
     private mutating func next(after worker: WorkerProcess) throws -> WorkerProcess? {
         look(at: worker)
         if let end = worker.unexpectedEnd {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A process that makes mutated files and uses them. The run notices when it crashes or hangs.
+/// A process that creates and uses mutated files. The run detects when it crashes or hangs.
 ///
 /// It prints a line before each case, one for each unexpected error, and one at the end:
 ///
@@ -12,11 +12,12 @@ enum FuzzWorker {
     static let basesCommand = "bases"
     static let repeatCommand = "repeat"
 
-    /// Several times what a case takes, in bytes. An allocation whose size comes from a hostile number fails.
+    /// Several times the memory that a case needs, in bytes. An allocation whose size comes from a hostile number
+    /// fails.
     private static let addressSpace: UInt = 2 << 30
 
-    /// - Parameter arguments: `bases DIRECTORY`, or the directory of these, another one, seed, first number and count; behind
-    ///   `repeat` the same for one case.
+    /// - Parameter arguments: `bases DIRECTORY`, or the directory of these, another directory, the seed, the first
+    /// number, and the count. After `repeat`, the same for one case.
     static func main(_ arguments: [String]) throws {
         if arguments.first == basesCommand, arguments.count == 2 {
             try BaseStores(directory: URL(fileURLWithPath: arguments[1])).make()
@@ -61,7 +62,7 @@ enum FuzzWorker {
         #endif
     }
 
-    /// Prints a line without a buffer, which a crash would lose.
+    /// Prints a line without buffering, because a crash would lose a buffer.
     static func say(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

@@ -2,16 +2,16 @@ import Chronicle
 
 /// The results of the operations on a mutated file.
 struct Outcomes {
-    /// How many operations succeeded.
+    /// The number of operations that succeeded.
     private(set) var successes = 0
-    /// How many errors there were, by kind.
+    /// The number of errors by kind.
     private(set) var errors: [String: Int] = [:]
-    /// Errors that a damaged file does not explain, each with its operation; the first three.
+    /// The first three errors that a damaged file does not explain, with their operations.
     private(set) var failures: [String] = []
 
     /// Runs an operation, which should succeed or throw one of the ``allowed`` errors.
     ///
-    /// - Returns: Its result; `nil` after an error.
+    /// - Returns: The result of the operation, or `nil` after an error.
     @discardableResult
     mutating func attempt<Result>(_ operation: String, _ body: () throws -> Result) -> Result? {
         do {
@@ -36,16 +36,17 @@ struct Outcomes {
         if failures.count < 3, !failures.contains(failure) { failures.append(failure) }
     }
 
-    /// The errors that a file which is damaged, or was changed by another program, can cause:
+    /// The errors that a damaged file, or a file that was changed by another program, can cause:
     ///
     /// - The file, a row or a value is invalid.
-    /// - A table, column or trigger is missing or was replaced, for which SQLite has no code of its own (`storeFailure`).
+    /// - A table, column, or trigger is missing or was replaced, for which SQLite has no specific code
+    /// (`storeFailure`).
     /// - A save violates a constraint that another program declared, or conflicts with a row that it wrote.
     /// - A store that is opened read-only has a journal that would have to be rolled back.
     /// - A fetch returns a row twice, because an index is damaged or the table was replaced by a view.
     /// - A save assigns the key of a model in the context to a new row, because the row of that model and its entry in
     ///   `sqlite_sequence` are gone.
-    /// - History was deleted, switched off, or replaced.
+    /// - History was deleted, disabled, or replaced.
     private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
         ("repeatedRow", .invalidStoreResponse, "the store returned a row more than once"),
         ("reusedKey", .invalidStoreResponse, "a save returned an identifier that another model already has"),

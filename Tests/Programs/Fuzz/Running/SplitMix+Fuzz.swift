@@ -1,13 +1,13 @@
 import ChronicleTestSupport
 
 extension SplitMix {
-    /// The generator of one file of a run.
+    /// Returns the generator for one file of a run.
     init(seed: UInt64, number: Int) {
         self.init(state: seed)
         state = next() ^ UInt64(truncatingIfNeeded: number)
     }
 
-    /// Whether something happens that happens so many times in a hundred.
+    /// Returns `true` in the given percentage of calls.
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A running worker, as the run sees it.
+/// A running worker process.
 final class WorkerProcess {
-    /// The numbers of its cases.
+    /// The numbers of the cases for the worker.
     let cases: Range<Int>
-    /// The case that it began last.
+    /// The case that the worker started last.
     private(set) var current: Int
     private var beginning = ContinuousClock.now
     private var isHanging = false
@@ -14,10 +14,11 @@ final class WorkerProcess {
     private var said: [UInt8] = []
     private var hasClosed = false
 
-    /// Environment variables that give sets and dictionaries the same order in every process, so that cases can be repeated.
+    /// Environment variables for deterministic hashing, which gives sets and dictionaries the same order in every
+    /// process.
     static let deterministic = ["SWIFT_DETERMINISTIC_HASHING": "1"]
 
-    /// - Parameter directory: The place for its error output.
+    /// - Parameter directory: The directory for the worker's error output.
     init(_ arguments: [String], in directory: URL, cases: Range<Int> = 0..<0) throws {
         self.cases = cases
         current = cases.lowerBound
@@ -35,7 +36,7 @@ final class WorkerProcess {
 
     // MARK: Reading
 
-    /// Waits until one of them prints something or ends.
+    /// Waits until one of the workers prints something or exits.
     static func wait(for workers: [WorkerProcess], seconds: Int) {
         var descriptors = workers.map { worker in
             pollfd(fd: worker.output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
@@ -50,7 +51,7 @@ final class WorkerProcess {
         said += data
     }
 
-    /// The lines that it printed since the last call.
+    /// Returns the lines that the worker printed since the last call.
     func lines() -> [String] {
         guard let end = said.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         let lines = String(decoding: said[..<end], as: UTF8.self).split(separator: "\n").map(String.init)
@@ -69,7 +70,7 @@ final class WorkerProcess {
 
     var hasEnded: Bool { hasClosed }
 
-    /// Kills it.
+    /// Kills the worker.
     func hang() {
         isHanging = true
         kill(process.processIdentifier, SIGKILL)
@@ -77,7 +78,7 @@ final class WorkerProcess {
         hasClosed = true
     }
 
-    /// How it ended; nil when it finished its work.
+    /// The reason for which the worker ended, or `nil` if it finished its work.
     var unexpectedEnd: String? {
         process.waitUntilExit()
         if isHanging { return "it took longer than \(secondsOfCurrent) seconds" }
@@ -88,13 +89,13 @@ final class WorkerProcess {
         }
     }
 
-    /// Waits for the end.
+    /// Waits until the worker has exited.
     func finish() -> Bool {
         while !hasClosed { read() }
         return unexpectedEnd == nil
     }
 
-    /// The first lines of its error output, which tell what happened.
+    /// The first lines of the error output, which describe a crash.
     func errors() -> String {
         guard let text = try? String(contentsOf: errorFile, encoding: .utf8) else { return "" }
         return text.split(separator: "\n").prefix(5).joined(separator: "\n")

@@ -1,12 +1,12 @@
 import Chronicle
 import Foundation
 
-/// The valid files that are mutated. They are the same to the byte in every process with deterministic hashing and the same
+/// The valid files that are mutated. They are identical in every process with deterministic hashing and the same
 /// version of SQLite.
 struct BaseStores {
     let directory: URL
 
-    /// The usual size, and the smallest, with which b-trees have several levels and long values overflow.
+    /// The default page size, and the smallest one, with which b-trees have several levels and long values overflow.
     static let pageSizes = [4096, 512]
 
     func url(pageSize: Int) -> URL { directory.appending(path: "base-\(pageSize).store") }
@@ -16,7 +16,7 @@ struct BaseStores {
         try makeHistory(url)
         try normalize(url)
         for pageSize in Self.pageSizes {
-            // Not in WAL mode, which keeps the size of the pages.
+            // Not in WAL mode, in which the page size cannot be changed.
             let database = try RawDatabase(url)
             try database.run(
                 "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageSize); "
@@ -24,7 +24,8 @@ struct BaseStores {
         }
     }
 
-    /// Makes a history with saves of several authors, sealed and unsealed foreign changes, a gap, a floor and holes.
+    /// Creates a history with saves of several authors, sealed and unsealed external changes, a gap, a floor, and
+    /// deleted ranges.
     private func makeHistory(_ url: URL) throws {
         try makeFormerAttributes(url)
         let container = try Models.container(url)
@@ -67,7 +68,7 @@ struct BaseStores {
                 "INSERT INTO chronicle_attribute VALUES (?, ?, ?, 0, 0)",
                 [entity, .integer(Int64(number)), .text("former\(number)")])
         }
-        // The class has other columns: the next opening makes the table again.
+        // The class has other columns, so the next opening recreates the table.
         try database.run("DROP TABLE Sample; UPDATE chronicle_attribute SET present = 0")
         try database.run("DELETE FROM chronicle_meta WHERE name LIKE 'complete:%'")
     }
@@ -96,7 +97,7 @@ struct BaseStores {
         try context.save()
     }
 
-    /// Leaves a floor, holes after it, and transactions before it.
+    /// Deletes history, which leaves a floor, deleted ranges after it, and transactions before it.
     private func deleteSome(_ context: ModelContext) throws {
         let all = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
         try context.deleteHistory(.before(all[2].token))
@@ -130,14 +131,14 @@ struct BaseStores {
 
     static let identifier = "00000000-0000-4000-8000-000000000000"
 
-    /// The tokens of the valid file, and some that no store gave.
+    /// The tokens of the valid file, and some that no store created.
     static func tokens(_ url: URL) throws -> [DefaultHistoryToken] {
         let headers = try RawDatabase(url).rows("SELECT id, detail FROM chronicle_change WHERE what <= 0 ORDER BY id")
         let given = headers.map {
-            DefaultHistoryToken(storeIdentifier: identifier, position: $0[0].integer ?? 0, check: $0[1].integer)
+            DefaultHistoryToken(storeIdentifier: identifier, position: $0[0].integer ?? 0, checkValue: $0[1].integer)
         }
         let others = [0, 1, 7, -1, .min, .max, .max - 1, 1 << 62].map {
-            DefaultHistoryToken(storeIdentifier: identifier, position: $0, check: nil)
+            DefaultHistoryToken(storeIdentifier: identifier, position: $0, checkValue: nil)
         }
         return given + others
     }

@@ -1,7 +1,7 @@
 import Chronicle
 import Foundation
 
-/// Has attributes of all kinds of types, most of them preserved on deletion.
+/// A model with attributes of every type, most of them preserved on deletion.
 @Model
 final class Sample {
     enum Mood: String, Codable { case good, bad }
@@ -61,7 +61,7 @@ final class Sample {
     }
 }
 
-/// A later version of ``Sample``, with attributes renamed, added and removed.
+/// A later version of ``Sample`` with renamed, added, and removed attributes.
 @Model
 final class LaterSample {
     static let entityName = "Sample"
@@ -87,7 +87,7 @@ final class LaterSample {
     init(_ title: String) { self.title = title }
 }
 
-/// Has every kind of relationship.
+/// A model with every kind of relationship.
 @Model
 final class Owner {
     #Unique<Owner>([\.name])
@@ -97,7 +97,7 @@ final class Owner {
     @Relationship(deleteRule: .deny, inverse: \Ticket.owner) var tickets: [Ticket] = []
     @Relationship(inverse: \Passport.owner) var passport: Passport?
     @Relationship(inverse: \Label.owners) var labels: [Label] = []
-    /// Has no inverse.
+    /// A relationship without an inverse.
     @Relationship(deleteRule: .cascade) var photos: [Photo] = []
     @Relationship(inverse: Owner.back) var friends: [Owner] = []
     static var back: AnyKeyPath { \Owner.friends }
@@ -120,7 +120,7 @@ final class Owner {
 final class Part {
     @Attribute(.preserveValueOnDeletion) var name: String
     var owner: Owner?
-    /// References the same class.
+    /// A relationship to the same class.
     var whole: Part?
     @Relationship(deleteRule: .cascade, inverse: \Part.whole) var pieces: [Part] = []
 

@@ -1,7 +1,7 @@
 import ChronicleCSQLite
 import Foundation
 
-/// A connection without the restrictions of Chronicle's own.
+/// A connection without the restrictions of Chronicle's connections.
 final class RawDatabase {
     enum Value {
         case null
@@ -24,7 +24,7 @@ final class RawDatabase {
 
     private let handle: OpaquePointer
 
-    /// - Parameter runsTriggers: Whether its writes are recorded, as those of any other program are.
+    /// - Parameter runsTriggers: Whether changes are recorded, as those of any other program are.
     init(_ url: URL, runsTriggers: Bool = false) throws {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(url.path, &opened, SQLITE_OPEN_READWRITE, nil)
@@ -41,14 +41,14 @@ final class RawDatabase {
 
     deinit { sqlite3_close_v2(handle) }
 
-    /// Runs one statement or many without parameters.
+    /// Runs one or more statements without parameters.
     func run(_ sql: String) throws {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
     }
 
     /// Runs one statement.
     ///
-    /// - Returns: Its rows.
+    /// - Returns: The rows of the statement.
     @discardableResult
     func rows(_ sql: String, _ values: [Value] = []) throws -> [[Value]] {
         var statement: OpaquePointer?

@@ -3,23 +3,23 @@ import Chronicle
 /// A position in the journal's history: a transaction's number, and the checksum of its record.
 struct JournalPosition: Hashable, Sendable {
     /// The position before the first transaction.
-    static let start = JournalPosition(number: 0, check: 0)
+    static let start = JournalPosition(number: 0, checksum: 0)
 
     let number: Int
-    let check: UInt32
+    let checksum: UInt32
 }
 
 /// A record with its frame: length, position in the history, and a checksum.
 struct JournalRecord {
-    /// The last of the first four letters of the frame.
+    /// The fourth byte of the frame, after ``JournalRecord/mark``.
     enum Kind: UInt8 {
-        /// The first record of every journal: where its history begins, and how many rows follow.
+        /// The first record of every journal: the beginning of its history, and the number of rows that follow.
         case base = 0x42  // B
-        /// Rows as they are where the history begins.
+        /// Rows in their state at the beginning of the history.
         case rows = 0x52  // R
         /// A save.
         case transaction = 0x54  // T
-        /// The history begins later from this record on.
+        /// A new beginning of the history, after a deletion.
         case floor = 0x46  // F
     }
 
@@ -27,37 +27,37 @@ struct JournalRecord {
     static let mark = Array("JRN".utf8)
 
     let kind: Kind
-    /// The number of a transaction; for other records, that of the transaction before.
+    /// The number of the transaction; in other records, that of the previous transaction.
     let number: Int
-    /// The checksum of the transaction before.
+    /// The checksum of the previous transaction.
     let previous: UInt32
-    let check: UInt32
-    /// Bytes that contain the record, and possibly others.
+    let checksum: UInt32
+    /// A buffer that contains the record, and possibly others.
     let bytes: [UInt8]
     let content: Range<Int>
 
     var size: Int { Self.frameSize + content.count }
     var reader: RecordReader { RecordReader(bytes, content) }
 
-    /// The record at an index; `nil` if there is none, or only an incomplete one.
+    /// Decodes the record at an index, or returns `nil` if there is none or an incomplete one.
     init?(_ bytes: [UInt8], at index: Int, salt: UInt32) {
         guard let frame = Frame(bytes, at: index), frame.length <= bytes.count - index - Self.frameSize else {
             return nil
         }
         let content = index + Self.frameSize..<index + Self.frameSize + frame.length
         let head = Checksum.of(bytes[index..<index + 20], after: salt)
-        guard Checksum.of(bytes[content], after: head) == frame.check else { return nil }
-        (kind, number, previous, check) = (frame.kind, frame.number, frame.previous, frame.check)
+        guard Checksum.of(bytes[content], after: head) == frame.checksum else { return nil }
+        (kind, number, previous, checksum) = (frame.kind, frame.number, frame.previous, frame.checksum)
         (self.bytes, self.content) = (bytes, content)
     }
 
-    /// The frame before a record's content, not validated.
+    /// The part of a record before its content, without validation of the checksum.
     struct Frame {
         let kind: Kind
         let length: Int
         let number: Int
         let previous: UInt32
-        let check: UInt32
+        let checksum: UInt32
 
         init?(_ bytes: [UInt8], at index: Int) {
             guard bytes.count - index >= JournalRecord.frameSize, bytes[index..<index + 3].elementsEqual(mark),
@@ -68,17 +68,17 @@ struct JournalRecord {
                     Integer(littleEndian: $0.loadUnaligned(fromByteOffset: index + offset, as: type))
                 }
             }
-            // Small enough that additions do not overflow.
+            // Small enough to prevent overflows in additions.
             guard let number = Int(exactly: load(8, UInt64.self)), number < 1 << 60 else { return nil }
             (self.kind, self.number) = (kind, number)
-            (length, previous, check) = (Int(load(4, UInt32.self)), load(16, UInt32.self), load(20, UInt32.self))
+            (length, previous, checksum) = (Int(load(4, UInt32.self)), load(16, UInt32.self), load(20, UInt32.self))
         }
     }
 
-    /// A record's bytes.
+    /// Encodes a record.
     ///
     /// - Parameters:
-    ///   - before: The transaction before.
+    ///   - before: The position of the previous transaction.
     ///   - write: Writes the content.
     /// - Throws: `DataStoreError.unsupportedFeature` if the content is too long for a record.
     static func encode(
@@ -91,16 +91,16 @@ struct JournalRecord {
         writer.byte(kind.rawValue)
         writer.fixed(UInt32(0))
         writer.fixed(UInt64(number))
-        writer.fixed(before.check)
+        writer.fixed(before.checksum)
         writer.fixed(UInt32(0))
         try write(&writer)
         guard let length = UInt32(exactly: writer.bytes.count - frameSize) else {
-            throw DataStoreError.unsupportedFeature.with(detail: "records of 4 GB: save in parts")
+            throw DataStoreError.unsupportedFeature.with(detail: "records of more than 4 GB; save in parts")
         }
         writer.patch(length, at: 4)
         let head = Checksum.of(writer.bytes[..<20], after: salt)
-        let check = Checksum.of(writer.bytes[frameSize...], after: head)
-        writer.patch(check, at: 20)
-        return (writer.bytes, JournalPosition(number: number, check: check))
+        let checksum = Checksum.of(writer.bytes[frameSize...], after: head)
+        writer.patch(checksum, at: 20)
+        return (writer.bytes, JournalPosition(number: number, checksum: checksum))
     }
 }

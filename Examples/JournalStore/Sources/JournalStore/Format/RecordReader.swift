@@ -4,7 +4,7 @@ import Foundation
 /// Decodes the content of a record. Nothing in it is trusted: a length cannot lead outside of the record.
 struct RecordReader {
     /// The record has a valid checksum and invalid content.
-    struct Nonsense: Error {}
+    struct MalformedRecord: Error {}
 
     private let bytes: [UInt8]
     private var position: Int
@@ -17,13 +17,13 @@ struct RecordReader {
     var isAtEnd: Bool { position == end }
 
     mutating func byte() throws -> UInt8 {
-        guard position < end else { throw Nonsense() }
+        guard position < end else { throw MalformedRecord() }
         position += 1
         return bytes[position - 1]
     }
 
     private mutating func take(_ count: Int) throws -> Range<Int> {
-        guard count >= 0, count <= end - position else { throw Nonsense() }
+        guard count >= 0, count <= end - position else { throw MalformedRecord() }
         position += count
         return position - count..<position
     }
@@ -42,12 +42,12 @@ struct RecordReader {
             number |= UInt64(next & 127) << UInt64(shift)
             if next < 128 { return number }
         }
-        throw Nonsense()
+        throw MalformedRecord()
     }
 
     mutating func count() throws -> Int {
         // Small enough that additions do not overflow.
-        guard let count = Int(exactly: try number()), count < 1 << 60 else { throw Nonsense() }
+        guard let count = Int(exactly: try number()), count < 1 << 60 else { throw MalformedRecord() }
         return count
     }
 
@@ -79,7 +79,7 @@ struct RecordReader {
         case .reference:
             let origin = origin(try text())
             return .reference(origin.identifier(try signed()))
-        case nil: throw Nonsense()
+        case nil: throw MalformedRecord()
         }
     }
 
@@ -93,7 +93,7 @@ struct RecordReader {
         case .reference:
             _ = try take(try count())
             _ = try number()
-        case nil: throw Nonsense()
+        case nil: throw MalformedRecord()
         }
     }
 }

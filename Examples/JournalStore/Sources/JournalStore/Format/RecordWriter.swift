@@ -7,7 +7,7 @@ struct RecordWriter {
 
     init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// Fixed width, little-endian.
+    /// Appends an integer with a fixed width, in little-endian order.
     @inline(__always)
     mutating func fixed<Integer: FixedWidthInteger>(_ integer: Integer) {
         withUnsafeBytes(of: integer.littleEndian) { bytes.append(contentsOf: $0) }
@@ -15,7 +15,7 @@ struct RecordWriter {
 
     mutating func byte(_ byte: UInt8) { bytes.append(byte) }
 
-    /// Seven bits per byte, the lowest first; the eighth bit means that more bytes follow.
+    /// Appends an integer with seven bits per byte, lowest first; the eighth bit is set if more bytes follow.
     @inline(__always)
     mutating func number(_ number: UInt64) {
         var rest = number
@@ -26,10 +26,10 @@ struct RecordWriter {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// For values that are never negative.
+    /// Appends an integer that is never negative.
     mutating func count(_ count: Int) { number(UInt64(count)) }
 
-    /// Small absolute values are short: 0, -1, 1, -2, … are 0, 1, 2, 3, …
+    /// Appends an integer so that small absolute values are short: 0, -1, 1, -2, … are encoded as 0, 1, 2, 3, …
     @inline(__always)
     mutating func signed(_ integer: Int64) { number(Self.zigzag(integer)) }
 
@@ -44,7 +44,7 @@ struct RecordWriter {
         }
     }
 
-    /// 0 for `nil`, otherwise the length plus one.
+    /// Appends 0 for `nil`, otherwise the length plus one, and the text.
     mutating func optionalText(_ text: String?) {
         count(text.map { $0.utf8.count + 1 } ?? 0)
         if let text { bytes.append(contentsOf: text.utf8) }
@@ -52,17 +52,17 @@ struct RecordWriter {
 
     mutating func raw(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 
-    /// Writes a key and values, each as a form and its content. They are encoded in a separate buffer and added at
-    /// once, because long records consist mostly of them.
+    /// Appends a key and values, each as a form and its content. They are encoded in a separate buffer and appended
+    /// together, because long records consist mostly of rows.
     ///
     /// - Throws: `DataStoreError.unsupportedFeature` for references to models of other stores.
     mutating func row(_ key: Int64, _ values: [PropertyValue]) throws {
-        let size = values.reduce(10) { $0 + $1.longestForm }
+        let size = values.reduce(10) { $0 + $1.maximumSize }
         try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { row in
-            var place = RowPlace(bytes: row)
-            place.signed(key)
-            for value in values { try place.value(value) }
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: row[..<place.count]))
+            var buffer = RowBuffer(bytes: row)
+            buffer.signed(key)
+            for value in values { try buffer.value(value) }
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: row[..<buffer.count]))
         }
     }
 
@@ -72,7 +72,7 @@ struct RecordWriter {
 }
 
 /// A buffer of sufficient size, filled from the beginning.
-private struct RowPlace {
+private struct RowBuffer {
     let bytes: UnsafeMutableRawBufferPointer
     private(set) var count = 0
 
@@ -135,7 +135,7 @@ private struct RowPlace {
 
 extension PropertyValue {
     /// An upper bound of the encoded size: a form and one or two numbers, plus the content.
-    fileprivate var longestForm: Int {
+    fileprivate var maximumSize: Int {
         switch self {
         case .null, .integer, .real, .references: 11
         case .text(let text): 11 + text.utf8.count
@@ -146,12 +146,12 @@ extension PropertyValue {
 }
 
 extension Slice<UnsafeMutableRawBufferPointer> {
-    /// - Returns: The number of bytes.
+    /// Copies the UTF-8 bytes of a text, and returns their number.
     fileprivate func copyBytes(_ text: String) -> Int {
-        let place = UnsafeMutableRawBufferPointer(rebasing: self)
+        let destination = UnsafeMutableRawBufferPointer(rebasing: self)
         var text = text
         return text.withUTF8 { utf8 in
-            place.copyMemory(from: UnsafeRawBufferPointer(utf8))
+            destination.copyMemory(from: UnsafeRawBufferPointer(utf8))
             return utf8.count
         }
     }

@@ -10,7 +10,7 @@ extension JournalStore: HistoryProviding {
         return try withJournal { journal in
             try journal.read { journal in
                 for bound in bounds.lower {
-                    try journal.state.history.check(bound.token, isWanted: bound.isInclusive, identifier)
+                    try journal.state.history.validate(bound.token, isInclusive: bound.isInclusive, identifier)
                 }
                 return try Self.matching(descriptor, bounds, &journal)
             }
@@ -28,7 +28,7 @@ extension JournalStore: HistoryProviding {
             try journal.write { journal in
                 // A delete up to a token means the transactions that its owner has read, which a token of a lost
                 // transaction does not identify.
-                for bound in bounds.upper { try journal.state.history.checkPast(bound.token, identifier) }
+                for bound in bounds.upper { try journal.state.history.validatePosition(bound.token, identifier) }
                 let oldest = journal.state.history.numbers.lowerBound
                 let numbers = try Self.matching(descriptor, bounds, &journal).map(\.transactionIdentifier).sorted()
                 guard let last = numbers.last else { return }
@@ -83,6 +83,6 @@ extension HistoryTokenBounds<JournalToken> {
 extension Journal {
     /// Whether more than half of the file consists of deleted transactions.
     fileprivate var wastesSpace: Bool {
-        state.history.wasted(until: state.end) > state.end / 2
+        state.history.deletedBytes(until: state.end) > state.end / 2
     }
 }

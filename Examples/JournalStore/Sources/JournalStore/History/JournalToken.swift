@@ -5,7 +5,7 @@ import Chronicle
 public struct JournalToken: HistoryToken {
     public let storeIdentifier: String
     public let position: Int
-    public let check: UInt32
+    public let checksum: UInt32
 
     public var tokenValue: Int? { position }
     public var id: JournalToken { self }
@@ -18,28 +18,28 @@ public struct JournalToken: HistoryToken {
     init(storeIdentifier: String, _ position: JournalPosition) {
         self.storeIdentifier = storeIdentifier
         self.position = position.number
-        check = position.check
+        checksum = position.checksum
     }
 
     public static func < (a: JournalToken, b: JournalToken) -> Bool {
-        (a.position, a.storeIdentifier, a.check) < (b.position, b.storeIdentifier, b.check)
+        (a.position, a.storeIdentifier, a.checksum) < (b.position, b.storeIdentifier, b.checksum)
     }
 }
 
 extension HistoryIndex {
-    /// Throws an error unless everything after a token is in the history, including the token's own transaction if
-    /// `isWanted` is true.
-    func check(_ token: JournalToken, isWanted: Bool, _ storeIdentifier: String) throws {
-        try checkPast(token, storeIdentifier)
+    /// Throws an error unless the history contains everything after a token, and the token's own transaction if
+    /// `isInclusive` is `true`.
+    func validate(_ token: JournalToken, isInclusive: Bool, _ storeIdentifier: String) throws {
+        try validatePosition(token, storeIdentifier)
         let floor = floor.number
-        guard token.position < floor || isWanted && token.position == floor && floor > 0 else { return }
+        guard token.position < floor || isInclusive && token.position == floor && floor > 0 else { return }
         throw SwiftDataError.historyTokenExpired.with(
             detail: "transactions up to \(floor) were deleted, the token is at \(token.position)",
             storeIdentifier: storeIdentifier)
     }
 
     /// Throws an error unless a token belongs to this store and its transaction was not lost.
-    func checkPast(_ token: JournalToken, _ storeIdentifier: String) throws {
+    func validatePosition(_ token: JournalToken, _ storeIdentifier: String) throws {
         guard token.storeIdentifier == storeIdentifier else {
             throw SwiftDataError.historyTokenStoreMismatch.with(storeIdentifier: storeIdentifier)
         }
@@ -47,7 +47,7 @@ extension HistoryIndex {
             throw SwiftDataError.historyTokenAhead.with(storeIdentifier: storeIdentifier)
         }
         // A compaction removes checksums together with transactions. Such a token is expired in any case.
-        guard let check = check(of: token.position), check != token.check else { return }
+        guard let checksum = checksum(of: token.position), checksum != token.checksum else { return }
         throw SwiftDataError.historyTokenForked.with(
             detail: "another transaction has position \(token.position)", storeIdentifier: storeIdentifier)
     }

@@ -15,7 +15,7 @@ struct TransactionMaker {
             changes.append(
                 try typed(change, head.firstChange + changes.count, in: record.number, tables[change.table]))
         }
-        let position = JournalPosition(number: record.number, check: record.check)
+        let position = JournalPosition(number: record.number, checksum: record.checksum)
         return JournalTransaction(
             author: head.author, changes: changes, storeIdentifier: storeIdentifier, timestamp: head.timestamp,
             token: JournalToken(storeIdentifier: storeIdentifier, position), transactionIdentifier: record.number)

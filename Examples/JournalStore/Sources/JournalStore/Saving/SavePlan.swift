@@ -77,7 +77,7 @@ struct SavePlan {
             let run = snapshots[first...].prefix { $0.persistentIdentifier.entityName == name }
             runs.append(run.indices)
             first = run.endIndex
-            try giveKeys(run.count, number(named: name, tables), tables)
+            try assignKeys(run.count, number(named: name, tables), tables)
         }
         if tables.indices.contains(where: { !tables.layout($0).references.isEmpty }) {
             permanent = Dictionary(
@@ -95,7 +95,7 @@ struct SavePlan {
         }
     }
 
-    private mutating func giveKeys(_ count: Int, _ table: Int, _ tables: Tables) throws {
+    private mutating func assignKeys(_ count: Int, _ table: Int, _ tables: Tables) throws {
         let origin = tables.layout(table).origin
         let (last, isPastTheLast) = lastKeys[table].addingReportingOverflow(Int64(count))
         guard !isPastTheLast, last < .max else {

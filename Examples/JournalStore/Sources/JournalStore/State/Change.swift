@@ -98,7 +98,7 @@ struct ChangeReader {
     mutating func read(_ reader: inout RecordReader, _ tables: inout Tables) throws -> Change {
         let number = try reader.count()
         if number == shapes.count { shapes.append(try Self.shape(&reader, &tables)) }
-        guard number < shapes.count else { throw RecordReader.Nonsense() }
+        guard number < shapes.count else { throw RecordReader.MalformedRecord() }
         let shape = shapes[number]
         let key = try reader.signed()
         var values: [PropertyValue] = []
@@ -112,7 +112,7 @@ struct ChangeReader {
     }
 
     private static func shape(_ reader: inout RecordReader, _ tables: inout Tables) throws -> Shape {
-        guard let kind = Change.Kind(rawValue: try reader.byte()) else { throw RecordReader.Nonsense() }
+        guard let kind = Change.Kind(rawValue: try reader.byte()) else { throw RecordReader.MalformedRecord() }
         let table = tables.number(of: try reader.text())
         var columns: [Int] = []
         for _ in 0..<(try reader.count()) { columns.append(tables.column(try reader.text(), in: table)) }

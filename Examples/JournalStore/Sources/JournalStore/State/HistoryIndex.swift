@@ -7,10 +7,10 @@ struct HistoryIndex: Sendable {
     /// The transaction before the first one in the file.
     private(set) var base = JournalPosition.start
     private var offsets: [Int] = []
-    private var checks: [UInt32] = []
+    private var checksums: [UInt32] = []
 
     /// The number of bytes of deleted transactions.
-    func wasted(until end: Int) -> Int {
+    func deletedBytes(until end: Int) -> Int {
         guard let first = offsets.first else { return 0 }
         return (numbers.isEmpty ? end : offset(of: numbers.lowerBound)) - first
     }
@@ -22,28 +22,28 @@ struct HistoryIndex: Sendable {
     func offset(of number: Int) -> Int { offsets[number - base.number - 1] }
 
     /// The checksum of a transaction; `nil` if the file no longer has it, or does not have it yet.
-    func check(of number: Int) -> UInt32? {
-        if number == base.number { return base.check }
+    func checksum(of number: Int) -> UInt32? {
+        if number == base.number { return base.checksum }
         // A token may contain any number.
         guard number > base.number else { return nil }
         let index = number - base.number - 1
-        return checks.indices.contains(index) ? checks[index] : nil
+        return checksums.indices.contains(index) ? checksums[index] : nil
     }
 
     mutating func begin(at position: JournalPosition) { (newest, floor, base) = (position, position, position) }
 
-    mutating func append(check: UInt32, offset: Int) {
-        newest = JournalPosition(number: newest.number + 1, check: check)
+    mutating func append(checksum: UInt32, offset: Int) {
+        newest = JournalPosition(number: newest.number + 1, checksum: checksum)
         offsets.append(offset)
-        checks.append(check)
+        checksums.append(checksum)
     }
 
     /// - Returns: Whether such a transaction exists or existed.
     mutating func raiseFloor(to number: Int) -> Bool {
         // After a compaction, the journal still has the records of earlier deletions.
         if number <= floor.number { return true }
-        guard let check = check(of: number) else { return false }
-        floor = JournalPosition(number: number, check: check)
+        guard let checksum = checksum(of: number) else { return false }
+        floor = JournalPosition(number: number, checksum: checksum)
         return true
     }
 }

@@ -125,9 +125,9 @@ struct Journal: Sendable {
         let bytes = try file.read(at: offset, count: end - offset)
         let maker = TransactionMaker(schema: schema, storeIdentifier: identifier)
         do {
-            guard let record = JournalRecord(bytes, at: 0, salt: salt) else { throw RecordReader.Nonsense() }
+            guard let record = JournalRecord(bytes, at: 0, salt: salt) else { throw RecordReader.MalformedRecord() }
             return try state.withTables { try maker.transaction(record, &$0) }
-        } catch is RecordReader.Nonsense {
+        } catch is RecordReader.MalformedRecord {
             throw SwiftDataError.damagedFile.with(
                 detail: "the record at byte \(offset) has changed since it was read")
         }

@@ -8,7 +8,7 @@ struct JournalState: Sendable {
     private(set) var end = JournalHeader.size
     /// The number of the latest change.
     private(set) var lastChange = 0
-    /// The number of rows of the base that have not been read yet; `nil` before the base.
+    /// The number of rows of the base that have not been read yet, or `nil` before the base.
     private var missingRows: Int?
 
     init(_ schema: Schema, storeIdentifier: String) {
@@ -19,7 +19,7 @@ struct JournalState: Sendable {
     /// is complete when it is put in place.
     var hasBase: Bool { missingRows == 0 }
 
-    /// The numbers of the tables by name, for reading records again.
+    /// Provides the tables to decode a record again.
     mutating func withTables<Result>(_ body: (inout Tables) throws -> Result) rethrows -> Result { try body(&tables) }
 
     // MARK: Records from the file
@@ -27,51 +27,52 @@ struct JournalState: Sendable {
     /// Applies the record at ``end``.
     mutating func apply(_ record: JournalRecord) throws {
         do {
-            try take(record)
+            try applyContent(of: record)
             end += record.size
-        } catch is RecordReader.Nonsense {
+        } catch is RecordReader.MalformedRecord {
             throw SwiftDataError.damagedFile.with(
                 detail: "the record at byte \(end) is complete, but invalid after the records before it")
         }
     }
 
-    private mutating func take(_ record: JournalRecord) throws {
+    private mutating func applyContent(of record: JournalRecord) throws {
         var reader = record.reader
         switch record.kind {
         case .base:
-            guard missingRows == nil else { throw RecordReader.Nonsense() }
-            try takeBase(&reader)
-            history.begin(at: JournalPosition(number: record.number, check: record.previous))
+            guard missingRows == nil else { throw RecordReader.MalformedRecord() }
+            try readBase(&reader)
+            history.begin(at: JournalPosition(number: record.number, checksum: record.previous))
         case .rows:
-            try requirePlace(record, isBase: true)
+            try requirePosition(record, isBase: true)
             var changes = ChangeReader()
             while !reader.isAtEnd {
                 try tables.apply(try changes.read(&reader, &tables))
                 missingRows = (missingRows ?? 0) - 1
             }
         case .transaction:
-            try requirePlace(record, isBase: false)
+            try requirePosition(record, isBase: false)
             let head = try TransactionHead(&reader)
-            guard head.firstChange == lastChange + 1 else { throw RecordReader.Nonsense() }
+            guard head.firstChange == lastChange + 1 else { throw RecordReader.MalformedRecord() }
             var changes = ChangeReader()
             while !reader.isAtEnd {
                 try tables.apply(try changes.read(&reader, &tables))
                 lastChange += 1
             }
-            history.append(check: record.check, offset: end)
+            history.append(checksum: record.checksum, offset: end)
         case .floor:
-            try requirePlace(record, isBase: false)
-            guard history.raiseFloor(to: try reader.count()) else { throw RecordReader.Nonsense() }
+            try requirePosition(record, isBase: false)
+            guard history.raiseFloor(to: try reader.count()) else { throw RecordReader.MalformedRecord() }
         }
     }
 
-    private func requirePlace(_ record: JournalRecord, isBase: Bool) throws {
+    /// Throws an error unless the record directly continues the history, or the base.
+    private func requirePosition(_ record: JournalRecord, isBase: Bool) throws {
         let number = history.newest.number + (record.kind == .transaction ? 1 : 0)
-        guard record.number == number, record.previous == history.newest.check, missingRows != nil, hasBase != isBase
-        else { throw RecordReader.Nonsense() }
+        guard record.number == number, record.previous == history.newest.checksum, missingRows != nil, hasBase != isBase
+        else { throw RecordReader.MalformedRecord() }
     }
 
-    private mutating func takeBase(_ reader: inout RecordReader) throws {
+    private mutating func readBase(_ reader: inout RecordReader) throws {
         lastChange = try reader.count()
         missingRows = try reader.count()
         while !reader.isAtEnd {
@@ -87,7 +88,7 @@ struct JournalState: Sendable {
         for new in changes.inserted { try tables[new.table].insert(new) }
         for change in changes.others { try tables.apply(change) }
         lastChange += changes.count
-        history.append(check: position.check, offset: end)
+        history.append(checksum: position.checksum, offset: end)
         end += size
     }
 
@@ -97,7 +98,7 @@ struct JournalState: Sendable {
         end += size
     }
 
-    /// The content of a base, in records for a new journal.
+    /// Writes the rows at the beginning of the history, as records for a new journal.
     func writeBase(_ emit: (JournalRecord.Kind, (inout RecordWriter) throws -> Void) throws -> Void) throws {
         try emit(.base) { writer in
             writer.count(lastChange)
@@ -112,7 +113,7 @@ struct JournalState: Sendable {
             while !rest.isEmpty {
                 try emit(.rows) { writer in
                     var changes = ChangeWriter()
-                    // About as long as one read.
+                    // At most about the size of one read from the file.
                     while writer.bytes.count < 1 << 20, let key = rest.popFirst() {
                         let row = tables[number].rows[key] ?? []
                         let columns = row.indices.filter { row[$0] != .absent }

@@ -60,7 +60,7 @@ struct Table: Sendable {
     // MARK: Changing
 
     mutating func insert(_ new: Changes.Inserted) throws {
-        guard rows.insert(new.rows, from: new.firstKey) else { throw RecordReader.Nonsense() }
+        guard rows.insert(new.rows, from: new.firstKey) else { throw RecordReader.MalformedRecord() }
         lastKey = max(lastKey, new.firstKey + Int64(new.rows.count) - 1)
         guard !(layout.references.isEmpty && layout.constraints.isEmpty) else { return }
         for (offset, row) in new.rows.enumerated() { index(new.firstKey + Int64(offset), from: nil, to: row) }
@@ -69,14 +69,14 @@ struct Table: Sendable {
     mutating func apply(_ change: Change) throws {
         switch change.kind {
         case .insert:
-            guard rows[change.key] == nil else { throw RecordReader.Nonsense() }
+            guard rows[change.key] == nil else { throw RecordReader.MalformedRecord() }
             set(row(change), change.key)
         case .update:
-            guard var row = rows[change.key] else { throw RecordReader.Nonsense() }
+            guard var row = rows[change.key] else { throw RecordReader.MalformedRecord() }
             for (column, value) in zip(change.columns, change.values) { place(value, column, &row) }
             set(row, change.key)
         case .delete:
-            guard rows[change.key] != nil else { throw RecordReader.Nonsense() }
+            guard rows[change.key] != nil else { throw RecordReader.MalformedRecord() }
             set(nil, change.key)
         }
     }

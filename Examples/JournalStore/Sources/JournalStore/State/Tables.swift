@@ -44,7 +44,7 @@ struct Tables: Sendable {
 
     /// Applies a change from a record.
     ///
-    /// - Throws: ``RecordReader/Nonsense`` for an insert of an existing row, or a change of a missing one.
+    /// - Throws: ``RecordReader/MalformedRecord`` for an insert of an existing row, or a change of a missing one.
     mutating func apply(_ change: Change) throws { try tables[change.table].apply(change) }
 
     /// Checks whether the schema fits the rows, after all of them have been read.

@@ -32,7 +32,7 @@ public struct Arguments {
                 positionals.append(word)
             }
         }
-        guard let command = positionals.popFirst() else { throw UsageError("say what to do") }
+        guard let command = positionals.popFirst() else { throw UsageError("missing command") }
         self.command = command
         store = values.removeValue(forKey: "--store").map { TripStore(URL(fileURLWithPath: $0)) } ?? .standard
     }
@@ -52,7 +52,7 @@ public struct Arguments {
 
     /// Throws an error for arguments that the command does not have, before anything is done.
     public func end() throws {
-        if let extra = positionals.first { throw UsageError("\(command) does not know what to do with “\(extra)”") }
+        if let extra = positionals.first { throw UsageError("unexpected argument “\(extra)” of \(command)") }
         if let extra = Set(values.keys).union(flags).min() { throw UsageError("\(command) has no option \(extra)") }
     }
 }

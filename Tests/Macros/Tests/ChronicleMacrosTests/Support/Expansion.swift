@@ -7,13 +7,13 @@ import SwiftSyntaxMacros
 
 @testable import ChronicleMacros
 
-/// What the macros make of a source, and what they say about it.
+/// The expansion of a source, and the diagnostics of the macros.
 struct Expansion {
     /// The source with every macro expanded.
     let text: String
     let reports: [Report]
 
-    /// A diagnostic, and the source as each of its fix-its leaves it.
+    /// A diagnostic, and the source after each of its fix-its.
     struct Report: Equatable, CustomStringConvertible {
         let line: Int
         let message: String
@@ -33,8 +33,7 @@ struct Expansion {
         "ModelActor": MacroSpec(type: ModelActorMacro.self, conformances: ["ModelActor"]),
     ]
 
-    /// - Parameter inherits: Whether the classes of the source have the conformance from somewhere else, so that the
-    ///   compiler does not ask for it.
+    /// - Parameter inherits: Whether the classes inherit the conformance, so that the compiler does not request it.
     init(_ source: String, inherits: Bool = false) {
         let file = Parser.parse(source: source)
         let root = BasicMacroExpansionContext(sourceFiles: [file: .init(moduleName: "Test", fullFilePath: "Test.swift")]
@@ -55,7 +54,7 @@ extension Expansion.Report {
             line: place.line, message: diagnostic.message, severity: diagnostic.diagMessage.severity,
             fixed: diagnostic.fixIts.map { fixIt in
                 var bytes = Array(source.utf8)
-                // From the end, so that what comes before keeps its place.
+                // From the end, so that earlier offsets remain valid.
                 for edit in fixIt.changes.compactMap({ Edit($0, context) }).sorted(by: { $0.offset > $1.offset }) {
                     bytes.replaceSubrange(edit.offset..<edit.offset + edit.length, with: edit.text.utf8)
                 }
@@ -78,7 +77,7 @@ private struct Edit {
 }
 
 extension Syntax {
-    /// The declarations that a node stands in, as the compiler gives them to a macro: without their members.
+    /// The enclosing declarations of a node without their members, as the compiler passes them to a macro.
     fileprivate var enclosing: [Syntax] {
         sequence(first: self) { $0.parent }.dropFirst().compactMap { node in
             if let type = node.asProtocol((any DeclGroupSyntax).self) {

@@ -2,7 +2,7 @@ import ChronicleCore
 import Foundation
 
 /// An attribute or a to-one relationship in the history: its name, and the decoding of its preserved values.
-final class KeptAttribute: Sendable {
+final class PreservedAttribute: Sendable {
     let name: String
     /// The property of the model, if it still exists.
     private let property: Schema.Property?

@@ -2,14 +2,14 @@ import Chronicle
 
 @testable import ExampleStore
 
-// The parts of requests and answers with something else in them.
+// Modified copies of requests, responses, and their parts.
 
 extension PropertyValue {
     var isReference: Bool {
         if case .reference = self { true } else { false }
     }
 
-    func leads(to row: DefaultSnapshot) -> Bool { self == .reference(row.persistentIdentifier) }
+    func references(_ row: DefaultSnapshot) -> Bool { self == .reference(row.persistentIdentifier) }
 
     var text: String {
         if case .text(let text) = self { text } else { "" }
@@ -33,7 +33,7 @@ extension DefaultSnapshot {
         return DefaultSnapshot(persistentIdentifier: persistentIdentifier, values: values, changed: changed)
     }
 
-    /// The values with the reference that the first row of the entity with one has.
+    /// Returns the values with the reference of the first row of the entity that has one.
     func values(referringLike rows: [DefaultSnapshot]) -> [PropertyValue] {
         let name = persistentIdentifier.entityName
         return values.enumerated().map { slot, value in
@@ -46,7 +46,7 @@ extension DefaultSnapshot {
 }
 
 extension [DefaultSnapshot] {
-    /// Without the rows that get the same reference as one before.
+    /// Returns the rows without those that have the same reference as an earlier one.
     var withOneOfEachList: [DefaultSnapshot] {
         var seen = Set<PropertyValue>()
         return filter { row in
