@@ -16,4 +16,7 @@ package struct SplitMix: RandomNumberGenerator {
 
     /// Returns a number from 0 up to, but not including, the limit; 0 if the limit is 0.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(limit, 1))) }
+
+    /// Returns one of the elements, of which there must be at least one.
+    package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 }

@@ -31,6 +31,13 @@ package final class Connection {
     var interruption: Interruption?
     var isInterruptible = false
 
+    /// An object that lives as long as the connection is open, such as the recorder of its changes.
+    package var attachment: AnyObject?
+    /// See ``observeRowChanges(with:)``.
+    var rowChangeObservation: RowChangeObservation?
+    /// See ``setTriggersEnabled(_:)``.
+    package internal(set) var areTriggersEnabled = true
+
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
     ///
     /// SQLite reads the file with the first statement. A file that is not a database is detected only then.
@@ -77,6 +84,7 @@ package final class Connection {
         guard let handle else { return }
         resetAndRollBack()
         statements.removeAll()
+        (attachment, rowChangeObservation) = (nil, nil)
         self.handle = nil
         // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.
         // https://www.sqlite.org/c3ref/close.html

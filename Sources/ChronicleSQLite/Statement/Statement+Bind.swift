@@ -35,6 +35,11 @@ extension Statement {
         try check(bridged.withUTF8 { bindText(UnsafeRawBufferPointer($0), at: index) })
     }
 
+    /// Binds a copy of UTF-8 as text.
+    package func bind(text utf8: UnsafeRawBufferPointer, at index: Int32) throws {
+        try check(bindText(utf8, at: index))
+    }
+
     /// Binds a copy of the bytes as a BLOB. An empty buffer is an empty BLOB, not NULL.
     package func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) throws {
         try check(bindBlob(bytes, at: index))

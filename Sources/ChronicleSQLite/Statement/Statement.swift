@@ -70,6 +70,10 @@ extension Statement {
     /// Whether the statement was stepped and has neither ended nor been reset.
     package var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
+    /// How often SQLite prepared the statement again because the schema or a setting of the connection changed.
+    /// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
+    package var repreparations: Int32 { sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
+
     /// The SQL of the statement.
     package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 }

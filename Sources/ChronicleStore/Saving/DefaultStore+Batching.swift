@@ -43,6 +43,7 @@ extension DefaultStore: DataStoreBatching {
         let header = try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: nil) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
+            try connection.setTriggersEnabled(true)
             try connection.cached(query).run()
             return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
         }

@@ -29,12 +29,7 @@ extension DefaultStore {
         }
         return try attributingErrors {
             try database.write { connection in
-                let written: (inserted: [PersistentIdentifier], header: HeaderWriter.Header?)
-                do {
-                    written = try write(request, connection, insertsTogether: true)
-                } catch is RowWriter.UnexpectedKeys {
-                    written = try write(request, connection, insertsTogether: false)
-                }
+                let written = try write(request, connection)
                 // After the transaction, because a failed transaction also rolls back its new source.
                 if let header = written.header { sources.withLock { $0[header.source] = header.sourceNumber } }
                 return DataStoreSaveChangesResult(
@@ -44,19 +39,57 @@ extension DefaultStore {
         }
     }
 
+    private typealias Written = (inserted: [PersistentIdentifier], header: HeaderWriter.Header?)
+
     private func write(
-        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, insertsTogether: Bool
-    ) throws -> (inserted: [PersistentIdentifier], header: HeaderWriter.Header?) {
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
+    ) throws -> Written {
+        var attempt = Attempt(insertsTogether: true, usesHook: configuration.recorder.allowsHook)
+        while true {
+            do { return try write(request, connection, attempt) } catch is RowWriter.UnexpectedKeys {
+                attempt.insertsTogether = false
+            } catch is HookRecorder.TooManyChanges {
+                attempt.usesHook = false
+            }
+        }
+    }
+
+    /// How a save is written. It is repeated with another way if that turns out to be impossible.
+    private struct Attempt {
+        var insertsTogether: Bool
+        var usesHook: Bool
+    }
+
+    private func write(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, _ attempt: Attempt
+    ) throws -> Written {
         try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
+            let hook = try hookRecorder(connection, attempt)
             let headers = HeaderWriter(self, connection)
-            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
+            // Without triggers, a delete does not withdraw the note of its row.
+            let first =
+                try configuration.recordsHistory
+                ? headers.sealExternalChanges(resolvesConflicts: !request.deleted.isEmpty) : nil
+            let recorder = try first != nil && hook?.begin(request, connection) == true ? hook : nil
+            if recorder == nil, hook == nil { try connection.setTriggersEnabled(true) }
+            defer { recorder?.end(connection) }
             var rows = RowWriter(
-                connection, layout, insertsTogether: insertsTogether, firstChange: first)
+                connection, layout, insertsTogether: attempt.insertsTogether, firstChange: first, recorder: recorder)
             try rows.write(request)
+            try recorder?.write(connection)
             // Every insert is a change; an update or a delete may have no effect.
             let isChange = !request.inserted.isEmpty
             let header = try first.flatMap { try headers.write(request.editingState, from: $0, isChange: isChange) }
             return (rows.inserted, header)
         }
+    }
+
+    /// Returns the connection's recorder, or `nil` if triggers have to record the save.
+    private func hookRecorder(_ connection: Connection, _ attempt: Attempt) throws -> HookRecorder? {
+        guard attempt.usesHook, configuration.recordsHistory, Connection.reportsRowChanges else { return nil }
+        if let known = HookRecorder.attached(to: connection) { return known }
+        let recorder = try HookRecorder(connection)
+        connection.attachment = recorder
+        return recorder
     }
 }

@@ -54,15 +54,18 @@ struct HeaderWriter {
 
     /// Seals the changes that other programs made since the last header as one external transaction.
     ///
+    /// - Parameter resolvesConflicts: Whether to record the replaced rows for which no trigger ran even if there are no
+    ///   changes by other programs.
     /// - Returns: The first free change id.
     @discardableResult
-    func sealExternalChanges() throws -> Int64 {
-        let last = try connection.cached(RecorderStatements.newest)
+    func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
+        if resolvesConflicts { try resolveConflicts() }
+        let last = try HookRecorder.attached(to: connection)?.newest ?? connection.cached(RecorderStatements.newest)
         defer { last.reset() }
         guard try last.step() else { return 1 }
         let position = try last.position(0)
         guard try last.integer(1, of: .change(position)) > 0 else { return position + 1 }
-        try resolveConflicts()
+        if !resolvesConflicts { try resolveConflicts() }
         let previous = try newestHeader()
         let statement = try connection.cached(RecorderStatements.insertHeader)
         try bind(

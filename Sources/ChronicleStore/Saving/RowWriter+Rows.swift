@@ -70,6 +70,7 @@ extension RowWriter {
             index += 1
         }
         try statement.bind(key(snapshot, table), at: index)
+        recorder?.willUpdate(table, snapshot.changed)
         try run(statement, snapshot, table)
         guard connection.changes == 1 else {
             throw SwiftDataError.modelNotFound.with(
@@ -97,7 +98,9 @@ extension RowWriter {
     }
 
     private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+        try recorder?.beginStatement(connection)
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            recorder?.discardStatement()
             throw constraintError(error, of: snapshot, table)
         }
     }
@@ -105,6 +108,7 @@ extension RowWriter {
     private func run(
         _ statement: Statement, _ snapshots: [DefaultSnapshot], _ rows: Range<Int>, _ table: EntityTable
     ) throws {
+        try recorder?.beginStatement(connection)
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // With OR FAIL, SQLite keeps the rows before the one that violated the constraint.
             throw constraintError(error, of: snapshots[try missing(rows, table) ?? rows.lowerBound], table)

@@ -13,6 +13,8 @@ struct RowWriter {
     let insertsTogether: Bool
     /// The first position of the save's history, or `nil` if the history is disabled.
     let firstChange: Int64?
+    /// The recorder of the changes, or `nil` if triggers record them.
+    let recorder: HookRecorder?
     /// The identifiers of the new rows in the order of the request.
     var inserted: [PersistentIdentifier] = []
     /// The permanent identifiers by temporary identifier, if something references a new row.
@@ -24,7 +26,11 @@ struct RowWriter {
     /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
     struct UnexpectedKeys: Error {}
 
-    init(_ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool, firstChange: Int64?) {
+    init(
+        _ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool, firstChange: Int64?,
+        recorder: HookRecorder? = nil
+    ) {
+        self.recorder = recorder
         self.firstChange = firstChange
         self.connection = connection
         self.layout = layout

@@ -49,6 +49,18 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var recordsHistory: Bool
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
+    /// What records the changes of saves, for tests and measurements.
+    var recorder = Recorder.automatic
+
+    /// What records the changes of saves.
+    enum Recorder: Hashable, Sendable {
+        /// SQLite's pre-update hook where possible, and triggers otherwise.
+        case automatic
+        /// Triggers.
+        case triggers
+
+        var allowsHook: Bool { self == .automatic }
+    }
     /// The models of the store, or `nil` for all models of the container.
     public var schema: Schema?
 

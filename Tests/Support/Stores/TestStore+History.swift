@@ -25,14 +25,19 @@ extension TestStore {
     package func foreign(_ sql: String) throws {
         switch kind {
         case .file: try shell(sql)
-        case .inMemory: try database.write { try $0.execute(sql) }
+        case .inMemory:
+            try database.write { connection in
+                try connection.setTriggersEnabled(true)
+                try connection.execute(sql)
+            }
         }
     }
 
     /// Runs `body` while a write transaction of the store is open.
     package func duringWrite<Result>(_ sql: String, _ body: () throws -> Result) throws -> Result {
         try database.write { connection in
-            try connection.immediate {
+            try connection.setTriggersEnabled(true)
+            return try connection.immediate {
                 try connection.execute(sql)
                 return try body()
             }

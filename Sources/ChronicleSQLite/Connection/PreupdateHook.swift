@@ -1,0 +1,54 @@
+import ChronicleCSQLite
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The functions of SQLite's pre-update hook, <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>.
+///
+/// They are looked up by name and not linked, because an SQLite library that was built without them must still load.
+struct PreupdateHook: Sendable {
+    typealias Callback =
+        @convention(c) (
+            _ context: UnsafeMutableRawPointer?, _ database: OpaquePointer?, _ operation: Int32,
+            _ schema: UnsafePointer<CChar>?, _ table: UnsafePointer<CChar>?, _ oldRowID: Int64, _ newRowID: Int64
+        ) -> Void
+    typealias Value = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Int32
+
+    typealias Set =
+        @convention(c) (
+            OpaquePointer?, Callback?, UnsafeMutableRawPointer?
+        ) -> UnsafeMutableRawPointer?
+    typealias Depth = @convention(c) (OpaquePointer?) -> Int32
+
+    let set: Set
+    let old: Value
+    let new: Value
+    let depth: Depth
+
+    /// The functions of the loaded library, or `nil` if it was built without them.
+    static let available: PreupdateHook? = {
+        guard sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0,
+            let set = symbol("sqlite3_preupdate_hook"), let old = symbol("sqlite3_preupdate_old"),
+            let new = symbol("sqlite3_preupdate_new"), let depth = symbol("sqlite3_preupdate_depth")
+        else { return nil }
+        return PreupdateHook(
+            set: unsafeBitCast(set, to: Set.self), old: unsafeBitCast(old, to: Value.self),
+            new: unsafeBitCast(new, to: Value.self), depth: unsafeBitCast(depth, to: Depth.self))
+    }()
+
+    private static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
+        #if canImport(Darwin)
+            let handle = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT, a macro that Swift does not import.
+            return dlsym(handle, name)
+        #elseif canImport(Glibc) || canImport(Musl)
+            return dlsym(nil, name)  // RTLD_DEFAULT is a null pointer.
+        #else
+            return nil
+        #endif
+    }
+}

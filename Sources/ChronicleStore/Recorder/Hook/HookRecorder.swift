@@ -1,0 +1,207 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Records the changes of a save with SQLite's pre-update hook instead of the triggers, which are disabled meanwhile.
+///
+/// A trigger is a program that SQLite runs for each row. The hook only reports the row, so that the history takes a
+/// fraction of the time. The triggers remain in the file for all other writers. See
+/// `Documentation/Design/0015-hook-recorder.md`.
+final class HookRecorder: RowChangeObserver {
+    /// An error that is thrown if the foreign key actions of one statement change more rows than the recorder keeps in
+    /// memory. The triggers then record the save.
+    struct TooManyChanges: Error {}
+
+    /// The memory for changes that are not written yet, in bytes.
+    private static let maximumSize = 32 << 20
+    /// A save of so many rows disables the triggers at once, and so many saves in succession do.
+    private static let rowsWorthSwitching = 32
+    private static let savesWorthSwitching = 8
+
+    // Used only by the thread that writes, and not while they are in use.
+    @exclusivity(unchecked) private var rows = ChangeRows()
+    @exclusivity(unchecked) private var isFull = false
+
+    /// Reads the newest row of the history, which every save does first. SQLite prepares it again after a change of the
+    /// schema.
+    let newest: Statement
+    @exclusivity(unchecked) private var schema: HookSchema?
+    /// The ``Statement/repreparations`` of ``newest`` when ``schema`` was read.
+    private var repreparations: Int32 = 0
+    /// The number of the latest saves that could have been recorded by the hook while the triggers were enabled.
+    private var savesWithTriggers = savesWorthSwitching
+
+    /// The table of the latest change. SQLite passes the same pointer for each row of a table.
+    @exclusivity(unchecked) private var latest: (name: UnsafePointer<CChar>, table: HookSchema.Table?)?
+    /// The columns that the current statement may change, as indexes in ``HookSchema/Table/columns``.
+    @exclusivity(unchecked) private var updated: [Int] = []
+    @exclusivity(unchecked) private var updatedKey: (table: EntityTable, slots: PropertySet)?
+
+    init(_ connection: Connection) throws {
+        newest = try connection.prepare(RecorderStatements.newest)
+    }
+
+    /// Returns the recorder of a connection, if it has one.
+    static func attached(to connection: Connection) -> HookRecorder? {
+        connection.attachment.map { unsafeDowncast($0, to: HookRecorder.self) }
+    }
+
+    // MARK: Saves
+
+    /// Prepares the connection for a save: disables the triggers if the hook can record everything, and enables them
+    /// otherwise.
+    ///
+    /// Both make SQLite prepare all statements of the connection again, so the recorder does not alternate between them.
+    ///
+    /// - Parameter request: The changes of the save. ``newest`` has run in its transaction.
+    /// - Returns: Whether the hook records the save.
+    func begin(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
+    ) throws -> Bool {
+        guard try canRecord(request, connection) else {
+            savesWithTriggers = 0
+            try connection.setTriggersEnabled(true)
+            return false
+        }
+        if connection.areTriggersEnabled {
+            savesWithTriggers += 1
+            let rowCount = request.inserted.count + request.updated.count + request.deleted.count
+            guard rowCount >= Self.rowsWorthSwitching || savesWithTriggers > Self.savesWorthSwitching else {
+                return false
+            }
+            savesWithTriggers = 0
+            try connection.setTriggersEnabled(false)
+        }
+        rows.removeAll()
+        (isFull, latest, updatedKey) = (false, nil, nil)
+        connection.observeRowChanges(with: self)
+        return true
+    }
+
+    /// Ends a save, whether it succeeded or failed.
+    func end(_ connection: Connection) {
+        connection.observeRowChanges(with: nil)
+    }
+
+    private func canRecord(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
+    ) throws -> Bool {
+        guard request.linked.isEmpty, request.unlinked.isEmpty else { return false }
+        let schema = try currentSchema(connection)
+        func all(_ snapshots: [DefaultSnapshot], _ qualifies: (HookSchema.Table) -> Bool) -> Bool {
+            var latest: PersistentIdentifier?
+            for snapshot in snapshots where latest?.sharesOrigin(with: snapshot.persistentIdentifier) != true {
+                latest = snapshot.persistentIdentifier
+                let table = schema.tables[snapshot.persistentIdentifier.entityName.lowercased()]
+                guard table.map(qualifies) == true else { return false }
+            }
+            return true
+        }
+        return all(request.inserted) { _ in true } && all(request.updated, \.recordsUpdates)
+            && all(request.deleted, \.recordsDeletes)
+    }
+
+    private func currentSchema(_ connection: Connection) throws -> HookSchema {
+        if let schema, repreparations == newest.repreparations { return schema }
+        let current = try HookSchema(connection)
+        schema = current
+        repreparations = newest.repreparations
+        return current
+    }
+
+    /// Prepares for a statement that updates these slots of a row, so that only their columns are compared.
+    func willUpdate(_ table: EntityTable, _ slots: PropertySet) {
+        if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
+        updatedKey = (table, slots)
+        let known = schema?.tables[table.entity.name.lowercased()]
+        updated = slots.compactMap { known?.positions[table.columns[$0].name] }.sorted()
+    }
+
+    /// Prepares for another statement and writes the collected changes if there are enough of them.
+    @inline(__always)
+    func beginStatement(_ connection: Connection) throws {
+        rows.beginStatement()
+        if rows.rows.count >= ChangeRows.batchSize { try write(connection) }
+    }
+
+    /// Forgets the changes of the latest statement, which failed and had no effect.
+    func discardStatement() { rows.discardStatement() }
+
+    /// Writes all collected changes.
+    func write(_ connection: Connection) throws {
+        rows.end(depth: 0)
+        if isFull { throw TooManyChanges() }
+        guard !rows.rows.isEmpty else { return }
+        // The rows of the history are not observed.
+        connection.observeRowChanges(with: nil)
+        try rows.write(connection)
+        connection.observeRowChanges(with: self)
+    }
+
+    // MARK: Changes
+
+    func willChange(_ change: borrowing RowChange) {
+        let name = change.table
+        if latest?.name != name { latest = (name, schema?.tables[String(cString: name).lowercased()]) }
+        guard let table = latest?.table, !isFull else { return }
+        switch change.operation {
+        case .insert:
+            rows.append(ChangeRows.Row(what: table.recorded.what(.insert), key: change.newRowID))
+        case .update: update(change, table)
+        case .delete: delete(change, table)
+        }
+        if rows.size > Self.maximumSize { isFull = true }
+    }
+
+    private func update(_ change: borrowing RowChange, _ table: HookSchema.Table) {
+        let depth = change.depth
+        if rows.isWaiting { rows.begin(depth: depth) }
+        var masks = (first: Int64(0), further: [Int64]())
+        func compare(_ position: Int) {
+            let (index, number) = table.columns[position]
+            guard let old = change.old(index), let new = change.new(index), !old.is(new) else { return }
+            let (mask, bit) = number.quotientAndRemainder(dividingBy: RecorderSQL.attributesPerMask)
+            if mask == 0 {
+                masks.first |= 1 << Int64(bit)
+            } else {
+                if masks.further.isEmpty { masks.further = Array(repeating: 0, count: table.maskCount - 1) }
+                masks.further[mask - 1] |= 1 << Int64(bit)
+            }
+        }
+        if depth == 0 {
+            for position in updated { compare(position) }
+        } else {
+            for position in table.columns.indices { compare(position) }
+        }
+        guard masks.first != 0 || !masks.further.isEmpty else { return }
+        if table.maskCount > 1, masks.further.isEmpty {
+            masks.further = Array(repeating: 0, count: table.maskCount - 1)
+        }
+        rows.append(
+            ChangeRows.Row(
+                what: table.recorded.what(.update), key: change.newRowID, detail: masks.first,
+                more: more(masks.further)))
+    }
+
+    private func more(_ masks: [Int64]) -> ChangeRows.Value {
+        switch masks.count {
+        case 0: .null
+        case 1: .integer(masks[0])
+        default: rows.text(masks.map(String.init).joined(separator: ","))
+        }
+    }
+
+    private func delete(_ change: borrowing RowChange, _ table: HookSchema.Table) {
+        if table.hasActions || rows.isWaiting { rows.begin(depth: change.depth) }
+        var operation = RecordedTable.Operation.delete
+        for (index, number) in table.preserved {
+            let value = change.old(index).map { rows.copy($0) } ?? .null
+            rows.append(
+                ChangeRows.Row(
+                    what: table.recorded.what(operation), key: change.oldRowID, detail: Int64(number), more: value))
+            operation = .preservedValue
+        }
+        if operation == .delete {
+            rows.append(ChangeRows.Row(what: table.recorded.what(.delete), key: change.oldRowID))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import ChronicleSQLite
+
+/// The tables of a file whose changes can be recorded with the pre-update hook, and how.
+///
+/// The hook replaces the triggers of the writing connection, which are then disabled. A table therefore qualifies only
+/// if it has exactly the triggers that the recorder would create for it, so that nothing else depends on them.
+struct HookSchema {
+    /// A table of an entity.
+    final class Table {
+        let recorded: RecordedTable
+        /// The recorded columns in the order of their numbers, with their indexes in the table.
+        let columns: [(index: Int32, number: Int)]
+        /// The columns whose values deletes preserve, in the order of their numbers.
+        let preserved: [(index: Int32, number: Int)]
+        /// The indexes in ``columns`` by the name of the column.
+        let positions: [String: Int]
+        /// The number of masks in an update.
+        let maskCount: Int
+        /// Whether deletes of rows can have foreign key actions.
+        fileprivate(set) var hasActions = false
+        /// Whether updates can be recorded: inserts always can.
+        fileprivate(set) var recordsUpdates = true
+        /// Whether deletes and their foreign key actions can be recorded.
+        fileprivate(set) var recordsDeletes = true
+
+        init(
+            _ recorded: RecordedTable, columns: [(index: Int32, number: Int)],
+            preserved: [(index: Int32, number: Int)], positions: [String: Int]
+        ) {
+            (self.recorded, self.columns, self.preserved) = (recorded, columns, preserved)
+            self.positions = positions
+            maskCount = RecorderSQL.changeMasks(recorded).count
+        }
+    }
+
+    /// The tables that qualify, by their names in lower case, as SQLite compares them.
+    private(set) var tables: [String: Table] = [:]
+
+    init(_ connection: Connection) throws {
+        // The hook reports text in the encoding of the file, and the recorder copies UTF-8.
+        guard try connection.scalarText("PRAGMA encoding") == "UTF-8" else { return }
+        let triggers = try Self.triggers(connection)
+        let registry = EntityRegistry(connection)
+        for entity in try registry.entities() {
+            let recorded = try registry.table(of: entity)
+            guard Set(triggers[entity.name.lowercased(), default: []]) == Set(RecorderSQL.triggers(of: recorded)) else {
+                continue
+            }
+            tables[entity.name.lowercased()] = try Self.table(recorded, connection)
+        }
+        try excludeActions(connection, triggers)
+    }
+
+    private static func triggers(_ connection: Connection) throws -> [String: [String]] {
+        let statement = try connection.prepare(
+            """
+            SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' \
+            UNION ALL SELECT tbl_name, sql FROM sqlite_temp_schema WHERE type = 'trigger'
+            """)
+        var triggers: [String: [String]] = [:]
+        while try statement.step() { triggers[statement.text(0).lowercased(), default: []].append(statement.text(1)) }
+        return triggers
+    }
+
+    /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report, or
+    /// lacks a recorded column.
+    private static func table(_ recorded: RecordedTable, _ connection: Connection) throws -> Table? {
+        let statement = try connection.prepare("SELECT name, cid, hidden FROM pragma_table_xinfo(?)")
+        try statement.bind(recorded.name, at: 1)
+        var indexes: [String: Int32] = [:]
+        while try statement.step() {
+            guard statement.int64(2) == 0 else { return nil }
+            indexes[statement.text(0).lowercased()] = Int32(statement.int64(1))
+        }
+        var columns: [(index: Int32, number: Int)] = []
+        var preserved: [(index: Int32, number: Int)] = []
+        var positions: [String: Int] = [:]
+        for column in recorded.columns.sorted(by: { $0.number < $1.number }) {
+            guard let index = indexes[column.name.lowercased()] else { return nil }
+            positions[column.name] = columns.count
+            columns.append((index, column.number))
+            if column.preserved { preserved.append((index, column.number)) }
+        }
+        return Table(recorded, columns: columns, preserved: preserved, positions: positions)
+    }
+
+    /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link
+    /// table or a table of another program.
+    private mutating func excludeActions(_ connection: Connection, _ triggers: [String: [String]]) throws {
+        let statement = try connection.prepare(
+            """
+            SELECT m.name, f."table", f.on_update NOT IN ('NO ACTION', 'RESTRICT') FROM sqlite_schema AS m, \
+            pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table'
+            """)
+        var children: [String: Set<String>] = [:]
+        var updatedTables: Set<String> = []
+        while try statement.step() {
+            let (child, parent) = (statement.text(0).lowercased(), statement.text(1).lowercased())
+            children[parent, default: []].insert(child)
+            if statement.int64(2) != 0 { updatedTables.insert(parent) }
+        }
+        for name in tables.keys {
+            var reached: Set<String> = [name]
+            var remaining = [name]
+            while let next = remaining.popLast() {
+                for child in children[next, default: []] where reached.insert(child).inserted {
+                    remaining.append(child)
+                }
+            }
+            let qualifies = reached.allSatisfy { tables[$0] != nil || triggers[$0] == nil }
+            tables[name]?.recordsDeletes = qualifies
+            tables[name]?.hasActions = reached.count > 1 || children[name]?.contains(name) == true
+            // Updates that set a reference to null are actions of deletes; others need an ON UPDATE clause, which the
+            // tables of entities do not have.
+            tables[name]?.recordsUpdates = qualifies || !updatedTables.contains(name)
+        }
+    }
+}
