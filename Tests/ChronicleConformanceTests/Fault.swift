@@ -15,7 +15,7 @@ enum Fault: String, CaseIterable, Sendable {
     case shufflesRows, comparesLikeSQL, confusesBounds, losesNilInLists, ignoresCase, mindsCase, losesNilInNegations,
         dividesExactly, joinsInner
     case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
-    case findsExcludedRows
+    case findsExcludedRows, looksUpOneRow
     // History
     case reversesHistory, repeatsTheToken, leavesOutTheSecond, leavesOutTheTwelfth, skipsOthersHistory,
         splitsTransactions
@@ -89,6 +89,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .limitsBeforeSorting: .slices
         case .countsWrongly: .counts
         case .findsExcludedRows: .unsavedChanges
+        case .looksUpOneRow: .lookups
         default: historyRule
         }
     }

@@ -78,7 +78,7 @@ struct ManagedRelationship {
         // A model without a row has no stored destinations. Unsaved destinations were added to its list when they were
         // set.
         guard let inverse, backing.hasRow else { return backing.setList(property, []) }
-        return remember(try context.load(relationship.destination, where: inverse, is: backing.identifier))
+        return remember(try context.load(relationship.destination, .references(inverse, to: [backing.identifier])))
     }
 
     /// The list of a to-many relationship, if it was read.

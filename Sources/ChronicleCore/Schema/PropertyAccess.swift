@@ -1,5 +1,3 @@
-import Foundation
-
 /// Access to the values of a property, with the static types that the schema erases.
 protocol PropertyAccess: Sendable {
     var anyKeyPath: AnyKeyPath { get }
@@ -16,10 +14,6 @@ protocol PropertyAccess: Sendable {
     func model(_ destination: AnyObject) -> any PersistentModel
     /// Whether the property's type is an array, which programs change in place.
     var isArray: Bool { get }
-    /// Returns the `Predicate` for the models whose to-one relationship references the given model.
-    func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
-    /// Returns the `Predicate` for the models whose to-one relationship references one of the given models.
-    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any?
 }
 
 /// Access to the values of an attribute.
@@ -52,8 +46,6 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
     func destinations<Other>(in value: Other) -> [AnyObject] { [] }
     func model(_ destination: AnyObject) -> any PersistentModel { UnknownModel.placeholder() }
     var isArray: Bool { false }
-    func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
-    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? { nil }
 }
 
 /// Access to the destinations of a relationship.
@@ -89,71 +81,4 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     func model(_ destination: AnyObject) -> any PersistentModel { shape.model(destination) }
 
     var isArray: Bool { shape.isArray }
-
-    func predicate(leadingTo identifier: PersistentIdentifier) -> Any? {
-        predicate(leadingTo: identifier, shape.destination)
-    }
-
-    private func predicate<Destination: PersistentModel>(
-        leadingTo identifier: PersistentIdentifier, _: Destination.Type
-    ) -> Predicate<Model>? {
-        // Key paths of stored properties have no captures and are immutable, which their static types do not express.
-        if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
-            let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
-            // { $0[keyPath: keyPath].persistentModelID == identifier }
-            return Predicate<Model> { model in
-                PredicateExpressions.build_Equal(
-                    lhs: PredicateExpressions.build_KeyPath(
-                        root: PredicateExpressions.build_KeyPath(root: model, keyPath: sendable),
-                        keyPath: \Destination.persistentModelID),
-                    rhs: PredicateExpressions.build_Arg(identifier))
-            }
-        }
-        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
-        // { $0[keyPath: keyPath]?.persistentModelID == identifier }
-        let sought: PersistentIdentifier? = identifier
-        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
-        return Predicate<Model> { model in
-            PredicateExpressions.build_Equal(
-                lhs: PredicateExpressions.build_flatMap(
-                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
-                ) { destination in
-                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
-                },
-                rhs: PredicateExpressions.build_Arg(sought))
-        }
-    }
-
-    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? {
-        predicate(leadingToAnyOf: identifiers, shape.destination)
-    }
-
-    private func predicate<Destination: PersistentModel>(
-        leadingToAnyOf identifiers: Set<PersistentIdentifier>, _: Destination.Type
-    ) -> Predicate<Model>? {
-        if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
-            let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
-            // { identifiers.contains($0[keyPath: keyPath].persistentModelID) }
-            return Predicate<Model> { model in
-                PredicateExpressions.build_contains(
-                    PredicateExpressions.build_Arg(identifiers),
-                    PredicateExpressions.build_KeyPath(
-                        root: PredicateExpressions.build_KeyPath(root: model, keyPath: sendable),
-                        keyPath: \Destination.persistentModelID))
-            }
-        }
-        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
-        let sought = Set<PersistentIdentifier?>(identifiers)
-        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
-        // { sought.contains($0[keyPath: keyPath]?.persistentModelID) }
-        return Predicate<Model> { model in
-            PredicateExpressions.build_contains(
-                PredicateExpressions.build_Arg(sought),
-                PredicateExpressions.build_flatMap(
-                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
-                ) { destination in
-                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
-                })
-        }
-    }
 }

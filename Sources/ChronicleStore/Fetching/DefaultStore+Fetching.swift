@@ -74,7 +74,7 @@ extension DefaultStore: DataStoreExcluding {
     ) throws -> Result {
         let query = query(
             try FetchSQL(
-                request.descriptor, excluding: request.excludedIdentifiers, schema: schema,
+                request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
                 storeIdentifier: identifier))
         return try attributingErrors {
             try database.read { connection in

@@ -176,6 +176,32 @@ struct ModelSource: PredicateSource {
 
     // MARK: Identifiers
 
+    /// Returns the condition of a lookup.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if its property is not a to-one relationship.
+    func condition(_ lookup: DataStoreLookup) throws -> SQLQuery {
+        let table = try scope(.subject).table
+        switch lookup {
+        case .identifiers(let identifiers):
+            return condition(table.id, identifiers, in: table.entity.name)
+        case .references(let property, let identifiers):
+            guard let relationship = property.relationship, !relationship.isToMany else {
+                throw SwiftDataError.unsupportedKeyPath.with(
+                    detail: "\(property.name) cannot be looked up because it is not a to-one relationship",
+                    propertyName: property.name)
+            }
+            return condition(table.column(property.name), identifiers, in: relationship.destination)
+        }
+    }
+
+    private func condition(
+        _ column: SQLQuery, _ identifiers: Set<PersistentIdentifier>, in entityName: String
+    ) -> SQLQuery {
+        let keys = identifiers.compactMap { key(of: $0, in: entityName).map(PropertyValue.integer) }
+        if keys.count == 1 { return "\(column) = \(value: keys[0])" }
+        return SQLList(keys).found(SQLOperand(sql: column, form: .reference(entityName))) ?? "0"
+    }
+
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? {
         guard identifier.storeIdentifier == storeIdentifier, identifier.entityName == entityName else { return nil }
         return identifier.integerPrimaryKey
