@@ -16,8 +16,8 @@ extension BackingData {
     @usableFromInline
     func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
         guard let managed = managedRelationship(keyPath) else { return value }
-        managed.assign(managed.property.access.destinations(in: value))
-        return managed.property.access.value(leadingTo: [], as: Value.self)
+        managed.assign(managed.access.destinations(in: value))
+        return managed.access.value(of: [], as: Value.self)
     }
 
     /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
@@ -61,10 +61,10 @@ extension ManagedRelationship {
     func value<Value>() -> Value { value(destinationsForGetter()) }
 
     private func value<Value>(_ destinations: [AnyObject]) -> Value {
-        if let value = property.access.value(leadingTo: destinations, as: Value.self) { return value }
+        if let value = access.value(of: destinations, as: Value.self) { return value }
         // The type is a required to-one relationship, so the getter has to return a model.
         let model = [lastKnownDestination].compactMap { $0 }
-        return property.access.value(leadingTo: model, as: Value.self) ?? RelationshipShape.placeholder
+        return access.value(of: model, as: Value.self) ?? RelationshipShape.placeholder
     }
 
     /// Returns the destinations, or an empty array if they cannot be loaded. The next save throws that error.
@@ -116,7 +116,7 @@ extension ManagedRelationship {
     }
 
     func beginChange<Value>(_ keyPath: AnyKeyPath) -> RelationshipChange<Value> {
-        guard relationship.isToMany, property.access.isArray, backing.status != .deleted else {
+        guard relationship.isToMany, access.isArray, backing.status != .deleted else {
             return RelationshipChange(keyPath: keyPath, list: nil, value: value())
         }
         if !context.unverifiedLists.isEmpty {
@@ -135,7 +135,7 @@ extension ManagedRelationship {
     }
 
     func endChange<Value>(_ change: RelationshipChange<Value>) {
-        let destinations = property.access.destinations(in: change.value)
+        let destinations = access.destinations(in: change.value)
         guard let list = change.list else { return assign(destinations) }
         attempt {
             if list === knownList {

@@ -1,36 +1,45 @@
-/// Access to the values of a property, with the static types that the schema erases.
-protocol PropertyAccess: Sendable {
-    var anyKeyPath: AnyKeyPath { get }
-    var codec: (any AnyPropertyCodec)? { get }
+/// Access to the values of an attribute, with the static types that the schema erases.
+protocol AttributeAccess: AnyObject, Sendable {
+    /// Whether the declaration of the attribute has a default value.
     var hasDefault: Bool { get }
+    /// Returns the value of a model, encoded for a store.
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
-    func destinations(_ model: any PersistentModel) -> [any PersistentModel]
+}
+
+/// Access to the destinations of a relationship, with the static types that the schema erases.
+protocol RelationshipAccess: AnyObject, Sendable {
+    /// Whether the property's type is an array, which programs change in place.
+    var isArray: Bool { get }
+    /// Returns the destinations of a model.
+    func destinations(of model: any PersistentModel) -> [any PersistentModel]
+    /// Sets the destinations of a model.
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
-    /// Returns a value of the property's type that references the given models.
-    func value<Value>(leadingTo destinations: [AnyObject], as: Value.Type) -> Value?
-    /// Returns the models that a value of the property's type references.
+    /// Returns a value of the property's type with the given destinations.
+    func value<Value>(of destinations: [AnyObject], as: Value.Type) -> Value?
+    /// Returns the destinations in a value of the property's type.
     func destinations<Value>(in value: Value) -> [AnyObject]
     /// Converts a destination to a model.
     func model(_ destination: AnyObject) -> any PersistentModel
-    /// Whether the property's type is an array, which programs change in place.
-    var isArray: Bool { get }
 }
 
-/// Access to the values of an attribute.
+/// Access to the values of an attribute by its key path.
 ///
 /// Reason for `@unchecked Sendable`: the key path of a stored property has no captures and is immutable, which its type
 /// does not express.
-struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
-    let keyPath: KeyPath<Model, Value>
-    let typedCodec: PropertyCodec<Value>
+final class TypedAttributeAccess<Model: PersistentModel, Value>: AttributeAccess, @unchecked Sendable {
     let hasDefault: Bool
+    private let keyPath: KeyPath<Model, Value>
+    private let codec: PropertyCodec<Value>
 
-    var anyKeyPath: AnyKeyPath { keyPath }
-    var codec: (any AnyPropertyCodec)? { typedCodec }
+    init(_ keyPath: KeyPath<Model, Value>, _ codec: PropertyCodec<Value>, hasDefault: Bool) {
+        self.keyPath = keyPath
+        self.codec = codec
+        self.hasDefault = hasDefault
+    }
 
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue {
         do {
-            return try typedCodec.encode(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
+            return try codec.encode(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
         } catch let error as SwiftDataError {
             throw error.with(entityName: Model.entityName, propertyName: property.name)
         } catch {
@@ -39,29 +48,23 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
                 underlying: error)
         }
     }
-
-    func destinations(_ model: any PersistentModel) -> [any PersistentModel] { [] }
-    func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {}
-    func value<Other>(leadingTo destinations: [AnyObject], as: Other.Type) -> Other? { nil }
-    func destinations<Other>(in value: Other) -> [AnyObject] { [] }
-    func model(_ destination: AnyObject) -> any PersistentModel { UnknownModel.placeholder() }
-    var isArray: Bool { false }
 }
 
-/// Access to the destinations of a relationship.
+/// Access to the destinations of a relationship by its key path.
 ///
-/// Reason for `@unchecked Sendable`: that of ``AttributeAccess``; the closures of the shape capture only types.
-struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
-    let keyPath: ReferenceWritableKeyPath<Model, Value>
-    let shape: RelationshipShape<Value>
+/// Reason for `@unchecked Sendable`: that of ``TypedAttributeAccess``; the closures of the shape capture only types.
+final class TypedRelationshipAccess<Model: PersistentModel, Value>: RelationshipAccess, @unchecked Sendable {
+    private let keyPath: ReferenceWritableKeyPath<Model, Value>
+    private let shape: RelationshipShape<Value>
 
-    var anyKeyPath: AnyKeyPath { keyPath }
-    var codec: (any AnyPropertyCodec)? { nil }
-    var hasDefault: Bool { true }
+    init(_ keyPath: ReferenceWritableKeyPath<Model, Value>, _ shape: RelationshipShape<Value>) {
+        self.keyPath = keyPath
+        self.shape = shape
+    }
 
-    func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue { .null }
+    var isArray: Bool { shape.isArray }
 
-    func destinations(_ model: any PersistentModel) -> [any PersistentModel] {
+    func destinations(of model: any PersistentModel) -> [any PersistentModel] {
         shape.destinations(unsafeDowncast(model, to: Model.self)[keyPath: keyPath]).map(shape.model)
     }
 
@@ -70,7 +73,7 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
         unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
     }
 
-    func value<Other>(leadingTo destinations: [AnyObject], as: Other.Type) -> Other? {
+    func value<Other>(of destinations: [AnyObject], as: Other.Type) -> Other? {
         Other.self == Value.self ? shape.value(destinations).map { unsafeBitCast($0, to: Other.self) } : nil
     }
 
@@ -79,6 +82,4 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     }
 
     func model(_ destination: AnyObject) -> any PersistentModel { shape.model(destination) }
-
-    var isArray: Bool { shape.isArray }
 }
