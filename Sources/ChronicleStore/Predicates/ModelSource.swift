@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLite
 
 /// The tables of models: one for each entity, with a column for each stored property.
 ///
@@ -57,27 +58,14 @@ struct ModelSource: PredicateSource {
         let (table, property, isJoined) = try owner(of: path)
         switch property {
         case nil, .identifier:
-            return SQLOperand(sql: table.id, form: .reference(table.entity.name), isOptional: isJoined)
+            return SQLOperand(key: table.id, of: table.entity.name, isOptional: isJoined)
         case .stored(let property):
-            var operand = SQLOperand(sql: table.column(property.name), form: try form(property))
+            if property.relationship?.isToMany == true { throw unsupported(property, "is a to-many relationship") }
+            var operand = SQLOperand(sql: table.column(property.name), storageClass: property.storageClass)
+            operand.entityName = property.relationship?.destination
             operand.isOptional = isJoined || property.isOptional
-            operand.nan = operand.form == .real ? .blob : .none
+            operand.nan = operand.storageClass == .real ? .blob : .none
             return operand
-        }
-    }
-
-    private func form(_ property: Schema.Property) throws -> SQLOperand.Form {
-        switch property.kind {
-        case .attribute(let attribute):
-            switch attribute.storage {
-            case .integer: return .integer
-            case .real: return .real
-            case .text, .decimal, .json: return .text
-            case .blob: return .blob
-            }
-        case .relationship(let relationship):
-            if relationship.isToMany { throw unsupported(property, "is a to-many relationship") }
-            return .reference(relationship.destination)
         }
     }
 
@@ -199,7 +187,7 @@ struct ModelSource: PredicateSource {
     ) -> SQLQuery {
         let keys = identifiers.compactMap { key(of: $0, in: entityName).map(PropertyValue.integer) }
         if keys.count == 1 { return "\(column) = \(value: keys[0])" }
-        return SQLList(keys).found(SQLOperand(sql: column, form: .reference(entityName))) ?? "0"
+        return SQLList(keys).found(SQLOperand(key: column, of: entityName)) ?? "0"
     }
 
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? {

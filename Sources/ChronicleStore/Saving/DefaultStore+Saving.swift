@@ -47,7 +47,7 @@ extension DefaultStore {
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, insertsTogether: Bool
     ) throws -> (inserted: [PersistentIdentifier], header: HeaderWriter.Header?) {
-        try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
+        try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             var rows = RowWriter(
