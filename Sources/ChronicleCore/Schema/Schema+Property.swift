@@ -24,6 +24,8 @@ extension Schema {
         public nonisolated(unsafe) let keyPath: AnyKeyPath
         /// The codec of an attribute, or `nil` for a relationship.
         let codec: (any AnyPropertyCodec)?
+        /// The direct type of an attribute, or `nil` for other types and for a relationship.
+        let directType: DirectType?
         /// The encoded default value of an attribute, or `nil` if there is none.
         public let defaultValue: PropertyValue?
         /// Access to the values of an attribute, or `nil` for a relationship.
@@ -53,7 +55,11 @@ extension Schema {
             self.mark = mark
             self.offset = offset
             self.kind = kind
-            codec = if case .attribute(let attribute) = kind { attribute.codec } else { nil }
+            if case .attribute(let attribute) = kind {
+                (codec, directType) = (attribute.codec, DirectType(attribute.valueType))
+            } else {
+                (codec, directType) = (nil, nil)
+            }
             self.defaultValue = defaultValue
             self.attributeAccess = attributeAccess
             self.relationshipAccess = relationshipAccess
