@@ -19,7 +19,7 @@ enum Fault: String, CaseIterable, Sendable {
         losesNilInNegations,
         dividesExactly, joinsInner
     case losesEmptyLists, ignoresSorts, sortsNilLast, ignoresOffsets, limitsBeforeSorting, countsWrongly
-    case findsExcludedRows
+    case findsExcludedRows, looksUpOneRow
     // History
     case reversesHistory, repeatsTheToken, skipsTheSecondTransaction, skipsTheTwelfthTransaction, skipsOthersHistory,
         splitsTransactions
@@ -94,6 +94,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .limitsBeforeSorting: .slices
         case .countsWrongly: .counts
         case .findsExcludedRows: .unsavedChanges
+        case .looksUpOneRow: .lookups
         default: historyRule
         }
     }

@@ -67,7 +67,9 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         case .ignoresOffsets where descriptor.predicate == nil: descriptor.fetchOffset = nil
         default: break
         }
-        let found = try base.fetch(DataStoreFetchRequest(descriptor: descriptor, editingState: request.editingState))
+        let found = try base.fetch(
+            DataStoreFetchRequest(
+                descriptor: descriptor, editingState: request.editingState, lookup: request.lookup))
         var rows = found.fetchedSnapshots
         if fault == .losesSignOfZero {
             rows = rows.map { row in row.with(row.values.map { $0 == .real(-0.0) ? .real(0) : $0 }) }
@@ -75,7 +77,8 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         if fault == .ignoresOtherStores {
             rows = rows.filter { $0.key <= known.withLock(\.keys)[Model.entityName] ?? 0 }
         }
-        if fault == .shufflesRows, descriptor.predicate == nil { rows.shuffle() }
+        if fault == .shufflesRows, descriptor.predicate == nil, request.lookup == nil { rows.shuffle() }
+        if fault == .looksUpOneRow, request.lookup != nil { rows = Array(rows.prefix(1)) }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
 

@@ -7,7 +7,7 @@ extension StoreRule {
     /// Fetches apply the predicate, then the sort descriptors as `sort(using:)` does, then offset and limit. Counts and
     /// identifiers agree with a fetch.
     public static var queries: [StoreRule] {
-        [stableOrder, sorts, compoundSorts, pages, slices, counts, deletedModels, unsavedChanges]
+        [stableOrder, sorts, compoundSorts, pages, slices, counts, lookups, deletedModels, unsavedChanges]
     }
 
     static var stableOrder: StoreRule {
@@ -101,6 +101,26 @@ extension StoreRule {
         }
     }
 
+    static var lookups: StoreRule {
+        StoreRule("a lookup returns all rows with its identifiers or references") { harness in
+            let context = harness.context()
+            let shelves = [Shelf("left"), Shelf("right"), Shelf("top")]
+            for (number, shelf) in shelves.enumerated() { try context.add("a\(number)", "b\(number)", on: shelf) }
+            let identifiers = shelves.map(\.persistentModelID)
+            try expect(titles([identifiers[1]], harness), is: ["a1", "b1"], "the books on one shelf")
+            try expect(titles([], harness), is: [], "the books on no shelf")
+            try expect(
+                titles([identifiers[0], identifiers[2]], harness), is: ["a0", "a2", "b0", "b2"],
+                "the books on two shelves")
+            let books = try harness.context().books().filter { $0.title != "a1" }
+            let found = try rows(
+                .identifiers(Set(books.map(\.persistentModelID) + identifiers)), of: Book.self, harness)
+            try expect(
+                Set(found.map(\.persistentIdentifier)), is: Set(books.map(\.persistentModelID)),
+                "the books by their identifiers")
+        }
+    }
+
     static var deletedModels: StoreRule {
         StoreRule("deleted models are not fetched", needs: .deletes) { harness in
             let context = harness.context()
@@ -143,6 +163,29 @@ extension StoreRule {
                 try expect(found, is: expected, "the books before the save")
             }
         }
+    }
+
+    // MARK: Lookups
+
+    /// Returns the sorted titles of the books on some shelves.
+    private static func titles(
+        _ shelves: Set<PersistentIdentifier>, _ harness: StoreHarness<Store>
+    ) throws -> [String] {
+        let book = try require(harness.store.schema.entitiesByName["Book"], "the entity Book")
+        let shelf = try require(book.property(named: "shelf"), "the property Book.shelf")
+        let title = try require(book.property(named: "title"), "the property Book.title")
+        return try rows(.references(shelf, to: shelves), of: Book.self, harness).map { row in
+            if case .text(let text) = row.values[title.slot] { text } else { "" }
+        }.sorted()
+    }
+
+    /// Returns the rows that a context keeps of a lookup.
+    private static func rows<Model: PersistentModel>(
+        _ lookup: DataStoreLookup, of type: Model.Type, _ harness: StoreHarness<Store>
+    ) throws -> [Store.Snapshot] {
+        let request = DataStoreFetchRequest<Model>(
+            descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()), lookup: lookup)
+        return try harness.store.fetch(request).fetchedSnapshots.filter { lookup.matches($0) }
     }
 
     // MARK: Queries

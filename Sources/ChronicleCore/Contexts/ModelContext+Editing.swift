@@ -79,8 +79,8 @@ extension ModelContext {
             guard backing.membership == nil else { continue }
             let entity = try contextEntity(for: type(of: model))
             for property in entity.entity.relationshipProperties {
-                let destinations = property.access.destinations(model)
-                guard !destinations.isEmpty else { continue }
+                guard let destinations = property.relationshipAccess?.destinations(of: model), !destinations.isEmpty
+                else { continue }
                 assignments.append((property, model, destinations))
                 models += destinations.filter { $0.persistentBackingData.membership == nil }
             }
@@ -88,12 +88,11 @@ extension ModelContext {
         }
         for (property, model, destinations) in assignments {
             // Each end of a relationship stored as links may contain some of the links; all of them are kept.
-            let isLinked = property.relationship?.isLinked == true
             let all =
-                isLinked
+                property.isLinked
                 ? try ManagedRelationship(self, model.persistentBackingData, property)?.joinLinks(destinations) ?? []
                 : destinations
-            property.access.assign(all, to: model)
+            property.relationshipAccess?.assign(all, to: model)
         }
     }
 

@@ -101,9 +101,9 @@ extension AnyBackingData {
         let slot = property.slot
         if let value = extras?.pending[slot] { return value }
         if hasRow, !changed.contains(slot) { return row[slot] }
-        guard property.isAttribute, let model else { return .null }
+        guard let access = property.attributeAccess, let model else { return .null }
         if let value = membership?.entity.directAttributes[slot]?.value(in: model) { return value }
-        return try property.access.encode(model, property)
+        return try access.encode(model, property)
     }
 
     /// Returns the current values of all stored properties.

@@ -255,7 +255,7 @@ protocol AttributeDeclaration: PropertyDeclaration {
     var declaredDefault: Any? { get }
     func access<Model: PersistentModel>(
         _ keyPath: AnyKeyPath, _ model: Model.Type, _ codec: any AnyPropertyCodec
-    ) -> (any PropertyAccess)?
+    ) -> (any AttributeAccess)?
 }
 
 extension Attribute: AttributeDeclaration {
@@ -266,10 +266,10 @@ extension Attribute: AttributeDeclaration {
 extension Attribute {
     func access<Model: PersistentModel>(
         _ keyPath: AnyKeyPath, _ model: Model.Type, _ codec: any AnyPropertyCodec
-    ) -> (any PropertyAccess)? {
+    ) -> (any AttributeAccess)? {
         guard let keyPath = keyPath as? KeyPath<Model, Value>, let codec = codec as? PropertyCodec<Value> else {
             return nil
         }
-        return AttributeAccess(keyPath: keyPath, typedCodec: codec, hasDefault: value != nil)
+        return TypedAttributeAccess(keyPath, codec, hasDefault: value != nil)
     }
 }

@@ -19,41 +19,21 @@ enum PropertyCodecs {
     }
 
     private static func make(_ type: Any.Type) -> (any AnyPropertyCodec)? {
-        switch type {
-        case is String.Type: string
-        case is Bool.Type: bool
-        case is Double.Type: double
+        if let type = type as? any OptionalValue.Type { return type.optionalCodec() }
+        if let direct = DirectType(type) { return direct.codec }
+        return switch type {
         case is Float.Type: float
-        case is Date.Type: date
-        case is Data.Type: data
         case is UUID.Type: uuid
         case is URL.Type: url
         case is Decimal.Type: decimal
         case let type as any FixedWidthInteger.Type: integer(type)
-        case let type as any OptionalValue.Type: type.optionalCodec()
         case let type as any RawRepresentable.Type: rawRepresentable(type) ?? codable(type)
         default: codable(type)
         }
     }
 
-    private static let string = PropertyCodec<String>(
-        .text, .text, encode: { .text($0) }, decode: { if case .text(let value) = $0 { value } else { nil } })
-
-    private static let bool = PropertyCodec<Bool>(
-        .integer, .integer(0...1), encode: { .integer($0 ? 1 : 0) },
-        decode: { if case .integer(let value) = $0 { value != 0 } else { nil } })
-
-    private static let double = PropertyCodec<Double>(.real, .real, encode: { .real($0) }, decode: real)
-
     private static let float = PropertyCodec<Float>(
-        .real, .real, encode: { .real($0.widened) }, decode: { real($0).map(Float.init(narrowing:)) })
-
-    private static let date = PropertyCodec<Date>(
-        .real, .real, encode: { .real($0.timeIntervalSinceReferenceDate) },
-        decode: { real($0).map(Date.init(timeIntervalSinceReferenceDate:)) })
-
-    private static let data = PropertyCodec<Data>(
-        .blob, .blob, encode: { .blob($0) }, decode: { if case .blob(let value) = $0 { value } else { nil } })
+        .real, .real, encode: { .real($0.widened) }, decode: { $0.direct(as: Double.self).map(Float.init(narrowing:)) })
 
     private static let uuid = PropertyCodec<UUID>(
         .blob, .decoding,
@@ -100,14 +80,6 @@ enum PropertyCodecs {
             default: nil
             }
         })
-
-    private static func real(_ value: PropertyValue) -> Double? {
-        switch value {
-        case .real(let value): value
-        case .integer(let value): Double(value)
-        default: nil
-        }
-    }
 
     private static func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> any AnyPropertyCodec {
         let range = Int64(clamping: Integer.min)...Int64(clamping: Integer.max)

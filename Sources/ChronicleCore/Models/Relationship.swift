@@ -313,7 +313,7 @@ protocol RelationshipDeclaration {
     var isToMany: Bool { get }
     var isOptional: Bool { get }
     var valueType: Any.Type { get }
-    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)?
+    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any RelationshipAccess)?
 }
 
 struct DeclaredRelationship<Value>: RelationshipDeclaration {
@@ -354,7 +354,7 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
     var isOptional: Bool { shape.isOptional }
     var valueType: Any.Type { Value.self }
 
-    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any PropertyAccess)? {
-        (keyPath as? ReferenceWritableKeyPath<Model, Value>).map { RelationshipAccess(keyPath: $0, shape: shape) }
+    func access<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> (any RelationshipAccess)? {
+        (keyPath as? ReferenceWritableKeyPath<Model, Value>).map { TypedRelationshipAccess($0, shape) }
     }
 }

@@ -7,8 +7,8 @@ extension ContextStorage {
 
     func setValue<Value>(_ value: Value, of property: Schema.Property, in backing: AnyBackingData) -> Value? {
         guard let managed = managed(property, in: backing) else { return value }
-        managed.assign(property.access.destinations(in: value))
-        return property.access.value(leadingTo: [], as: Value.self)
+        managed.assign(managed.access.destinations(in: value))
+        return managed.access.value(of: [], as: Value.self)
     }
 
     func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipChange<Value> {
@@ -38,10 +38,10 @@ extension ManagedRelationship {
     func value<Value>() -> Value { value(destinationsForGetter()) }
 
     private func value<Value>(_ destinations: [AnyObject]) -> Value {
-        if let value = property.access.value(leadingTo: destinations, as: Value.self) { return value }
+        if let value = access.value(of: destinations, as: Value.self) { return value }
         // The type is a required to-one relationship, so the getter has to return a model.
         let model = [lastKnownDestination].compactMap { $0 }
-        return property.access.value(leadingTo: model, as: Value.self) ?? RelationshipShape.placeholder
+        return access.value(of: model, as: Value.self) ?? RelationshipShape.placeholder
     }
 
     /// Returns the destinations, or an empty array if they cannot be loaded. The next save throws that error.
@@ -93,7 +93,7 @@ extension ManagedRelationship {
     }
 
     func beginChange<Value>() -> RelationshipChange<Value> {
-        guard relationship.isToMany, property.access.isArray, backing.status != .deleted else {
+        guard relationship.isToMany, access.isArray, backing.status != .deleted else {
             return RelationshipChange(property: property, list: nil, value: value())
         }
         if !context.unverifiedLists.isEmpty {
@@ -112,7 +112,7 @@ extension ManagedRelationship {
     }
 
     func endChange<Value>(_ change: RelationshipChange<Value>) {
-        let destinations = property.access.destinations(in: change.value)
+        let destinations = access.destinations(in: change.value)
         guard let list = change.list else { return assign(destinations) }
         attempt {
             if list === knownList {

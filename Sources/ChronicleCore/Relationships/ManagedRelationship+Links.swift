@@ -37,7 +37,7 @@ extension ManagedRelationship {
     /// - Parameter list: The list that the destination was added to or removed from.
     func setLinked(_ isLinked: Bool, _ destination: AnyObject, in list: ToManyList) {
         guard let own = backing.model else { return }
-        let model = property.access.model(destination)
+        let model = access.model(destination)
         let other = model.persistentBackingData
         // Creates both identifiers, which the save needs to find the models.
         _ = (backing.identifier, other.identifier)

@@ -20,6 +20,9 @@ struct ManagedRelationship {
         self.init(context, backing, property, relationship)
     }
 
+    /// The access to the destinations, which every relationship has.
+    var access: any RelationshipAccess { property.relationshipAccess.unsafelyUnwrapped }
+
     /// The inverse property of the destination.
     var inverse: Schema.Property? { context.coordinator.schema.inverse(of: property) }
 
@@ -30,7 +33,7 @@ struct ManagedRelationship {
     }
 
     func backing(of destination: AnyObject) -> AnyBackingData {
-        property.access.model(destination).persistentBackingData
+        access.model(destination).persistentBackingData
     }
 
     // MARK: Reading
@@ -46,7 +49,7 @@ struct ManagedRelationship {
     }
 
     /// Returns the destinations as models.
-    func models() throws -> [any PersistentModel] { try destinations().map { property.access.model($0) } }
+    func models() throws -> [any PersistentModel] { try destinations().map { access.model($0) } }
 
     /// Returns the stored destinations, loaded again and combined with the unsaved changes.
     func loadAgain() throws -> [any PersistentModel] {
@@ -78,7 +81,7 @@ struct ManagedRelationship {
         // A model without a row has no stored destinations. Unsaved destinations were added to its list when they were
         // set.
         guard let inverse, backing.hasRow else { return backing.setList(property, []) }
-        return remember(try context.load(relationship.destination, where: inverse, is: backing.identifier))
+        return remember(try context.load(relationship.destination, .references(inverse, to: [backing.identifier])))
     }
 
     /// The list of a to-many relationship, if it was read.
@@ -142,7 +145,7 @@ struct ManagedRelationship {
     }
 
     private func insert(_ destinations: ArraySlice<AnyObject>) throws {
-        for destination in destinations { try context.insertAny(property.access.model(destination)) }
+        for destination in destinations { try context.insertAny(access.model(destination)) }
     }
 
     /// Applies a change that the program made to a list in place.

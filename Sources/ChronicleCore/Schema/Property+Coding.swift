@@ -9,6 +9,8 @@ extension Schema.Property {
     ///   Correct the stored value, or change the type of the attribute.
     public func decode(_ value: PropertyValue) throws -> (any Sendable)? {
         if value.isNull { return nil }
+        // The codec takes five times as long.
+        if let decoded = directType?.decode(value) { return decoded }
         guard let codec, let decoded = codec.decodeAny(value) else {
             throw SwiftDataError.undecodableValue.with(
                 detail:

@@ -1,42 +1,45 @@
-import Foundation
-
-/// Access to the values of a property, with the static types that the schema erases.
-protocol PropertyAccess: Sendable {
-    var anyKeyPath: AnyKeyPath { get }
-    var codec: (any AnyPropertyCodec)? { get }
+/// Access to the values of an attribute, with the static types that the schema erases.
+protocol AttributeAccess: AnyObject, Sendable {
+    /// Whether the declaration of the attribute has a default value.
     var hasDefault: Bool { get }
+    /// Returns the value of a model, encoded for a store.
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue
-    func destinations(_ model: any PersistentModel) -> [any PersistentModel]
+}
+
+/// Access to the destinations of a relationship, with the static types that the schema erases.
+protocol RelationshipAccess: AnyObject, Sendable {
+    /// Whether the property's type is an array, which programs change in place.
+    var isArray: Bool { get }
+    /// Returns the destinations of a model.
+    func destinations(of model: any PersistentModel) -> [any PersistentModel]
+    /// Sets the destinations of a model.
     func assign(_ destinations: [any PersistentModel], to model: any PersistentModel)
-    /// Returns a value of the property's type that references the given models.
-    func value<Value>(leadingTo destinations: [AnyObject], as: Value.Type) -> Value?
-    /// Returns the models that a value of the property's type references.
+    /// Returns a value of the property's type with the given destinations.
+    func value<Value>(of destinations: [AnyObject], as: Value.Type) -> Value?
+    /// Returns the destinations in a value of the property's type.
     func destinations<Value>(in value: Value) -> [AnyObject]
     /// Converts a destination to a model.
     func model(_ destination: AnyObject) -> any PersistentModel
-    /// Whether the property's type is an array, which programs change in place.
-    var isArray: Bool { get }
-    /// Returns the `Predicate` for the models whose to-one relationship references the given model.
-    func predicate(leadingTo identifier: PersistentIdentifier) -> Any?
-    /// Returns the `Predicate` for the models whose to-one relationship references one of the given models.
-    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any?
 }
 
-/// Access to the values of an attribute.
+/// Access to the values of an attribute by its key path.
 ///
 /// Reason for `@unchecked Sendable`: the key path of a stored property has no captures and is immutable, which its type
 /// does not express.
-struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
-    let keyPath: KeyPath<Model, Value>
-    let typedCodec: PropertyCodec<Value>
+final class TypedAttributeAccess<Model: PersistentModel, Value>: AttributeAccess, @unchecked Sendable {
     let hasDefault: Bool
+    private let keyPath: KeyPath<Model, Value>
+    private let codec: PropertyCodec<Value>
 
-    var anyKeyPath: AnyKeyPath { keyPath }
-    var codec: (any AnyPropertyCodec)? { typedCodec }
+    init(_ keyPath: KeyPath<Model, Value>, _ codec: PropertyCodec<Value>, hasDefault: Bool) {
+        self.keyPath = keyPath
+        self.codec = codec
+        self.hasDefault = hasDefault
+    }
 
     func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue {
         do {
-            return try typedCodec.encode(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
+            return try codec.encode(unsafeDowncast(model, to: Model.self)[keyPath: keyPath])
         } catch let error as SwiftDataError {
             throw error.with(entityName: Model.entityName, propertyName: property.name)
         } catch {
@@ -45,31 +48,23 @@ struct AttributeAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecke
                 underlying: error)
         }
     }
-
-    func destinations(_ model: any PersistentModel) -> [any PersistentModel] { [] }
-    func assign(_ destinations: [any PersistentModel], to model: any PersistentModel) {}
-    func value<Other>(leadingTo destinations: [AnyObject], as: Other.Type) -> Other? { nil }
-    func destinations<Other>(in value: Other) -> [AnyObject] { [] }
-    func model(_ destination: AnyObject) -> any PersistentModel { UnknownModel.placeholder() }
-    var isArray: Bool { false }
-    func predicate(leadingTo identifier: PersistentIdentifier) -> Any? { nil }
-    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? { nil }
 }
 
-/// Access to the destinations of a relationship.
+/// Access to the destinations of a relationship by its key path.
 ///
-/// Reason for `@unchecked Sendable`: that of ``AttributeAccess``; the closures of the shape capture only types.
-struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unchecked Sendable {
-    let keyPath: ReferenceWritableKeyPath<Model, Value>
-    let shape: RelationshipShape<Value>
+/// Reason for `@unchecked Sendable`: that of ``TypedAttributeAccess``; the closures of the shape capture only types.
+final class TypedRelationshipAccess<Model: PersistentModel, Value>: RelationshipAccess, @unchecked Sendable {
+    private let keyPath: ReferenceWritableKeyPath<Model, Value>
+    private let shape: RelationshipShape<Value>
 
-    var anyKeyPath: AnyKeyPath { keyPath }
-    var codec: (any AnyPropertyCodec)? { nil }
-    var hasDefault: Bool { true }
+    init(_ keyPath: ReferenceWritableKeyPath<Model, Value>, _ shape: RelationshipShape<Value>) {
+        self.keyPath = keyPath
+        self.shape = shape
+    }
 
-    func encode(_ model: any PersistentModel, _ property: Schema.Property) throws -> PropertyValue { .null }
+    var isArray: Bool { shape.isArray }
 
-    func destinations(_ model: any PersistentModel) -> [any PersistentModel] {
+    func destinations(of model: any PersistentModel) -> [any PersistentModel] {
         shape.destinations(unsafeDowncast(model, to: Model.self)[keyPath: keyPath]).map(shape.model)
     }
 
@@ -78,7 +73,7 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
         unsafeDowncast(model, to: Model.self)[keyPath: keyPath] = value
     }
 
-    func value<Other>(leadingTo destinations: [AnyObject], as: Other.Type) -> Other? {
+    func value<Other>(of destinations: [AnyObject], as: Other.Type) -> Other? {
         Other.self == Value.self ? shape.value(destinations).map { unsafeBitCast($0, to: Other.self) } : nil
     }
 
@@ -87,73 +82,4 @@ struct RelationshipAccess<Model: PersistentModel, Value>: PropertyAccess, @unche
     }
 
     func model(_ destination: AnyObject) -> any PersistentModel { shape.model(destination) }
-
-    var isArray: Bool { shape.isArray }
-
-    func predicate(leadingTo identifier: PersistentIdentifier) -> Any? {
-        predicate(leadingTo: identifier, shape.destination)
-    }
-
-    private func predicate<Destination: PersistentModel>(
-        leadingTo identifier: PersistentIdentifier, _: Destination.Type
-    ) -> Predicate<Model>? {
-        // Key paths of stored properties have no captures and are immutable, which their static types do not express.
-        if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
-            let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
-            // { $0[keyPath: keyPath].persistentModelID == identifier }
-            return Predicate<Model> { model in
-                PredicateExpressions.build_Equal(
-                    lhs: PredicateExpressions.build_KeyPath(
-                        root: PredicateExpressions.build_KeyPath(root: model, keyPath: sendable),
-                        keyPath: \Destination.persistentModelID),
-                    rhs: PredicateExpressions.build_Arg(identifier))
-            }
-        }
-        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
-        // { $0[keyPath: keyPath]?.persistentModelID == identifier }
-        let sought: PersistentIdentifier? = identifier
-        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
-        return Predicate<Model> { model in
-            PredicateExpressions.build_Equal(
-                lhs: PredicateExpressions.build_flatMap(
-                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
-                ) { destination in
-                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
-                },
-                rhs: PredicateExpressions.build_Arg(sought))
-        }
-    }
-
-    func predicate(leadingToAnyOf identifiers: Set<PersistentIdentifier>) -> Any? {
-        predicate(leadingToAnyOf: identifiers, shape.destination)
-    }
-
-    private func predicate<Destination: PersistentModel>(
-        leadingToAnyOf identifiers: Set<PersistentIdentifier>, _: Destination.Type
-    ) -> Predicate<Model>? {
-        if let keyPath = anyKeyPath as? KeyPath<Model, Destination> {
-            let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination> & Sendable).self)
-            // { identifiers.contains($0[keyPath: keyPath].persistentModelID) }
-            return Predicate<Model> { model in
-                PredicateExpressions.build_contains(
-                    PredicateExpressions.build_Arg(identifiers),
-                    PredicateExpressions.build_KeyPath(
-                        root: PredicateExpressions.build_KeyPath(root: model, keyPath: sendable),
-                        keyPath: \Destination.persistentModelID))
-            }
-        }
-        guard let keyPath = anyKeyPath as? KeyPath<Model, Destination?> else { return nil }
-        let sought = Set<PersistentIdentifier?>(identifiers)
-        let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Model, Destination?> & Sendable).self)
-        // { sought.contains($0[keyPath: keyPath]?.persistentModelID) }
-        return Predicate<Model> { model in
-            PredicateExpressions.build_contains(
-                PredicateExpressions.build_Arg(sought),
-                PredicateExpressions.build_flatMap(
-                    PredicateExpressions.build_KeyPath(root: model, keyPath: sendable)
-                ) { destination in
-                    PredicateExpressions.build_KeyPath(root: destination, keyPath: \Destination.persistentModelID)
-                })
-        }
-    }
 }

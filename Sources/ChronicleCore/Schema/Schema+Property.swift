@@ -18,9 +18,20 @@ extension Schema {
         let offset: Int?
         /// The kind of the property, with the description of the attribute or relationship.
         public let kind: Kind
+        // Reason for `nonisolated(unsafe)`: key paths of stored properties have no captures and are immutable, which
+        // their erased type does not express.
+        /// The key path of the property in its class.
+        public nonisolated(unsafe) let keyPath: AnyKeyPath
+        /// The codec of an attribute, or `nil` for a relationship.
+        let codec: (any AnyPropertyCodec)?
+        /// The direct type of an attribute, or `nil` for other types and for a relationship.
+        let directType: DirectType?
         /// The encoded default value of an attribute, or `nil` if there is none.
         public let defaultValue: PropertyValue?
-        let access: any PropertyAccess
+        /// Access to the values of an attribute, or `nil` for a relationship.
+        let attributeAccess: (any AttributeAccess)?
+        /// Access to the destinations of a relationship, or `nil` for an attribute.
+        let relationshipAccess: (any RelationshipAccess)?
 
         /// The kind of a property.
         public enum Kind: Sendable {
@@ -31,22 +42,28 @@ extension Schema {
         }
 
         init(
-            name: String, previousName: String?, index: Int, slot: Int, mark: Int, offset: Int?, kind: Kind,
-            defaultValue: PropertyValue?, access: any PropertyAccess
+            name: String, keyPath: AnyKeyPath, previousName: String?, index: Int, slot: Int, mark: Int, offset: Int?,
+            kind: Kind,
+            defaultValue: PropertyValue?, attributeAccess: (any AttributeAccess)? = nil,
+            relationshipAccess: (any RelationshipAccess)? = nil
         ) {
             self.name = name
+            self.keyPath = keyPath
             self.previousName = previousName
             self.index = index
             self.slot = slot
             self.mark = mark
             self.offset = offset
             self.kind = kind
+            if case .attribute(let attribute) = kind {
+                (codec, directType) = (attribute.codec, DirectType(attribute.valueType))
+            } else {
+                (codec, directType) = (nil, nil)
+            }
             self.defaultValue = defaultValue
-            self.access = access
+            self.attributeAccess = attributeAccess
+            self.relationshipAccess = relationshipAccess
         }
-
-        /// The key path of the property in its class.
-        public var keyPath: AnyKeyPath { access.anyKeyPath }
 
         /// The description of the attribute, or `nil` for a relationship.
         public var attribute: Attribute? {
@@ -58,9 +75,11 @@ extension Schema {
             if case .relationship(let relationship) = kind { relationship } else { nil }
         }
 
-        var codec: (any AnyPropertyCodec)? { access.codec }
+        /// Whether the property is a relationship that is stored as links. Does not copy the description of the
+        /// relationship, which takes many retains.
+        var isLinked: Bool { slot < 0 && mark >= 0 }
         /// Whether the property must be set before a save.
-        var isRequired: Bool { isAttribute && !access.hasDefault }
+        var isRequired: Bool { attributeAccess?.hasDefault == false }
     }
 }
 

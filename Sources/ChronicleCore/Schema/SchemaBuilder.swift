@@ -310,6 +310,11 @@ struct SchemaBuilder {
         _ declared: Declaration, of model: Model.Type, index: Int, slot: Int, mark: Int
     ) throws -> Schema.Property {
         if let wrapper = declared.relationship {
+            guard let access = wrapper.access(declared.keyPath, model) else {
+                throw SwiftDataError.invalidModel.with(
+                    detail: "a relationship must be a `var` that its class can set",
+                    entityName: Model.entityName, propertyName: declared.name)
+            }
             let relationship = Schema.Relationship(
                 name: declared.name, originalName: declared.wrapper.originalName ?? declared.name,
                 keypath: declared.keyPath, inverseKeyPath: declared.inverseKeyPath, valueType: wrapper.valueType,
@@ -317,14 +322,11 @@ struct SchemaBuilder {
                 isToMany: wrapper.isToMany, isOptional: wrapper.isOptional, inverseName: declared.inverseName,
                 isLinked: declared.isLinked, options: wrapper.options.elements,
                 minimumModelCount: wrapper.counts.minimum, maximumModelCount: wrapper.counts.maximum)
-            guard let access = wrapper.access(declared.keyPath, model) else {
-                throw SwiftDataError.invalidModel.with(
-                    detail: "a relationship must be a `var` that its class can set",
-                    entityName: Model.entityName, propertyName: declared.name)
-            }
             return Schema.Property(
-                name: declared.name, previousName: declared.wrapper.originalName, index: index, slot: slot, mark: mark,
-                offset: nil, kind: .relationship(relationship), defaultValue: nil, access: access)
+                name: declared.name, keyPath: declared.keyPath, previousName: declared.wrapper.originalName,
+                index: index,
+                slot: slot, mark: mark, offset: nil, kind: .relationship(relationship), defaultValue: nil,
+                relationshipAccess: access)
         }
         let wrapper = declared.wrapper as! any AttributeDeclaration  // There are only two kinds of wrappers.
         guard let codec = PropertyCodecs.codec(of: wrapper.valueType),
@@ -340,12 +342,11 @@ struct SchemaBuilder {
         let attribute = Schema.Attribute(
             name: declared.name, originalName: wrapper.originalName ?? declared.name,
             options: wrapper.options.elements, encodedDefault: encodedDefault, codec: codec, storage: codec.storage,
-            isOptional: codec.isOptional,
-            valueType: wrapper.valueType)
+            isOptional: codec.isOptional, valueType: wrapper.valueType)
         return Schema.Property(
-            name: declared.name, previousName: wrapper.originalName, index: index, slot: slot, mark: mark,
-            offset: declared.offset, kind: .attribute(attribute),
-            defaultValue: encodedDefault,
-            access: access)
+            name: declared.name, keyPath: declared.keyPath, previousName: wrapper.originalName, index: index,
+            slot: slot,
+            mark: mark, offset: declared.offset, kind: .attribute(attribute), defaultValue: encodedDefault,
+            attributeAccess: access)
     }
 }

@@ -9,6 +9,11 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     /// The context has unsaved changes or deletes of these models. Empty for stores that do not adopt
     /// ``DataStoreExcluding``.
     public let excludedIdentifiers: Set<PersistentIdentifier>
+    /// The rows to look up by identifier, among those that match the descriptor, or `nil` to return all that match.
+    ///
+    /// Contexts set it to load models and relationships. A store may ignore it and return rows that do not match the
+    /// lookup, because the context omits them. Loading a relationship then reads all rows of the entity.
+    public let lookup: DataStoreLookup?
 
     /// Creates a fetch request.
     ///
@@ -16,13 +21,15 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     ///   - descriptor: The predicate, sort order and limits of the fetch.
     ///   - editingState: The context that makes the request.
     ///   - excludedIdentifiers: The identifiers of rows to exclude; empty by default.
+    ///   - lookup: The rows to look up; `nil` by default.
     public init(
         descriptor: FetchDescriptor<T>, editingState: EditingState,
-        excludedIdentifiers: Set<PersistentIdentifier> = []
+        excludedIdentifiers: Set<PersistentIdentifier> = [], lookup: DataStoreLookup? = nil
     ) {
         self.descriptor = descriptor
         self.editingState = editingState
         self.excludedIdentifiers = excludedIdentifiers
+        self.lookup = lookup
     }
 }
 

@@ -1,17 +1,12 @@
 public import Foundation
 
-// The direct types: types whose stored representation is nearly their own. The wrapper of such an attribute reads the
-// value from the row without a codec and without decoding it in advance. The functions are inlined where the property
-// is declared, so the compiler knows the type and keeps a single branch.
+// Decoding of the direct types. The wrapper of an attribute with such a type reads the value from the row without a
+// codec and without decoding it in advance. The functions are inlined where the property is declared, so the compiler
+// knows the type and keeps a single branch.
 extension PropertyValue {
     /// Returns whether ``direct(as:)`` supports the type.
     @inlinable @inline(__always)
-    static func isDirect<Value>(_ type: Value.Type) -> Bool {
-        type == String.self || type == Int.self || type == Int64.self || type == Bool.self || type == Double.self
-            || type == Date.self || type == Data.self || type == String?.self || type == Int?.self
-            || type == Int64?.self || type == Bool?.self || type == Double?.self || type == Date?.self
-            || type == Data?.self
-    }
+    static func isDirect<Value>(_ type: Value.Type) -> Bool { DirectType(type) != nil }
 
     /// Returns the value as a direct type; `nil` when the value has another form than the type is stored in.
     @inlinable @inline(__always)
@@ -28,28 +23,36 @@ extension PropertyValue {
 
     @inlinable @inline(__always)
     static func direct<Value>(_ integer: Int64, _ type: Value.Type) -> Value? {
-        if type == Int.self || type == Int?.self { return cast(Int(truncatingIfNeeded: integer), type) }
-        if type == Int64.self || type == Int64?.self { return cast(integer, type) }
-        if type == Bool.self || type == Bool?.self { return cast(integer != 0, type) }
-        return direct(Double(integer), type)
+        switch DirectType(type) {
+        case .int: cast(Int(truncatingIfNeeded: integer), type)
+        case .int64: cast(integer, type)
+        case .bool: cast(integer != 0, type)
+        case .double, .date: direct(Double(integer), type)
+        case .string, .data, nil: nil
+        }
     }
 
     @inlinable @inline(__always)
     static func direct<Value>(_ real: Double, _ type: Value.Type) -> Value? {
-        if type == Double.self || type == Double?.self { return cast(real, type) }
-        return cast(Date(timeIntervalSinceReferenceDate: real), type)
+        switch DirectType(type) {
+        case .double: cast(real, type)
+        case .date: cast(Date(timeIntervalSinceReferenceDate: real), type)
+        case .string, .int, .int64, .bool, .data, nil: nil
+        }
     }
 
     @inlinable @inline(__always)
     static func directNull<Value>(_ type: Value.Type) -> Value? {
-        if type == String?.self { return cast(String?.none, type) }
-        if type == Int?.self { return cast(Int?.none, type) }
-        if type == Int64?.self { return cast(Int64?.none, type) }
-        if type == Bool?.self { return cast(Bool?.none, type) }
-        if type == Double?.self { return cast(Double?.none, type) }
-        if type == Date?.self { return cast(Date?.none, type) }
-        if type == Data?.self { return cast(Data?.none, type) }
-        return nil
+        switch DirectType(type) {
+        case .string: cast(String?.none, type)
+        case .int: cast(Int?.none, type)
+        case .int64: cast(Int64?.none, type)
+        case .bool: cast(Bool?.none, type)
+        case .double: cast(Double?.none, type)
+        case .date: cast(Date?.none, type)
+        case .data: cast(Data?.none, type)
+        case nil: nil
+        }
     }
 
     /// Returns the value if `Value` is its type or the optional of its type. The cast has no cost at run time.

@@ -7,14 +7,14 @@ extension Connection {
     /// beginning waits for other writers. <https://www.sqlite.org/lang_transaction.html>
     ///
     /// - Parameters:
-    ///   - explain: Converts an error before the rollback, while the transaction can still be queried.
+    ///   - mapError: Converts an error before the rollback, while the transaction can still be queried.
     ///   - body: The reads and writes of the transaction.
     /// - Throws: The first error of `BEGIN`, `body`, or `COMMIT`. Nothing is stored in that case. `BEGIN` throws an
     ///   error for which `isBusy` is true if another connection kept the lock for the whole busy timeout.
     package func immediate<T>(
-        explaining explain: (any Error) -> any Error = { $0 }, _ body: () throws -> T
+        mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
-        try transact(begin: "BEGIN IMMEDIATE", explaining: explain, body)
+        try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
     }
 
     /// Runs `body` in a read transaction, in which all reads see the state at the time of the first one.
@@ -22,11 +22,11 @@ extension Connection {
     /// If a transaction is already open, `body` runs in it.
     package func deferredRead<T>(_ body: () throws -> T) throws -> T {
         if isInTransaction { return try body() }
-        return try transact(begin: "BEGIN DEFERRED", explaining: { $0 }, body)
+        return try transact(begin: "BEGIN DEFERRED", mapError: { $0 }, body)
     }
 
     private func transact<T>(
-        begin: String, explaining explain: (any Error) -> any Error, _ body: () throws -> T
+        begin: String, mapError: (any Error) -> any Error, _ body: () throws -> T
     ) throws -> T {
         // Outside of the `do` block: if it fails, an open transaction belongs to another caller.
         try cached(begin).run()
@@ -36,7 +36,7 @@ extension Connection {
             try cached("COMMIT").run()
             return result
         } catch {
-            let error = explain(error)
+            let error = mapError(error)
             rollback()
             throw error
         }

@@ -1,10 +1,5 @@
 import ChronicleCSQLite
 
-/// The storage class of a value, <https://www.sqlite.org/datatype3.html>.
-package enum ColumnType: Sendable {
-    case integer, float, text, blob, null
-}
-
 // Columns are valid after a `step` that returned true, until the next step or reset. SQLite converts values of another
 // storage class; check the type first if that matters, because a conversion may change it.
 // https://www.sqlite.org/c3ref/column_blob.html
@@ -18,10 +13,10 @@ extension Statement {
     }
 
     /// Returns the storage class of a column.
-    package func columnType(_ index: Int32) -> ColumnType {
+    package func storageClass(_ index: Int32) -> StorageClass {
         switch sqlite3_column_type(handle, index) {
         case SQLITE_INTEGER: .integer
-        case SQLITE_FLOAT: .float
+        case SQLITE_FLOAT: .real
         case SQLITE_TEXT: .text
         case SQLITE_BLOB: .blob
         default: .null

@@ -37,7 +37,7 @@ extension Statement {
     @inline(__always)
     func isInteger(_ column: Int32) -> Bool {
         // Pattern matching instead of `==`, which calls the witness for an enum of another module.
-        if case .integer = columnType(column) { true } else { false }
+        if case .integer = storageClass(column) { true } else { false }
     }
 
     /// Returns the integer in a column.
@@ -63,7 +63,7 @@ extension Statement {
     /// - Throws: ``SwiftDataError/damagedFile`` if the value has another storage class or contains a NUL character,
     ///   which SQL text cannot contain.
     func text(_ column: Int32, of row: @autoclosure () -> FileRow) throws -> String {
-        guard case .text = columnType(column) else { throw damaged(column, row(), "is not text") }
+        guard case .text = storageClass(column) else { throw damaged(column, row(), "is not text") }
         let value = text(column)
         guard !value.utf8.contains(0) else { throw damaged(column, row(), "contains a NUL character") }
         return value

@@ -74,7 +74,7 @@ extension DefaultStore: DataStoreExcluding {
     ) throws -> Result {
         let query = query(
             try FetchSQL(
-                request.descriptor, excluding: request.excludedIdentifiers, schema: schema,
+                request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
                 storeIdentifier: identifier))
         return try attributingErrors {
             try database.read { connection in
@@ -90,8 +90,8 @@ extension Statement {
     /// Returns the values of the current row, without the primary key in the first column.
     func values(_ table: EntityTable) -> [PropertyValue] {
         var values: [PropertyValue] = []
-        values.reserveCapacity(table.storages.count)
-        for slot in 0..<table.storages.count { values.append(value(Int32(slot + 1), slot, of: table)) }
+        values.reserveCapacity(table.conversions.count)
+        for slot in 0..<table.conversions.count { values.append(value(Int32(slot + 1), slot, of: table)) }
         return values
     }
 }

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLite
 
 /// The table of an entity, with its statements.
 ///
@@ -9,8 +10,8 @@ final class EntityTable: Sendable {
     let number: Int64
     let origin: PersistentIdentifier.Origin
     let columns: [Column]
-    /// The storage of each column, repeated here because a loop over this array retains no references.
-    let storages: [Storage]
+    /// The conversion of each column, repeated here because a loop over this array retains no references.
+    let conversions: [Conversion]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
     /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
@@ -29,15 +30,30 @@ final class EntityTable: Sendable {
     /// The columns that a fetch selects, beginning with the primary key.
     let selection: String
 
-    /// A column and how its values are read and written.
+    /// A column and the destination of a to-one relationship.
     struct Column: Sendable {
         let name: String
-        let storage: Storage
-        /// The destination of a to-one relationship.
         let destination: PersistentIdentifier.Origin?
     }
 
-    enum Storage: Sendable { case integer, real, text, blob, reference }
+    /// The conversion of a column's values when they are read.
+    enum Conversion: Sendable {
+        case none
+        /// From a blob to the NaN with these bits.
+        case nan
+        /// From a primary key to the identifier of the destination.
+        case reference
+
+        init(_ property: Schema.Property) {
+            if property.relationship != nil {
+                self = .reference
+            } else if case .real = property.storageClass {
+                self = .nan
+            } else {
+                self = .none
+            }
+        }
+    }
 
     init(
         _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin],
@@ -48,11 +64,9 @@ final class EntityTable: Sendable {
         self.number = number
         origin = origins[entity.name] ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name)
         columns = entity.storedProperties.map { property in
-            Column(
-                name: property.name, storage: Storage(property),
-                destination: property.relationship.flatMap { origins[$0.destination] })
+            Column(name: property.name, destination: property.relationship.flatMap { origins[$0.destination] })
         }
-        storages = columns.map(\.storage)
+        conversions = entity.storedProperties.map(Conversion.init)
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
         let table = quoted(entity.name)
         let names = columns.map { quoted($0.name) }
@@ -80,18 +94,6 @@ final class EntityTable: Sendable {
     func update(_ slots: PropertySet) -> String {
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
         return "UPDATE OR FAIL \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?"
-    }
-}
-
-extension EntityTable.Storage {
-    init(_ property: Schema.Property) {
-        switch property.attribute?.storage {
-        case .integer: self = .integer
-        case .real: self = .real
-        case .text, .decimal, .json: self = .text
-        case .blob: self = .blob
-        case nil: self = .reference
-        }
     }
 }
 

@@ -48,7 +48,7 @@ extension Statement {
     func value(_ index: Int32, _ slot: Int, of table: EntityTable) -> PropertyValue {
         switch value(index) {
         case .null: .null
-        case .integer(let integer) where table.storages[slot] == .reference: reference(integer, slot, table)
+        case .integer(let integer) where table.conversions[slot] == .reference: reference(integer, slot, table)
         case .integer(let integer): .integer(integer)
         case .real(let real): .real(real)
         case .text(let utf8): .text(String(decoding: utf8, as: UTF8.self))
@@ -61,7 +61,7 @@ extension Statement {
     }
 
     private func blob(_ bytes: UnsafeRawBufferPointer, _ slot: Int, _ table: EntityTable) -> PropertyValue {
-        if table.storages[slot] == .real, bytes.count == 8 {
+        if table.conversions[slot] == .nan, bytes.count == 8 {
             return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         }
         return .blob(Data(bytes))

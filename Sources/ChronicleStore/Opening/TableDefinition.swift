@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLite
 import Foundation
 
 /// The SQL definition of an entity's table, formatted to be readable with `sqlite3 file .schema`.
@@ -54,13 +55,12 @@ struct TableDefinition {
 
     /// Returns the declared type of a column.
     func type(of property: Schema.Property) -> String {
-        guard let attribute = property.attribute else { return "INTEGER" }
-        switch attribute.storage {
-        case .integer: return "INTEGER"
-        case .text, .decimal, .json: return "TEXT"
-        case .blob: return "BLOB"
+        switch property.storageClass {
+        case .integer: "INTEGER"
+        case .text: "TEXT"
+        case .blob: "BLOB"
         // REAL affinity would convert -0.0 to the integer 0. https://www.sqlite.org/datatype3.html#storage_classes
-        case .real: return ""
+        case .real, .null: ""
         }
     }
 

@@ -1,7 +1,7 @@
 import ChronicleCore
 import Foundation
 
-/// The statements of a ``FetchDescriptor``, which select rows, their number, or their primary keys, or delete the rows.
+/// The statements of a ``FetchDescriptor`` and a ``DataStoreLookup``, which select rows, their number, or their primary keys, or delete the rows.
 ///
 ///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
 ///     fetch.select("t.\"_rowid_\", t.\"name\"")
@@ -18,13 +18,13 @@ struct FetchSQL {
     private let order: SQLQuery
     private let limit: SQLQuery?
 
-    /// Translates a descriptor.
+    /// Translates a descriptor and a lookup.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``, or
     ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
     init<Model>(
-        _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier> = [], schema: Schema,
-        storeIdentifier: String
+        _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
+        excluding excluded: Set<PersistentIdentifier> = [], schema: Schema, storeIdentifier: String
     ) throws {
         guard let entity = schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
@@ -33,8 +33,14 @@ struct FetchSQL {
         }
         var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
         do {
-            condition = try descriptor.predicate.flatMap { predicate in
+            let match = try lookup.map { try translator.source.condition($0) }
+            let predicate = try descriptor.predicate.flatMap { predicate in
                 try translator.topCondition(PredicateTree(predicate, schema: schema))
+            }
+            if let match, let predicate {
+                condition = "\(match) AND \(predicate)"
+            } else {
+                condition = match ?? predicate
             }
             order = try SortSQL(entity, schema).order(descriptor.sortBy)
         } catch let error as SwiftDataError {

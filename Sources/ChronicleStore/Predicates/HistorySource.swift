@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLite
 
 /// The tables of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.more` on.
 ///
@@ -20,19 +21,19 @@ struct HistorySource: PredicateSource {
 
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
         switch path.properties.last {
-        case .author: return SQLOperand(sql: "s.author", form: .text, isOptional: true)
-        case .contextName: return SQLOperand(sql: "s.context", form: .text, isOptional: true)
+        case .author: return SQLOperand(sql: "s.author", storageClass: .text, isOptional: true)
+        case .contextName: return SQLOperand(sql: "s.context", storageClass: .text, isOptional: true)
         // External transactions have neither.
-        case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", form: .text)
-        case .processIdentifier: return SQLOperand(sql: "ifnull(s.process, '')", form: .text)
-        case .isExternal: return SQLOperand(sql: "(ifnull(s.process, '') = '')", form: .integer)
-        case .timestamp: return SQLOperand(sql: "h.key", form: .real)
-        case .transactionIdentifier: return SQLOperand(sql: "h.id", form: .integer)
+        case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", storageClass: .text)
+        case .processIdentifier: return SQLOperand(sql: "ifnull(s.process, '')", storageClass: .text)
+        case .isExternal: return SQLOperand(sql: "(ifnull(s.process, '') = '')", storageClass: .integer)
+        case .timestamp: return SQLOperand(sql: "h.key", storageClass: .real)
+        case .transactionIdentifier: return SQLOperand(sql: "h.id", storageClass: .integer)
         case .storeIdentifier, .changedStoreIdentifier: return SQLOperand(constant: .text(storeIdentifier))
         case .changedEntityName:
             let change = try alias(path)
             return SQLOperand(
-                sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).what >> 2)", form: .text)
+                sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).what >> 2)", storageClass: .text)
         case .token, .changes, .changedPersistentIdentifier, nil:
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "\(path.properties.last?.name ?? "a transaction") cannot be used in this expression",
@@ -86,7 +87,7 @@ struct HistorySource: PredicateSource {
                 guard case .text(let name) = value else { return nil }
                 return try entityNumber(name).map { .integer($0) }
             }
-            let entity = SQLOperand(sql: "\(try alias(path)).what >> 2", form: .integer)
+            let entity = SQLOperand(sql: "\(try alias(path)).what >> 2", storageClass: .integer)
             return SQLList(numbers).found(entity) ?? "0"
         default: return nil
         }
@@ -101,7 +102,7 @@ struct HistorySource: PredicateSource {
         }
         let conditions = try keys.sorted { $0.key < $1.key }.compactMap { name, keys -> SQLQuery? in
             guard let number = try entityNumber(name) else { return nil }
-            let key = SQLOperand(sql: "\(change).key", form: .integer)
+            let key = SQLOperand(sql: "\(change).key", storageClass: .integer)
             return SQLList(keys).found(key).map { "\(change).what >> 2 = \(value: .integer(number)) AND \($0)" }
         }
         return conditions.isEmpty ? "0" : "(\(conditions.joined(" OR ")))"

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLite
 
 /// The tables of models: one for each entity, with a column for each stored property.
 ///
@@ -57,27 +58,14 @@ struct ModelSource: PredicateSource {
         let (table, property, isJoined) = try owner(of: path)
         switch property {
         case nil, .identifier:
-            return SQLOperand(sql: table.id, form: .reference(table.entity.name), isOptional: isJoined)
+            return SQLOperand(key: table.id, of: table.entity.name, isOptional: isJoined)
         case .stored(let property):
-            var operand = SQLOperand(sql: table.column(property.name), form: try form(property))
+            if property.relationship?.isToMany == true { throw unsupported(property, "is a to-many relationship") }
+            var operand = SQLOperand(sql: table.column(property.name), storageClass: property.storageClass)
+            operand.entityName = property.relationship?.destination
             operand.isOptional = isJoined || property.isOptional
-            operand.nan = operand.form == .real ? .blob : .none
+            operand.nan = operand.storageClass == .real ? .blob : .none
             return operand
-        }
-    }
-
-    private func form(_ property: Schema.Property) throws -> SQLOperand.Form {
-        switch property.kind {
-        case .attribute(let attribute):
-            switch attribute.storage {
-            case .integer: return .integer
-            case .real: return .real
-            case .text, .decimal, .json: return .text
-            case .blob: return .blob
-            }
-        case .relationship(let relationship):
-            if relationship.isToMany { throw unsupported(property, "is a to-many relationship") }
-            return .reference(relationship.destination)
         }
     }
 
@@ -175,6 +163,32 @@ struct ModelSource: PredicateSource {
     }
 
     // MARK: Identifiers
+
+    /// Returns the condition of a lookup.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if its property is not a to-one relationship.
+    func condition(_ lookup: DataStoreLookup) throws -> SQLQuery {
+        let table = try scope(.subject).table
+        switch lookup {
+        case .identifiers(let identifiers):
+            return condition(table.id, identifiers, in: table.entity.name)
+        case .references(let property, let identifiers):
+            guard let relationship = property.relationship, !relationship.isToMany else {
+                throw SwiftDataError.unsupportedKeyPath.with(
+                    detail: "\(property.name) cannot be looked up because it is not a to-one relationship",
+                    propertyName: property.name)
+            }
+            return condition(table.column(property.name), identifiers, in: relationship.destination)
+        }
+    }
+
+    private func condition(
+        _ column: SQLQuery, _ identifiers: Set<PersistentIdentifier>, in entityName: String
+    ) -> SQLQuery {
+        let keys = identifiers.compactMap { key(of: $0, in: entityName).map(PropertyValue.integer) }
+        if keys.count == 1 { return "\(column) = \(value: keys[0])" }
+        return SQLList(keys).found(SQLOperand(key: column, of: entityName)) ?? "0"
+    }
 
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? {
         guard identifier.storeIdentifier == storeIdentifier, identifier.entityName == entityName else { return nil }

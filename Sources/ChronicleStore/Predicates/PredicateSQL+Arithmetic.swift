@@ -1,18 +1,19 @@
 import ChronicleCore
+import ChronicleSQLite
 
 // Where Swift would trap, SQLite converts an overflowing sum of integers to REAL, and returns NULL for a division by
 // zero. https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
 extension PredicateSQL {
     mutating func integers(_ operation: Tree.Arithmetic, _ a: Tree, _ b: Tree) throws -> SQLOperand {
         SQLOperand(
-            sql: try "(\(operand(a).sql) \(raw: operation.rawValue) \(operand(b).sql))", form: .integer)
+            sql: try "(\(operand(a).sql) \(raw: operation.rawValue) \(operand(b).sql))", storageClass: .integer)
     }
 
     mutating func reals(_ operation: Tree.Arithmetic, _ a: Tree, _ b: Tree) throws -> SQLOperand {
         let (a, b) = (try operand(a).calculable, try operand(b).calculable)
         let sql: SQLQuery =
             operation == .divide ? quotient(a, b) : "(\(a.sql) \(raw: operation.rawValue) \(b.sql))"
-        return SQLOperand(sql: sql, form: .real, nan: .null)
+        return SQLOperand(sql: sql, storageClass: .real, nan: .null)
     }
 
     private func quotient(_ a: SQLOperand, _ b: SQLOperand) -> SQLQuery {
@@ -25,6 +26,7 @@ extension PredicateSQL {
 
     mutating func negative(_ number: Tree.Number, _ value: Tree) throws -> SQLOperand {
         let operand = try operand(value).calculable
-        return SQLOperand(sql: "(-\(operand.sql))", form: number == .integer ? .integer : .real, nan: operand.nan)
+        return SQLOperand(
+            sql: "(-\(operand.sql))", storageClass: number == .integer ? .integer : .real, nan: operand.nan)
     }
 }

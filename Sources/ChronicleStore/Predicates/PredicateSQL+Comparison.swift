@@ -40,7 +40,7 @@ extension PredicateSQL {
 
     /// Compares identifiers of two tables, which are equal only if both are nil, regardless of their keys.
     private func differentEntities(_ left: SQLOperand, _ right: SQLOperand, isNegated: Bool) -> SQLQuery? {
-        guard case .reference(let a) = left.form, case .reference(let b) = right.form, a != b else { return nil }
+        guard let a = left.entityName, let b = right.entityName, a != b else { return nil }
         return isNegated
             ? "(\(left.sql) IS NOT NULL OR \(right.sql) IS NOT NULL)"
             : "(\(left.sql) IS NULL AND \(right.sql) IS NULL)"
@@ -56,7 +56,7 @@ extension PredicateSQL {
     private func comparable(_ operand: SQLOperand, with other: SQLOperand) throws -> SQLOperand? {
         guard let constant = operand.constant else { return operand }
         if case .reference(let identifier) = constant {
-            guard case .reference(let entityName) = other.form else {
+            guard let entityName = other.entityName else {
                 throw SwiftDataError.unsupportedPredicate.with(
                     detail: "a captured identifier cannot be used in this expression")
             }
@@ -101,7 +101,7 @@ extension PredicateSQL {
     private func identifierOrder(
         _ left: SQLOperand, _ order: Tree.Order, _ right: SQLOperand
     ) -> SQLQuery? {
-        guard case .reference(let a) = left.form, case .reference(let b) = right.form else { return nil }
+        guard let a = left.entityName, let b = right.entityName else { return nil }
         switch (left.constant, right.constant) {
         case (.reference(let first), .reference(let second)): return order.isTrue(first, second) ? "1" : "0"
         case (.reference, _): return identifierOrder(right, order.reversed, left)

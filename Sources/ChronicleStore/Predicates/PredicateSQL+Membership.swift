@@ -22,10 +22,10 @@ extension PredicateSQL {
     ) throws -> SQLList {
         var elements: [PropertyValue] = []
         for value in list {
-            switch (value, operand.form) {
+            switch (value, operand.entityName) {
             case (.null, _): continue
             case (.real(let number), _) where number.isNaN: continue
-            case (.reference(let identifier), .reference(let entityName)):
+            case (.reference(let identifier), let entityName?):
                 guard let key = source.key(of: identifier, in: entityName) else { continue }
                 elements.append(.integer(key))
             case (.reference, _):

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQLite
 
 extension PredicateSQL {
     mutating func operand(_ tree: Tree) throws -> SQLOperand {
@@ -32,15 +33,15 @@ extension PredicateSQL {
     }
 
     private mutating func truth(of condition: Tree) throws -> SQLOperand {
-        SQLOperand(sql: "(\(try self.condition(condition, .exact)))", form: .integer)
+        SQLOperand(sql: "(\(try self.condition(condition, .exact)))", storageClass: .integer)
     }
 
     private mutating func count(_ elements: Tree.Elements) throws -> SQLOperand {
-        SQLOperand(sql: try subquery("count(*)", elements), form: .integer)
+        SQLOperand(sql: try subquery("count(*)", elements), storageClass: .integer)
     }
 
     private mutating func characterCount(_ text: Tree) throws -> SQLOperand {
-        SQLOperand(sql: PredicateFunctions.count(try operand(text).sql), form: .integer)
+        SQLOperand(sql: PredicateFunctions.count(try operand(text).sql), storageClass: .integer)
     }
 
     // MARK: Optionals
@@ -97,13 +98,16 @@ extension PredicateSQL {
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a captured identifier of another store cannot be used in this expression")
         }
-        guard first.form == second.form || first.form == .null || second.form == .null else {
+        let isSame = first.storageClass == second.storageClass && first.entityName == second.entityName
+        guard isSame || first.storageClass == .null || second.storageClass == .null else {
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a conditional value cannot contain identifiers of two entities")
         }
-        return SQLOperand(
-            sql: first.sql, form: first.form == .null ? second.form : first.form,
-            isOptional: first.isOptional || second.isOptional, nan: first.nan == .none ? second.nan : first.nan)
+        var operand = first.storageClass == .null ? second : first
+        (operand.sql, operand.constant) = (first.sql, nil)
+        operand.isOptional = first.isOptional || second.isOptional
+        operand.nan = first.nan == .none ? second.nan : first.nan
+        return operand
     }
 }
 

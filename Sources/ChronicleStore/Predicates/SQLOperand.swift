@@ -1,23 +1,19 @@
 import ChronicleCore
+import ChronicleSQLite
 
 /// A value in SQL, with the properties that are required to compare it as Swift does.
 struct SQLOperand {
     var sql: SQLQuery
-    var form: Form
+    /// The storage class of values that are not nil; ``StorageClass/null`` for a nil of any type.
+    var storageClass: StorageClass
+    /// The entity whose primary keys the values are, or `nil` for other values.
+    var entityName: String?
     /// Whether NULL represents nil. Otherwise, NULL occurs only where Swift would trap: after a division by zero or
     /// force-unwrapping nil. Every condition on it is then NULL, which matches nothing.
     var isOptional = false
     var nan = NaN.none
     /// The value, if it is a constant.
     var constant: PropertyValue?
-
-    enum Form: Equatable {
-        case integer, real, text, blob
-        /// The primary key of a row of an entity.
-        case reference(String)
-        /// A nil of any type.
-        case null
-    }
 
     /// The representation of NaN, which SQLite does not support.
     enum NaN {
@@ -31,18 +27,23 @@ struct SQLOperand {
 }
 
 extension SQLOperand {
+    /// Creates an operand for the primary keys of an entity.
+    init(key sql: SQLQuery, of entityName: String, isOptional: Bool = false) {
+        self.init(sql: sql, storageClass: .integer, entityName: entityName, isOptional: isOptional)
+    }
+
     init(constant value: PropertyValue) {
         constant = value
         sql = "\(value: value)"
         switch value {
-        case .null: (form, isOptional, sql) = (.null, true, "NULL")
-        case .integer: form = .integer
+        case .null: (storageClass, isOptional, sql) = (.null, true, "NULL")
+        case .integer: storageClass = .integer
         case .real(let number):
-            form = .real
+            storageClass = .real
             if number.isNaN { (nan, sql) = (.blob, Self.blobNaN) }
-        case .text: form = .text
-        case .blob, .references: form = .blob
-        case .reference(let identifier): form = .reference(identifier.entityName)
+        case .text: storageClass = .text
+        case .blob, .references: storageClass = .blob
+        case .reference(let identifier): (storageClass, entityName) = (.integer, identifier.entityName)
         }
     }
 

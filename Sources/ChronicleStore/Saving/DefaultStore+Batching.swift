@@ -40,7 +40,7 @@ extension DefaultStore: DataStoreBatching {
     }
 
     private func delete(_ query: SQLQuery, _ state: EditingState, _ connection: Connection) throws {
-        let header = try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: nil) }) {
+        let header = try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: nil) }) {
             let headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             try connection.setTriggersEnabled(true)

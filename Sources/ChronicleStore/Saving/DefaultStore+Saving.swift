@@ -63,7 +63,7 @@ extension DefaultStore {
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, _ attempt: Attempt
     ) throws -> Written {
-        try connection.immediate(explaining: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
+        try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             let hook = try hookRecorder(connection, attempt)
             let headers = HeaderWriter(self, connection)
             // Without triggers, a delete does not withdraw the note of its row.

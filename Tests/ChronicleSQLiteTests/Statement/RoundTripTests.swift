@@ -15,7 +15,7 @@ import Testing
     func integers(_ value: Int64) throws {
         try echo.bind(value, at: 1)
         #expect(try echo.step())
-        #expect(echo.columnType(0) == .integer)
+        #expect(echo.storageClass(0) == .integer)
         #expect(echo.int64(0) == value)
     }
 
@@ -33,7 +33,7 @@ import Testing
     func doubles(_ value: Double) throws {
         try echo.bind(value, at: 1)
         #expect(try echo.step())
-        #expect(echo.columnType(0) == .float)
+        #expect(echo.storageClass(0) == .real)
         #expect(echo.double(0).bitPattern == value.bitPattern)
     }
 
@@ -41,7 +41,7 @@ import Testing
         try echo.bind(Double.nan, at: 1)
         #expect(try echo.step())
         #expect(echo.isNull(0))
-        #expect(echo.columnType(0) == .null)
+        #expect(echo.storageClass(0) == .null)
     }
 
     @Test(
@@ -53,7 +53,7 @@ import Testing
     func texts(_ value: String) throws {
         try echo.bind(value, at: 1)
         #expect(try echo.step())
-        #expect(echo.columnType(0) == .text)
+        #expect(echo.storageClass(0) == .text)
         #expect(Array(echo.text(0).utf8) == Array(value.utf8))
         #expect(echo.withText(0) { Array($0) } == Array(value.utf8))
     }
@@ -61,7 +61,7 @@ import Testing
     @Test func invalidTextIsRepairedAndItsBytesRemainReadable() throws {
         let statement = try connection.prepare("SELECT CAST(x'61FF62C3' AS TEXT)")
         #expect(try statement.step())
-        #expect(statement.columnType(0) == .text)
+        #expect(statement.storageClass(0) == .text)
         #expect(statement.text(0) == "a\u{FFFD}b\u{FFFD}")
         #expect(statement.withText(0) { Array($0) } == [0x61, 0xFF, 0x62, 0xC3])
     }
@@ -71,7 +71,7 @@ import Testing
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try bytes.withUnsafeBytes { try echo.bind($0, at: 1) }
         #expect(try echo.step())
-        #expect(echo.columnType(0) == .blob)
+        #expect(echo.storageClass(0) == .blob)
         #expect(echo.withBlob(0) { Array($0) } == bytes)
     }
 
@@ -79,7 +79,7 @@ import Testing
         func expectEmpty(_ empty: UnsafeRawBufferPointer) throws {
             try echo.bind(empty, at: 1)
             #expect(try echo.step())
-            #expect(echo.columnType(0) == .blob)
+            #expect(echo.storageClass(0) == .blob)
             #expect(!echo.isNull(0))
             #expect(echo.withBlob(0) { $0.count } == 0)
             echo.reset()

@@ -156,7 +156,6 @@ struct DeepPredicateTests {
                 context.insert(Sight("New"))
                 expectError { _ = try context.fetch(descriptor) }
                 context.rollback()
-                #expect(descriptor.reference(context.container.schema) == nil)
                 let count = try context.fetchCount(FetchDescriptor<Sight>())
                 #expect(count == 8)
             }

@@ -16,8 +16,9 @@ struct IndexUseTests {
     }
 
     /// The query plan without the names of indexes.
-    private func plan(_ descriptor: FetchDescriptor<Trip>) throws -> String {
-        let query = try FetchSQL(descriptor, schema: store.schema, storeIdentifier: store.identifier)
+    private func plan(_ descriptor: FetchDescriptor<Trip>, _ lookup: DataStoreLookup? = nil) throws -> String {
+        let query = try FetchSQL(
+            descriptor, lookup: lookup, schema: store.schema, storeIdentifier: store.identifier)
         return try store.database.read { connection in
             let statement = try connection.prepare("EXPLAIN QUERY PLAN \(query.identifiers.sql)")
             var lines: [String] = []
@@ -75,6 +76,52 @@ struct IndexUseTests {
         #expect(
             try plan(#Predicate { $0.bucketList.contains { $0.title == "x" } })
                 == "SCAN t; CORRELATED SCALAR SUBQUERY 1; SEARCH e1 (trip=?)")
+    }
+
+    private func identifiers(_ entityName: String, _ keys: some Sequence<Int>) -> Set<PersistentIdentifier> {
+        let origin = PersistentIdentifier.Origin(storeIdentifier: store.identifier, entityName: entityName)
+        return Set(keys.map { origin.identifier(Int64($0)) })
+    }
+
+    @Test("Lookups")
+    func lookups() throws {
+        let accommodation = try #require(store.schema.entity(for: Trip.self)?.property(named: "livingAccommodation"))
+        func plan(_ keys: some Sequence<Int>) throws -> [String] {
+            let lookups: [DataStoreLookup] = [
+                .identifiers(identifiers("Trip", keys)),
+                .references(accommodation, to: identifiers("LivingAccommodation", keys)),
+            ]
+            return try lookups.map { try self.plan(FetchDescriptor(), $0) }
+        }
+        let byKey = "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)"
+        #expect(try plan([7]) == [byKey, "SEARCH t (livingAccommodation=?)"])
+        #expect(try plan(1...3) == [byKey, "SEARCH t (livingAccommodation=?)\(sorted)"])
+        let long = try plan(0...SQLList.longest)
+        #expect(long[0].hasPrefix("\(byKey); LIST SUBQUERY"))
+        #expect(long[1].hasPrefix("SEARCH t (livingAccommodation=?); LIST SUBQUERY"))
+    }
+
+    @Test("The SQL of a lookup compares a single parameter if it has one identifier")
+    func lookupSQL() throws {
+        func condition(_ lookup: DataStoreLookup, _ predicate: Predicate<Trip>? = nil) throws -> (
+            String, [PropertyValue]
+        ) {
+            let query = try FetchSQL(
+                FetchDescriptor(predicate: predicate), lookup: lookup, schema: store.schema,
+                storeIdentifier: store.identifier
+            ).identifiers
+            let sql = query.sql.replacing(/^.* WHERE | ORDER BY .*$/, with: "")
+            return (sql, query.bindings)
+        }
+        #expect(try condition(.identifiers(identifiers("Trip", [7]))) == (#"t."_rowid_" = ?"#, [.integer(7)]))
+        #expect(try condition(.identifiers(identifiers("Trip", [7, 8]))).0 == #"t."_rowid_" IN (?, ?)"#)
+        #expect(try condition(.identifiers([])) == ("0", []))
+        #expect(try condition(.identifiers(identifiers("LivingAccommodation", [7]))) == ("0", []))
+        #expect(
+            try condition(.identifiers(identifiers("Trip", [7])), #Predicate { $0.name == "x" || $0.name == "y" })
+                == (#"t."_rowid_" = ? AND (t."name" = ? OR t."name" = ?)"#, [.integer(7), .text("x"), .text("y")]))
+        let bucketList = try #require(store.schema.entity(for: Trip.self)?.property(named: "bucketList"))
+        #expect(throws: SwiftDataError.unsupportedKeyPath) { try condition(.references(bucketList, to: [])) }
     }
 
     @Test("Order")

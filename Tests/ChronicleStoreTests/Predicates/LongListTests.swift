@@ -62,7 +62,7 @@ struct LongListTests {
         }
         let values = numbers.flatMap { [$0, $0.nextUp, $0.nextDown] }
         let list = SQLList(numbers.map { .real($0) })
-        let operand = SQLOperand(sql: "column1", form: .real)
+        let operand = SQLOperand(sql: "column1", storageClass: .real)
         let found = try store.store.database.read { connection in
             let condition = try #require(list.found(operand))
             let rows = values.map { "(\(value: .real($0)))" as SQLQuery }.joined(", ")

@@ -45,17 +45,15 @@ public final class JournalStore: DataStore {
 
     // MARK: Fetching
 
-    /// Returns rows in the order of their keys: all, or those that a relationship references. The context filters and
-    /// sorts them.
+    /// Returns rows in the order of their keys: all, or those of a lookup. The context filters and sorts them.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         let descriptor = request.descriptor
-        let reference = descriptor.reference(schema)
-        if descriptor.predicate != nil, reference == nil { throw DataStoreError.preferInMemoryFilter }
+        if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
         if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
         let snapshots = try rows(Model.entityName) { table in
-            table.keys(reference).dropFirst(max(descriptor.fetchOffset ?? 0, 0))
+            table.keys(request.lookup).dropFirst(max(descriptor.fetchOffset ?? 0, 0))
                 .prefix(max(descriptor.fetchLimit ?? .max, 0)).map(table.snapshot)
         }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
@@ -63,7 +61,9 @@ public final class JournalStore: DataStore {
 
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
         let descriptor = request.descriptor
-        guard descriptor.predicate == nil else { return try fetch(request).fetchedSnapshots.count }
+        guard descriptor.predicate == nil, request.lookup == nil else {
+            return try fetch(request).fetchedSnapshots.count
+        }
         let rest = try rows(Model.entityName) { $0.rows.count } - max(descriptor.fetchOffset ?? 0, 0)
         return min(max(rest, 0), max(descriptor.fetchLimit ?? .max, 0))
     }
@@ -114,14 +114,21 @@ public final class JournalStore: DataStore {
 }
 
 extension Table {
-    /// The keys of all rows, or of those that match a reference, in order.
-    fileprivate func keys(_ reference: (property: ModelProperty, identifier: PersistentIdentifier)?) -> [Int64] {
-        switch reference {
-        case (.identifier, let one)?:
-            [one.integerPrimaryKey].compactMap(\.self).filter { layout.origin.identifier($0) == one && rows[$0] != nil }
-        case (.stored(let property), let one)?: referrers(property, to: one).sorted()
+    /// The keys of all rows, or of those that a lookup describes, in order.
+    fileprivate func keys(_ lookup: DataStoreLookup?) -> [Int64] {
+        switch lookup {
+        case .identifiers(let identifiers)?: identifiers.compactMap(key).sorted()
+        case .references(let property, let identifiers)?:
+            identifiers.reduce(into: Set()) { $0.formUnion(referrers(property, to: $1)) }.sorted()
         case nil: Array(rows.keys)
         }
+    }
+
+    /// The key of the row with an identifier, or `nil` if there is none.
+    private func key(_ identifier: PersistentIdentifier) -> Int64? {
+        guard let key = identifier.integerPrimaryKey, layout.origin.identifier(key) == identifier, rows[key] != nil
+        else { return nil }
+        return key
     }
 
     private func referrers(_ property: Schema.Property, to one: PersistentIdentifier) -> Set<Int64> {

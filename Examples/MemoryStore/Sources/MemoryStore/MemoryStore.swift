@@ -30,23 +30,29 @@ public final class MemoryStore: DataStore {
 
     // MARK: Fetching
 
-    /// Returns rows in the order of their keys: all, or those that a relationship references. The context filters and
-    /// sorts them.
+    /// Returns rows in the order of their keys: all, or those of a lookup. The context filters and sorts them.
     public func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         let descriptor = request.descriptor
-        let reference = descriptor.reference(schema)
-        if descriptor.predicate != nil, reference == nil { throw DataStoreError.preferInMemoryFilter }
+        if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
         if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
 
         let table = try configuration.memory.contents.table(Model.entityName)
         let origin = PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: Model.entityName)
         let keys: [Int64] =
-            switch reference {
-            case (.identifier, let one)?: [one.integerPrimaryKey ?? 0].filter { origin.identifier($0) == one }
-            case (.stored(let property), let one)?:
-                table.rows.filter { $0.value[property.slot] == .reference(one) }.keys.sorted()
+            switch request.lookup {
+            case .identifiers(let identifiers)?:
+                identifiers.filter { origin.identifier($0.integerPrimaryKey ?? 0) == $0 }
+                    .compactMap(\.integerPrimaryKey).sorted()
+            case .references(let property, let identifiers)?:
+                table.rows.filter { _, row in
+                    if case .reference(let identifier) = row[property.slot] {
+                        identifiers.contains(identifier)
+                    } else {
+                        false
+                    }
+                }.keys.sorted()
             case nil: table.rows.keys.sorted()
             }
         let page = keys.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))

@@ -40,24 +40,12 @@ extension ModelContext {
     private func models<Model: PersistentModel>(
         _ identifiers: ArraySlice<PersistentIdentifier>, _ descriptor: FetchDescriptor<Model>
     ) throws -> [Model] {
-        let storedIdentifiers = Set(identifiers.filter { !$0.isTemporary })
-        var request = FetchDescriptor<Model>(identifiers: storedIdentifiers)
-        request.relationshipKeyPathsForPrefetching = descriptor.relationshipKeyPathsForPrefetching
-        request.includePendingChanges = false
-        let stored = try fetch(request)
+        try throwForFetch()
+        let stored: [Model] = try fetchStored(.identifiers(Set(identifiers.filter { !$0.isTemporary })))
+        if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !stored.isEmpty {
+            try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: stored)
+        }
         let found = Dictionary(stored.map { ($0.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
         return identifiers.compactMap { found[$0] ?? registeredModel(for: $0) }
-    }
-}
-
-extension FetchDescriptor {
-    /// Creates a descriptor for the models with these identifiers: `{ identifiers.contains($0.persistentModelID) }`.
-    init(identifiers: Set<PersistentIdentifier>) {
-        self.init(
-            predicate: Predicate<T> { model in
-                PredicateExpressions.build_contains(
-                    PredicateExpressions.build_Arg(identifiers),
-                    PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
-            })
     }
 }

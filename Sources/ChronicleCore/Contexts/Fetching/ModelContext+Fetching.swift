@@ -152,6 +152,13 @@ extension ModelContext {
         try fetchStored(request(descriptor), entity)
     }
 
+    /// Returns the models of the rows that a lookup describes.
+    func fetchStored<Model: PersistentModel>(_ lookup: DataStoreLookup) throws -> [Model] {
+        let request = DataStoreFetchRequest<Model>(
+            descriptor: FetchDescriptor(), editingState: editingState, lookup: lookup)
+        return try fetchStored(request, contextEntity(for: Model.self))
+    }
+
     func fetchStored<Model>(_ request: DataStoreFetchRequest<Model>, _ entity: ContextEntity) throws -> [Model] {
         // A fetch replaces rows and lists, so changes of lists are applied first.
         verifyLists()
@@ -164,10 +171,13 @@ extension ModelContext {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
         let known = registry.count
+        let lookup = request.lookup
         // Not `[Model]`, because appending to it is slower in generic code. Arrays of objects have the same layout.
         var found: [AnyObject] = []
         try rows(request, of: store) { identifier, values in
             try identifiers.row(identifier)
+            // The store may ignore the lookup.
+            if let lookup, !lookup.matches(identifier, values) { return }
             found.append(try instance(identifier, values, entity, checks) as Model)
         }
         let models = unsafeBitCast(found, to: [Model].self)
@@ -253,30 +263,19 @@ extension ModelContext {
     }
 
     private func load<Model: PersistentModel>(_ identifier: PersistentIdentifier, as: Model.Type) throws -> Model? {
-        // { $0.persistentModelID == identifier }
-        let predicate = Predicate<Model> { model in
-            PredicateExpressions.build_Equal(
-                lhs: PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID),
-                rhs: PredicateExpressions.build_Arg(identifier))
-        }
-        let descriptor = FetchDescriptor<Model>(predicate: predicate)
-        guard let model = try fetchStored(descriptor, contextEntity(for: Model.self)).first else { return nil }
+        let models: [Model] = try fetchStored(.identifiers([identifier]))
+        guard let model = models.first else { return nil }
         recentDestinations.keep(model)
         return model
     }
 
-    /// Returns the models of an entity whose to-one relationship references a row.
-    func load(
-        _ entityName: String, where property: Schema.Property, is identifier: PersistentIdentifier
-    ) throws -> [AnyObject] {
+    /// Returns the models of an entity that a lookup describes.
+    func load(_ entityName: String, _ lookup: DataStoreLookup) throws -> [AnyObject] {
         guard let entity = coordinator.schema.entitiesByName[entityName] else { return [] }
-        return try load(entity.type, where: property, is: identifier)
+        return try load(entity.type, lookup)
     }
 
-    private func load<Model: PersistentModel>(
-        _ type: Model.Type, where property: Schema.Property, is identifier: PersistentIdentifier
-    ) throws -> [AnyObject] {
-        guard let predicate = property.access.predicate(leadingTo: identifier) as? Predicate<Model> else { return [] }
-        return try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Model.self))
+    private func load<Model: PersistentModel>(_: Model.Type, _ lookup: DataStoreLookup) throws -> [AnyObject] {
+        try fetchStored(lookup) as [Model]
     }
 }

@@ -145,7 +145,7 @@ extension ModelContext {
     private func refresh<Model>(_ pending: Pending<Model>) throws {
         guard !pending.changed.isEmpty else { return }
         let identifiers = Set(pending.changed.map { $0.persistentBackingData.identifier })
-        _ = try fetchStored(FetchDescriptor<Model>(identifiers: identifiers), contextEntity(for: Model.self))
+        _ = try fetchStored(.identifiers(identifiers)) as [Model]
     }
 
     /// Returns the number of models that match a descriptor.

@@ -28,8 +28,7 @@ extension ModelContext {
     ) throws {
         let missing = Set(owners.compactMap { $0.reference(property) }.filter { registeredBacking($0) == nil })
         guard !missing.isEmpty else { return }
-        let descriptor = FetchDescriptor<Destination>(identifiers: missing)
-        recentDestinations.keep(try fetchStored(descriptor, contextEntity(for: Destination.self)))
+        recentDestinations.keep(try fetchStored(.identifiers(missing)) as [Destination])
     }
 
     private func prefetchLists<Destination: PersistentModel>(
@@ -45,11 +44,8 @@ extension ModelContext {
             return
         }
         let unloaded = owners.filter { $0.list(property) == nil }
-        guard !unloaded.isEmpty, let inverse = coordinator.schema.inverse(of: relationship),
-            let predicate = inverse.access.predicate(leadingToAnyOf: Set(unloaded.map(\.identifier)))
-                as? Predicate<Destination>
-        else { return }
-        let found = try fetchStored(FetchDescriptor(predicate: predicate), contextEntity(for: Destination.self))
+        guard !unloaded.isEmpty, let inverse = coordinator.schema.inverse(of: relationship) else { return }
+        let found: [Destination] = try fetchStored(.references(inverse, to: Set(unloaded.map(\.identifier))))
         // Groups by stored references. The list excludes models whose unsaved reference differs.
         var lists: [ObjectIdentifier: [AnyObject]] = [:]
         for model in found {

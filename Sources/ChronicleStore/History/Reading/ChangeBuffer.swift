@@ -94,10 +94,10 @@ struct ChangeBuffer {
 extension Statement {
     /// Returns the value of a column as SQLite stores it.
     fileprivate func plainValue(_ index: Int32) -> PropertyValue {
-        switch columnType(index) {
+        switch storageClass(index) {
         case .null: .null
         case .integer: .integer(int64(index))
-        case .float: .real(double(index))
+        case .real: .real(double(index))
         case .text: .text(text(index))
         case .blob: .blob(withBlob(index) { Data($0) })
         }

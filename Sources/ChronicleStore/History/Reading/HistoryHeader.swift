@@ -64,8 +64,8 @@ struct HistoryHeader {
 
 extension Statement {
     fileprivate func isNumber(_ index: Int32) -> Bool {
-        switch columnType(index) {
-        case .integer, .float: true
+        switch storageClass(index) {
+        case .integer, .real: true
         case .text, .blob, .null: false
         }
     }
