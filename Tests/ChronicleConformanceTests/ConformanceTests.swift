@@ -5,25 +5,33 @@ import ExampleStore
 import Foundation
 import Testing
 
+@testable import ChronicleStore
+
 #if !canImport(Darwin)
     import JSONStore
 #endif
 
 @Suite("Conforming stores")
 struct ConformanceTests {
-    @Test func defaultStoreInAFileConforms() throws {
+    @Test(arguments: ModelConfiguration.Recorder.allCases)
+    func defaultStoreInAFileConforms(_ recorder: ModelConfiguration.Recorder) throws {
         let directory = try TemporaryDirectory()
         let report = assertStoreConforms(
             fixture: .file(\.url, recordsHistory: \.recordsHistory, worker: "ChronicleConformanceWorker")
         ) {
-            ModelConfiguration(url: directory.file(), durability: .relaxed)
+            var configuration = ModelConfiguration(url: directory.file(), durability: .relaxed)
+            configuration.recorder = recorder
+            return configuration
         }
         #expect(report.skipped.isEmpty)
     }
 
-    @Test func defaultStoreInMemoryConforms() {
+    @Test(arguments: ModelConfiguration.Recorder.allCases)
+    func defaultStoreInMemoryConforms(_ recorder: ModelConfiguration.Recorder) {
         let report = assertStoreConforms(supporting: .all.subtracting([.reopening, .sharing])) {
-            ModelConfiguration(isStoredInMemoryOnly: true)
+            var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+            configuration.recorder = recorder
+            return configuration
         }
         let reasons = Set(report.skipped.map(\.text))
         #expect(reasons == ["the store does not declare reopening", "the store does not declare sharing"])

@@ -53,7 +53,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     var recorder = Recorder.automatic
 
     /// What records the changes of saves.
-    enum Recorder: Hashable, Sendable {
+    enum Recorder: String, CaseIterable, Hashable, Sendable {
         /// SQLite's pre-update hook where possible, and triggers otherwise.
         case automatic
         /// Triggers.

@@ -3,16 +3,18 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
+@testable import ChronicleStore
+
 /// Rows and history agree after a process is killed while it saves.
 @Suite struct KillTests {
     /// All kills use one file, so that damage caused by one kill is detected after the next.
-    @Test(arguments: 0..<8)
-    func rowsAndHistoryAgreeAfterEveryKill(_ round: Int) throws {
+    @Test(arguments: 0..<4, ModelConfiguration.Recorder.allCases)
+    func rowsAndHistoryAgreeAfterEveryKill(_ round: Int, _ recorder: ModelConfiguration.Recorder) throws {
         let file = try TemporaryDirectory().file("killed.store")
         var random = TestSeed.generator(round)
         for attempt in 0..<25 {
             let comment: Comment = "\(TestSeed.description), attempt \(attempt)"
-            let worker = try Worker("churn", file.path, String(random.next()))
+            let worker = try Worker("churn", file.path, String(random.next()), recorder.rawValue)
             try worker.wait(forBytes: Int.random(in: 1...12, using: &random))
             // Busy-waits without a clock, to reach some point of the next save.
             var spin = Int.random(in: 0...200_000, using: &random)

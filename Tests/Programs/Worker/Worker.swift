@@ -2,13 +2,15 @@ import Chronicle
 import ChronicleTestSupport
 import Foundation
 
+@testable import ChronicleStore
+
 /// A separate process for the tests, which wait for its output.
 ///
 ///     ChronicleTestWorker open STORE            opens the store and prints a line
 ///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
-///     ChronicleTestWorker churn STORE SEED      saves until it is killed, a dot for each save
+///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
 ///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
 @main
@@ -23,6 +25,7 @@ struct Worker {
             } catch SwiftDataError.fileReadOnly { emit("fileReadOnly\n") }
         }
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
+        configuration.recorder = arguments.last.flatMap(ModelConfiguration.Recorder.init) ?? .automatic
         let container = try ModelContainer(for: Note.self, configurations: configuration)
         let context = ModelContext(container)
         switch arguments[1] {
