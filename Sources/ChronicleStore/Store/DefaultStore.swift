@@ -5,9 +5,10 @@ import Synchronization
 
 /// A store that keeps models in an SQLite file and records a durable history of every change.
 ///
-/// Each entity is a table, and each stored property is a column. Permanent triggers record changes of rows in the same
-/// transaction, including changes made by other programs, and each save adds a header with its author. Several
-/// processes can use the file at the same time, and the `sqlite3` program can read and write it.
+/// Each entity is a table, and each stored property is a column. Every change of a row is recorded in the same
+/// transaction: by permanent triggers if another program makes it, and in a save by SQLite's pre-update hook if the SQLite
+/// library has it and no other triggers are involved. Each save adds a header with its author. Several processes can use
+/// the file at the same time, and the `sqlite3` program can read and write it.
 ///
 /// Writes are serialized. Fetches and history reads run concurrently with them on separate connections and see the data
 /// that was committed when they began. A store in memory has a single connection, so all its operations are serialized.

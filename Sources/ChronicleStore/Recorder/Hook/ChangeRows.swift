@@ -27,9 +27,6 @@ struct ChangeRows {
     /// The depth of each waiting change, and its first row in ``waiting``.
     private var depths: [(depth: Int32, first: Int)] = []
 
-    /// The numbers of rows and bytes when the latest statement began.
-    private var statementStart = (row: 0, byte: 0)
-
     /// The memory of the collected rows, in bytes.
     var size: Int { (rows.count + waiting.count) * MemoryLayout<Row>.stride + bytes.count }
 
@@ -82,22 +79,7 @@ struct ChangeRows {
         return start..<bytes.count
     }
 
-    /// Begins the changes of another statement.
-    mutating func beginStatement() {
-        end(depth: 0)
-        statementStart = (rows.count, bytes.count)
-    }
-
-    /// Removes the changes of the latest statement, which failed and had no effect.
-    mutating func discardStatement() {
-        rows.removeSubrange(statementStart.row...)
-        bytes.removeSubrange(statementStart.byte...)
-        waiting.removeAll(keepingCapacity: true)
-        depths.removeAll(keepingCapacity: true)
-    }
-
     mutating func removeAll() {
-        statementStart = (0, 0)
         rows.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
         waiting.removeAll(keepingCapacity: true)

@@ -91,7 +91,7 @@ final class HookRecorder: RowChangeObserver {
             var latest: PersistentIdentifier?
             for snapshot in snapshots where latest?.sharesOrigin(with: snapshot.persistentIdentifier) != true {
                 latest = snapshot.persistentIdentifier
-                let table = schema.tables[snapshot.persistentIdentifier.entityName.lowercased()]
+                let table = schema.table(ofEntity: snapshot.persistentIdentifier.entityName)
                 guard table.map(qualifies) == true else { return false }
             }
             return true
@@ -112,19 +112,19 @@ final class HookRecorder: RowChangeObserver {
     func willUpdate(_ table: EntityTable, _ slots: PropertySet) {
         if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
         updatedKey = (table, slots)
-        let known = schema?.tables[table.entity.name.lowercased()]
+        let known = schema?.table(ofEntity: table.entity.name)
         updated = slots.compactMap { known?.positions[table.columns[$0].name] }.sorted()
     }
 
     /// Prepares for another statement and writes the collected changes if there are enough of them.
+    ///
+    /// The changes of a statement that violates a uniqueness constraint need not be removed, because SQLite checks
+    /// these constraints before it reports the change of a row.
     @inline(__always)
     func beginStatement(_ connection: Connection) throws {
-        rows.beginStatement()
+        if rows.isWaiting { rows.end(depth: 0) }
         if rows.rows.count >= ChangeRows.batchSize { try write(connection) }
     }
-
-    /// Forgets the changes of the latest statement, which failed and had no effect.
-    func discardStatement() { rows.discardStatement() }
 
     /// Writes all collected changes.
     func write(_ connection: Connection) throws {

@@ -35,6 +35,8 @@ struct HookSchema {
 
     /// The tables that qualify, by their names in lower case, as SQLite compares them.
     private(set) var tables: [String: Table] = [:]
+    /// The same tables by the names of their entities.
+    private var tablesByEntity: [String: Table] = [:]
 
     init(_ connection: Connection) throws {
         // The hook reports text in the encoding of the file, and the recorder copies UTF-8.
@@ -46,10 +48,15 @@ struct HookSchema {
             guard Set(triggers[entity.name.lowercased(), default: []]) == Set(RecorderSQL.triggers(of: recorded)) else {
                 continue
             }
-            tables[entity.name.lowercased()] = try Self.table(recorded, connection)
+            guard let table = try Self.table(recorded, connection) else { continue }
+            tables[entity.name.lowercased()] = table
+            tablesByEntity[entity.name] = table
         }
         try excludeActions(connection, triggers)
     }
+
+    /// Returns the table of an entity, or `nil` if its changes have to be recorded by triggers.
+    func table(ofEntity name: String) -> Table? { tablesByEntity[name] }
 
     private static func triggers(_ connection: Connection) throws -> [String: [String]] {
         let statement = try connection.prepare(
