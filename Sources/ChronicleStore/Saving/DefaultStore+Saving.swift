@@ -30,6 +30,7 @@ extension DefaultStore {
         return try attributingErrors {
             try database.write { connection in
                 let written = try write(request, connection)
+                keyReservations.withLock { $0 = written.reservations }
                 // After the transaction, because a failed transaction also rolls back its new source.
                 if let header = written.header { sources.withLock { $0[header.source] = header.sourceNumber } }
                 return DataStoreSaveChangesResult(
@@ -39,7 +40,9 @@ extension DefaultStore {
         }
     }
 
-    private typealias Written = (inserted: [PersistentIdentifier], header: HeaderWriter.Header?)
+    private typealias Written = (
+        inserted: [PersistentIdentifier], reservations: [Int64: KeyReservation], header: HeaderWriter.Header?
+    )
 
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
@@ -75,12 +78,13 @@ extension DefaultStore {
             defer { recorder?.end(connection) }
             var rows = RowWriter(
                 connection, layout, insertsTogether: attempt.insertsTogether, firstChange: first, recorder: recorder)
+            rows.reservations = keyReservations.withLock(\.self)
             try rows.write(request)
             try recorder?.write(connection)
             // Every insert is a change; an update or a delete may have no effect.
             let isChange = !request.inserted.isEmpty
             let header = try first.flatMap { try headers.write(request.editingState, from: $0, isChange: isChange) }
-            return (rows.inserted, header)
+            return (rows.inserted, rows.reservations, header)
         }
     }
 

@@ -3,7 +3,33 @@ import ChronicleSQLite
 
 // Writes one row, or several rows of a table.
 extension RowWriter {
-    mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+    /// Inserts a few rows with a statement for each.
+    mutating func insertSingly(_ snapshots: [DefaultSnapshot], _ run: Run) throws {
+        let (rows, table) = run
+        var reservation = (insertsTogether ? reservations[table.number] : nil) ?? KeyReservation()
+        if insertsTogether, !table.columns.isEmpty, let key = try reservation.keys(rows.count, in: table, connection) {
+            for row in rows {
+                inserted.append(table.origin.identifier(key + Int64(row - rows.lowerBound)))
+                try insertWithReservedKey(snapshots, row, table)
+            }
+        } else {
+            for row in rows { try insert(snapshots[row], table) }
+            reservation.didInsert(connection.lastInsertRowID)
+        }
+        reservations[table.number] = reservation
+    }
+
+    private func insertWithReservedKey(_ snapshots: [DefaultSnapshot], _ row: Int, _ table: EntityTable) throws {
+        do {
+            try insert(snapshots, (row..<row + 1, table), with: table.insertsWithKeys, bindingKeys: true)
+        } catch let error as SwiftDataError where SwiftDataError.uniquenessViolation ~= error {
+            // Another program may have moved a row to the key.
+            if let key = inserted[row].integerPrimaryKey, try exists(key, table) { throw UnexpectedKeys() }
+            throw error
+        }
+    }
+
+    private mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         guard let single = table.inserts.last else { return }
         let statement = try connection.cached(single.sql)
         try bind(snapshot, table, statement, from: 1)

@@ -9,12 +9,15 @@ import ChronicleSQLite
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
-    /// Whether a statement may insert several rows.
+    /// Whether a statement may insert several rows, and rows may have reserved keys. Otherwise, SQLite chooses the key of
+    /// each row.
     let insertsTogether: Bool
     /// The first position of the save's history, or `nil` if the history is disabled.
     let firstChange: Int64?
     /// The recorder of the changes, or `nil` if triggers record them.
     let recorder: HookRecorder?
+    /// The reserved keys by the numbers of the tables.
+    var reservations: [Int64: KeyReservation] = [:]
     /// The identifiers of the new rows in the order of the request.
     var inserted: [PersistentIdentifier] = []
     /// The permanent identifiers by temporary identifier, if something references a new row.
@@ -73,7 +76,7 @@ struct RowWriter {
             } else if areBatched {
                 try insert(request.inserted, run, with: run.table.inserts, bindingKeys: false)
             } else {
-                for row in run.rows { try insert(request.inserted[row], run.table) }
+                try insertSingly(request.inserted, run)
             }
         }
     }
@@ -133,7 +136,7 @@ struct RowWriter {
         inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
         var highest: [Int64: Int64] = [:]
         for (rows, table) in inserts {
-            let last = try highest[table.number] ?? highestKey(of: table)
+            let last = try highest[table.number] ?? connection.highestKey(of: table)
             let (end, overflows) = last.addingReportingOverflow(Int64(rows.count))
             guard !overflows else {
                 throw SwiftDataError.storeFull.with(
@@ -179,7 +182,4 @@ struct RowWriter {
         return runs
     }
 
-    private func highestKey(of table: EntityTable) throws -> Int64 {
-        try connection.scalarInt64(table.highestKey) { try $0.bind(table.entity.name, at: 1) } ?? 0
-    }
 }
