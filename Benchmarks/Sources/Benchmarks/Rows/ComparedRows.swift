@@ -6,11 +6,11 @@ enum ComparedRows {
     static var all: [Row] {
         [ModelConfiguration.Durability.relaxed, .full].flatMap { durability in
             [
-                inserts("insert 10,000, one save", 10_000, perSave: 10_000, limit: 4, runs: 15, durability),
-                inserts("insert 100 per save", 10_000, perSave: 100, limit: 4, runs: 15, durability),
+                inserts("insert 10,000, one save", 10_000, perSave: 10_000, limit: 3.2, runs: 15, durability),
+                inserts("insert 100 per save", 10_000, perSave: 100, limit: 2.6, runs: 15, durability),
                 // With a write-ahead log after a checkpoint, the usual state: SQLite overwrites it instead of extending
                 // it. It does so during these saves, too, in both files.
-                inserts("insert one per save", 1_000, perSave: 1, limit: 2.5, runs: 15, durability),
+                inserts("insert one per save", 1_000, perSave: 1, limit: 2.3, runs: 15, durability),
                 updates(durability),
                 deletes(durability),
                 batchDeletes(durability),
