@@ -96,7 +96,9 @@ import Testing
         #expect(try store.number("SELECT count(*) FROM GraphSeat") == 50)
     }
 
-    @Test(arguments: ["DELETE FROM sqlite_sequence", "UPDATE sqlite_sequence SET seq = 'x'", "UPDATE sqlite_sequence SET seq = 5"])
+    @Test(arguments: [
+        "DELETE FROM sqlite_sequence", "UPDATE sqlite_sequence SET seq = 'x'", "UPDATE sqlite_sequence SET seq = 5",
+    ])
     func aChangedSequenceEndsTheReservation(_ change: String) throws {
         let context = store.context()
         #expect(try add(0..<30, in: context) == Array(1...30))
