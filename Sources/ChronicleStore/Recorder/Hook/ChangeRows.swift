@@ -30,6 +30,9 @@ struct ChangeRows {
     /// The memory of the collected rows, in bytes.
     var size: Int { (rows.count + waiting.count) * MemoryLayout<Row>.stride + bytes.count }
 
+    /// The allocated memory, in bytes.
+    var capacity: Int { (rows.capacity + waiting.capacity) * MemoryLayout<Row>.stride + bytes.capacity }
+
     /// Whether there are rows whose foreign key actions may still follow.
     var isWaiting: Bool { !depths.isEmpty }
 

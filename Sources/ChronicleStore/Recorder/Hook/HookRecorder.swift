@@ -13,6 +13,8 @@ final class HookRecorder: RowChangeObserver {
 
     /// The memory for changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
+    /// The memory that is kept for the next save, in bytes.
+    private static let keptCapacity = 1 << 20
     /// A save of so many rows disables the triggers at once, and so many saves in succession do.
     private static let rowsWorthSwitching = 32
     private static let savesWorthSwitching = 8
@@ -80,6 +82,8 @@ final class HookRecorder: RowChangeObserver {
     /// Ends a save, whether it succeeded or failed.
     func end(_ connection: Connection) {
         connection.observeRowChanges(with: nil)
+        // The memory of usual saves is used again.
+        if rows.capacity > Self.keptCapacity { rows = ChangeRows() }
     }
 
     private func canRecord(
