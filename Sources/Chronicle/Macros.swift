@@ -17,8 +17,8 @@
     /// ```
     ///
     /// The macro generates the ``PersistentModel`` conformance that you can also write by hand: an ``Attribute``
-    /// wrapper for every property without one, the ``PersistentModel/properties`` map, the backing data, and `init()`
-    /// when the class declares no initializer and every property has a default value.
+    /// wrapper for every property without one, the ``PersistentModel/properties`` map, the backing data, and an
+    /// `init()` if the class declares no initializer and every property has a default value.
     ///
     /// The class may inherit from a class that is not a model and has an `init()`. It cannot be generic, cannot inherit
     /// from another model, and cannot be a private type nested in another type.
@@ -68,7 +68,9 @@
 
     /// Declares indices of specific types for a model.
     ///
-    /// Chronicle always creates a binary index, even if the type is R-tree.
+    /// Use the macro inside the model class. Chronicle always creates a B-tree index, even if the type is R-tree.
+    ///
+    /// The macro generates ``PersistentModel/indices``.
     ///
     /// - Parameter indices: The indices, each with its type and the key paths of its properties.
     @freestanding(declaration, names: named(indices))
@@ -77,8 +79,8 @@
 
     /// Declares an actor that works with models in its own model context.
     ///
-    /// The macro generates the ``ModelActor`` conformance and `init(modelContainer:)`, which other initializers can
-    /// delegate to. It does not generate the initializer when the actor declares one with the same signature, or when a
+    /// The macro generates the ``ModelActor`` conformance and `init(modelContainer:)`, to which other initializers can
+    /// delegate. It does not generate this initializer if the actor declares one with the same signature, or if a
     /// stored property has no default value.
     @attached(member, conformances: ModelActor, names: named(modelExecutor), named(modelContainer), named(init))
     @attached(extension, conformances: ModelActor)

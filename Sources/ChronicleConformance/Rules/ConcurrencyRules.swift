@@ -4,8 +4,8 @@ import Synchronization
 extension StoreRule {
     /// Rules about concurrent saves.
     ///
-    /// Contexts save on several threads, in several stores at one location, and in several processes. No save is lost
-    /// or partially visible, and each writes only the changed attributes.
+    /// Contexts save on several threads, in several stores at the same location, and in several processes. No save may
+    /// be lost or partially visible, and each may write only the changed attributes.
     public static var concurrency: [StoreRule] {
         [differentAttributes, concurrentSaves, isolatedReads, sharedSaves, processSaves]
     }
@@ -16,13 +16,13 @@ extension StoreRule {
             let (one, other) = (harness.context(), harness.context())
             try one.book("a").pages = 7
             // The model is retained because a context releases unchanged models that nothing else retains.
-            let theirs = try other.book("a")
+            let book = try other.book("a")
             try one.save()
-            theirs.rating = 3
+            book.rating = 3
             try other.save()
-            let book = try harness.context().book("a")
-            try expect(book.pages, is: 7, "the pages saved by one context")
-            try expect(book.rating, is: 3, "the rating saved by another context")
+            let saved = try harness.context().book("a")
+            try expect(saved.pages, is: 7, "the pages saved by one context")
+            try expect(saved.rating, is: 3, "the rating saved by another context")
         }
     }
 
@@ -64,8 +64,8 @@ extension StoreRule {
 }
 
 extension ModelContext {
-    /// Runs `body`, and again, up to a hundred times, after `SwiftDataError.storeBusy`, with which a store changes
-    /// nothing.
+    /// Runs `body`, and repeats it up to a hundred times if it throws `SwiftDataError.storeBusy`. A store that throws
+    /// this error has changed nothing.
     @discardableResult
     func retrying<Result>(_ body: (ModelContext) throws -> Result) throws -> Result {
         for _ in 0..<100 {

@@ -1,7 +1,7 @@
 import Chronicle
 
 extension StoreRule {
-    /// Rules about values: fetched values are equal to the saved ones, bit for bit.
+    /// Rules about values: fetched values equal the saved values, bit for bit.
     public static var roundTrips: [StoreRule] { [everyTypeIsSaved, everyTypeIsChanged] }
 
     static var everyTypeIsSaved: StoreRule {

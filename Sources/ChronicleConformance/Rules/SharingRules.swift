@@ -2,7 +2,7 @@ import Chronicle
 import Foundation
 import Synchronization
 
-// Several stores at one location, as several programs open them.
+// Rules about several stores at the same location, as if several programs had opened it.
 extension StoreRule {
     static var sharedSaves: StoreRule {
         StoreRule(
@@ -44,9 +44,9 @@ extension StoreRule {
                         + "a save depends on under a lock that other processes respect")
             }
             try expect(Set(titles).count, is: titles.count, "the number of different books")
-            // Each process may have completed one more save when it was killed.
-            let most = saved.reduce(0) { $0 + $1 + 1 }
-            try expect(titles.count <= most, "at most \(most) books, found \(titles.count)")
+            // Each process may have completed one save that it did not report before it was killed.
+            let maximum = saved.reduce(0) { $0 + $1 + 1 }
+            try expect(titles.count <= maximum, "at most \(maximum) books, found \(titles.count)")
         }
     }
 }

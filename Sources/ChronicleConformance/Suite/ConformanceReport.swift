@@ -9,7 +9,7 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     public struct Entry: Hashable, Sendable {
         /// The name of the rule, as in ``StoreRule/name``.
         public let rule: String
-        /// What the rule expected and what it found, or why the rule was skipped.
+        /// A description of what the rule expected and what it found, or the reason why it was skipped.
         public let text: String
     }
 
@@ -17,12 +17,12 @@ public struct ConformanceReport: Sendable, CustomStringConvertible {
     public let store: String
     /// The names of the rules that passed, in the order in which they ran.
     public internal(set) var passed: [String] = []
-    /// The rules that failed, each with what it expected and what it found.
+    /// The rules that failed, each with a description of what it expected and what it found.
     public internal(set) var failed: [Entry] = []
     /// The rules that were skipped, each with the reason.
     public internal(set) var skipped: [Entry] = []
 
-    /// A Boolean value that indicates whether no rule failed. Skipped rules do not count as failures.
+    /// Whether no rule failed. Skipped rules do not count as failures.
     public var conforms: Bool { failed.isEmpty }
 
     init(store: String) { self.store = store }

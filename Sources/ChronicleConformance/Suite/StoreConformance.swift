@@ -1,6 +1,6 @@
 public import Chronicle
 
-/// Checks a store against the given rules, each on a new store, and returns a report.
+/// Checks a store type against the given rules, each with a new store, and returns a report.
 ///
 /// This function does not require a test framework. Use it to check your own rules;
 /// `checkStore(supporting:fixture:_:)` checks the predefined ones.
@@ -15,7 +15,8 @@ public import Chronicle
 ///   - features: The features that the store supports. Rules that need other features are skipped.
 ///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
 ///     skipped.
-///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
+///   - make: A closure that returns the configuration of a new, empty store. Each call returns a different
+///     configuration, without a schema.
 /// - Returns: The report. An error thrown by `make` or by a rule is reported as a failure of that rule.
 /// - Complexity: Opens at least one store per rule.
 public func checkRules<Store: DataStore>(
@@ -23,7 +24,7 @@ public func checkRules<Store: DataStore>(
     fixture: StoreFixture<Store.Configuration> = StoreFixture(), _ make: @escaping () throws -> Store.Configuration
 ) -> ConformanceReport {
     var report = ConformanceReport(store: "\(Store.self)")
-    var known = Set<String>()
+    var identifiers = Set<String>()
     for rule in rules {
         if let reason = rule.reasonToSkip(features, fixture.capabilities) {
             report.skipped.append(.init(rule: rule.name, text: reason))
@@ -33,7 +34,7 @@ public func checkRules<Store: DataStore>(
             let harness = try StoreHarness<Store>(supporting: features, fixture: fixture, make)
             let identifier = try harness.store.identifier
             try expect(
-                known.insert(identifier).inserted,
+                identifiers.insert(identifier).inserted,
                 "a new store with its own identifier for each rule, found \(identifier) again")
             try rule.check(harness)
             report.passed.append(rule.name)
@@ -46,7 +47,7 @@ public func checkRules<Store: DataStore>(
 }
 
 extension StoreRule {
-    /// Returns why the rule must be skipped, or `nil` if it can run.
+    /// Returns the reason why the rule must be skipped, or `nil` if it can run.
     fileprivate func reasonToSkip(_ features: StoreFeatures, _ capabilities: Set<StoreFixtureCapability>) -> String? {
         let undeclared = needs.subtracting(features)
         guard undeclared.isEmpty else { return "the store does not declare \(undeclared.text)" }
@@ -65,8 +66,11 @@ extension StoreRule {
 ///   - features: The features that the store supports. Rules that need other features are skipped.
 ///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
 ///     skipped.
-///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
-/// - Returns: The report of all rules in ``StoreRule/models``.
+///   - make: A closure that returns the configuration of a new, empty store. Each call returns a different
+///     configuration, without a schema.
+/// - Returns: The report of all rules in ``StoreRule/models``. An error thrown by `make` or by a rule is reported as a
+///   failure of that rule.
+/// - Complexity: Opens at least one store per rule.
 public func checkStore<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),
     _ make: @escaping () throws -> Configuration
@@ -80,8 +84,11 @@ public func checkStore<Configuration: DataStoreConfiguration>(
 ///   - features: The features that the store supports. Rules that need other features are skipped.
 ///   - fixture: The operations on the store that only its author can provide. Rules that need missing operations are
 ///     skipped.
-///   - make: Returns the configuration of a new, empty store, different for each call and without a schema.
-/// - Returns: The report of all rules in ``StoreRule/models`` and ``StoreRule/history``.
+///   - make: A closure that returns the configuration of a new, empty store. Each call returns a different
+///     configuration, without a schema.
+/// - Returns: The report of all rules in ``StoreRule/models`` and ``StoreRule/history``. An error thrown by `make` or
+///   by a rule is reported as a failure of that rule.
+/// - Complexity: Opens at least one store per rule.
 public func checkStore<Configuration: DataStoreConfiguration>(
     supporting features: StoreFeatures = .all, fixture: StoreFixture<Configuration> = StoreFixture(),
     _ make: @escaping () throws -> Configuration

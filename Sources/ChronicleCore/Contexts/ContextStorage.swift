@@ -1,11 +1,11 @@
 import Foundation
 
-/// The part of a context that its models reference and keep after the context was released. It lets them load
-/// relationships and be saved.
+/// The part of a context that its models retain, so that they can load relationships and be saved after the context was
+/// released.
 ///
-/// A context keeps its changed models. If models kept their context in turn, neither would ever be released. They keep
-/// this storage instead, which references the context weakly and creates another one when the first was released. The
-/// storage keeps no models alive.
+/// A context retains its changed models. If models retained their context in turn, neither would ever be released. They
+/// retain this storage instead, which references the context weakly and creates another one if the context was
+/// released. The storage does not retain models.
 final class ContextStorage: ModelOwner {
     /// The identity of the context in requests to stores.
     let id = UUID()
@@ -16,18 +16,18 @@ final class ContextStorage: ModelOwner {
     var name: String?
     /// The errors that must be resolved before the next save.
     var failures = ContextFailures()
-    /// The number of fetches that had to search for repeated rows.
+    /// The number of fetches that were searched for repeated rows; see ``AnyBackingData/fetchNumber``.
     var fetchNumber: UInt32 = 0
-    /// Whether models with unsaved changes are not in the list of a context, because their context was released.
+    /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
     private(set) weak var knownContext: ModelContext?
     private var entities: [ObjectIdentifier: EntityEntry] = [:]
 
     private struct EntityEntry {
         let number: Int
-        // Not `weak`, because every model retains its entity, which takes longer for an object with weak references.
-        // The deinitializer of the entity sets this to `nil`. Not `unowned(unsafe)`, which debug builds of Swift 6.3
-        // read incorrectly in an optional structure.
+        // The deinitializer of the entity sets this to `nil`. The reference is not `weak`, because every model retains
+        // its entity, and retaining an object with weak references takes longer. It is not `unowned(unsafe)`, because
+        // debug builds of Swift 6.3 read that incorrectly in an optional structure.
         var value: Unmanaged<ContextEntity>?
     }
 
@@ -42,16 +42,16 @@ final class ContextStorage: ModelOwner {
 
     var editingState: EditingState { EditingState(id: id, author: author, contextName: name) }
 
-    /// The context, or a new one for the same models if it was released.
+    /// The context, or a new context for the same models if the first was released.
     var context: ModelContext {
         knownContext ?? ModelContext(self, isTemporary: true)
     }
 
     func register(_ context: ModelContext) { knownContext = context }
 
-    /// Returns the entity of a model class, which all models of the context share.
+    /// Returns the entity of a model class, which all models of that class in the context share.
     ///
-    /// - Throws: ``SwiftDataError/unknownSchema``.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the container's schema does not contain the class.
     func entity(for type: any PersistentModel.Type) throws -> ContextEntity {
         if let known = entities[ObjectIdentifier(type)]?.value?.takeUnretainedValue() { return known }
         guard let entity = coordinator.schema.entity(for: type) else {
@@ -96,16 +96,15 @@ final class ContextStorage: ModelOwner {
 }
 
 extension ContextEntity {
-    /// The storage of the context, which creates all entities.
+    /// The owner, which is always the storage of a context.
     var storage: ContextStorage { unsafeDowncast(owner, to: ContextStorage.self) }
 }
 
 extension PersistentModel {
-    /// The context that inserted or fetched the model; `nil` for a model that was not inserted, or whose delete was
-    /// saved.
+    /// The context that inserted or fetched the model, or `nil` if the model was not inserted or its delete was saved.
     ///
-    /// If that context was released, this property returns another context with the same models, author and name, which
-    /// saves their changes.
+    /// If that context was released, this property returns another context with the same models, author and name. Save
+    /// that context to save the changes of its models.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
         return backing.isDeletedInStore ? nil : backing.membership?.storage.context

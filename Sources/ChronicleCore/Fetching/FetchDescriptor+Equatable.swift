@@ -3,13 +3,13 @@ import Foundation
 extension FetchDescriptor: Equatable {
     /// Returns whether two descriptors fetch the same models, in the same order, with the same options.
     ///
-    /// Two predicates are equal if they have the same structure, the same properties and equal captured values. A
-    /// predicate that Chronicle cannot translate equals one with the same description.
+    /// Two predicates are equal if they have the same structure, the same properties and equal captured values. Two
+    /// predicates that Chronicle cannot translate are equal if their descriptions are equal.
     ///
     /// - Parameters:
     ///   - lhs: A descriptor.
     ///   - rhs: Another descriptor.
-    /// - Returns: `true` if both are equal.
+    /// - Returns: `true` if both descriptors are equal.
     /// - Complexity: O(*n*), where *n* is the size of the predicates, including captured collections.
     public static func == (lhs: FetchDescriptor, rhs: FetchDescriptor) -> Bool {
         lhs.fetchLimit == rhs.fetchLimit && lhs.fetchOffset == rhs.fetchOffset
@@ -21,6 +21,7 @@ extension FetchDescriptor: Equatable {
 
     private static func isEqual(_ lhs: Predicate<T>?, _ rhs: Predicate<T>?) -> Bool {
         guard let lhs, let rhs else { return lhs == nil && rhs == nil }
+        // Predicates are not `Equatable`, and their descriptions omit the stores of captured identifiers.
         let trees = [lhs, rhs].map { try? PredicateWalker.tree(of: $0, PropertyMapKeyPaths()) }
         guard let left = trees[0], let right = trees[1] else {
             return trees.allSatisfy { $0 == nil } && lhs.description == rhs.description
@@ -29,7 +30,7 @@ extension FetchDescriptor: Equatable {
     }
 }
 
-/// The resolver for the key paths of models without a schema, which a descriptor does not have.
+/// Resolves key paths with ``PersistentModel/properties``, because a descriptor has no schema.
 private struct PropertyMapKeyPaths: PredicateResolver {
     struct Property: PredicateProperty {
         let name: String

@@ -11,7 +11,7 @@ extension AnyBackingData {
 
     /// Sets a relationship.
     ///
-    /// - Returns: The value for the wrapper to hold.
+    /// - Returns: The value for the wrapper to hold; see ``ModelOwner/setValue(_:of:in:)``.
     @usableFromInline
     func setRelationship<Value>(_ keyPath: AnyKeyPath, _ value: Value) -> Value? {
         guard let (owner, property) = relationship(keyPath) else { return value }
@@ -20,7 +20,7 @@ extension AnyBackingData {
 
     /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
     ///
-    /// - Returns: `nil` while the model is not in a context, because the wrapper holds the value.
+    /// - Returns: The value, or `nil` while the model is not in a context, because the wrapper then holds the value.
     @usableFromInline
     func beginChange<Value>(of keyPath: AnyKeyPath) -> RelationshipChange<Value>? {
         guard let (owner, property) = relationship(keyPath) else { return nil }
@@ -30,12 +30,12 @@ extension AnyBackingData {
     /// Stores a value that was changed in place.
     @usableFromInline
     func endChange<Value>(_ change: RelationshipChange<Value>) {
-        // If the model has left its context in the meantime, it has no relationships.
+        // The model may have been removed from its context during the change; it then has no relationships.
         guard status != .detached, let membership else { return }
         membership.owner.endChange(change, in: self)
     }
 
-    /// Returns the relationship at a key path; `nil` when the model is not in a context.
+    /// Returns the relationship at a key path, or `nil` if the model is not in a context.
     private func relationship(_ keyPath: AnyKeyPath) -> (owner: any ModelOwner, property: Schema.Property)? {
         guard status != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
         return (membership.owner, property)

@@ -1,7 +1,7 @@
-// Attribute access. Attributes of direct types pass the offset of their wrapper in the model, others pass their key
-// path.
+// Attribute access for the property wrappers. The wrapper of a direct type passes its offset in the model; other
+// wrappers pass the key path of the property.
 extension AnyBackingData {
-    /// Returns the stored value of an attribute of a direct type; `nil` when there is no row.
+    /// Returns the stored value of an attribute of a direct type, or `nil` if there is no row.
     ///
     /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
     @inlinable @inline(never)
@@ -10,7 +10,7 @@ extension AnyBackingData {
         guard extras == nil, let slot = membership?.slots.slot(at: offset) else {
             return readPending(at: offset, as: Value.self)
         }
-        // The fetch validated the row, so a value of the wrong type was reported there.
+        // The fetch validated the row and reported any value of the wrong type.
         return row[slot].direct(as: Value.self)
     }
 
@@ -26,7 +26,7 @@ extension AnyBackingData {
 
     /// Loads the row and reads the value from it.
     ///
-    /// - Returns: A sample value when the row does not exist or cannot be loaded; `nil` for a new model.
+    /// - Returns: The value, a sample value if the row does not exist or cannot be loaded, or `nil` for a new model.
     @usableFromInline @inline(never)
     func readUnloaded<Value>(_ read: (AnyBackingData) -> Value?) -> Value? {
         guard isUnloaded, let owner = membership?.owner else { return nil }
@@ -45,7 +45,7 @@ extension AnyBackingData {
         return Self.someValue(Value.self)
     }
 
-    /// Returns the stored value of an attribute; `nil` when there is no row or the property is not stored.
+    /// Returns the stored value of an attribute, or `nil` if there is no row or the property is not stored.
     @usableFromInline
     func read<Value>(_ keyPath: AnyKeyPath, as: Value.Type) -> Value? {
         guard hasRow else { return readUnloaded { $0.read(keyPath, as: Value.self) } }
@@ -73,8 +73,7 @@ extension AnyBackingData {
         membership.owner.rejectChange(of: self)
     }
 
-    /// Records a change before an attribute is set, by the key path of the property. Ignores properties that are not
-    /// stored.
+    /// Records a change before the attribute at a key path is set. Ignores properties that are not stored.
     @usableFromInline
     func willChange(_ keyPath: AnyKeyPath) {
         guard let slot = membership?.property(at: keyPath)?.slot else { return }
@@ -90,7 +89,7 @@ extension AnyBackingData {
     }
 
     func markChanged(_ slot: Int) {
-        // Inserting the model again undoes an unsaved delete and keeps the values that were set after it.
+        // Inserting a deleted model again undoes an unsaved delete, and keeps the values that were set in between.
         guard status == .saved || status == .inserted || (status == .deleted && isPending) else { return }
         changed.insert(slot)
         if !isPending { membership?.owner.list(self) }
@@ -125,7 +124,7 @@ extension AnyBackingData {
         return values
     }
 
-    /// Returns the current destination of a to-one relationship.
+    /// Returns the identifier of the current destination of a to-one relationship.
     func reference(_ property: Schema.Property) -> PersistentIdentifier? {
         let value = extras?.pending[property.slot] ?? (hasRow ? row[property.slot] : .null)
         if case .reference(let identifier) = value { return identifier }
@@ -134,13 +133,13 @@ extension AnyBackingData {
 }
 
 extension AnyBackingData {
-    /// Returns the destination of a to-one relationship in the row.
+    /// Returns the identifier of the saved destination of a to-one relationship.
     func savedReference(_ property: Schema.Property) -> PersistentIdentifier? {
         if hasRow, case .reference(let identifier) = row[property.slot] { identifier } else { nil }
     }
 }
 
-// Changes that a context makes.
+// Changes that the context makes.
 extension AnyBackingData {
     /// Replaces the row and makes every wrapper read it again.
     func adopt(row: [PropertyValue], decoded: [Int: Any]) {
@@ -150,7 +149,8 @@ extension AnyBackingData {
         generation &+= 1
     }
 
-    /// Replaces the row with the values that were written. Wrappers keep their values, which are the same.
+    /// Replaces the row with the values that were written. Wrappers keep their values, which are equal to the written
+    /// ones.
     func keepWritten(_ row: [PropertyValue]) {
         self.row = row
         changed = PropertySet()

@@ -1,24 +1,26 @@
 /// The state that a model context keeps for one model: its identity, its row and its unsaved changes.
 ///
-/// This class is independent of the model class; ``BackingData`` adds it as a type. You do not use it directly. An
-/// instance is confined to the context of its model, like the model itself.
+/// You do not use this class directly. It contains everything that does not depend on the model class; ``BackingData``
+/// adds the model class as an associated type. An instance is confined to the context of its model, like the model
+/// itself.
 public class AnyBackingData {
-    // There is one instance for every live model, so its size matters, as does the cost of exclusivity checks. They are
+    // There is one instance for every live model, so its size and the cost of exclusivity checks matter. The checks are
     // disabled below because the object is confined with its model, and no property access here runs external code.
     enum Status: UInt8 { case detached, inserted, saved, deleted }
 
-    /// The current generation. Every value that a wrapper holds belongs to a generation; incrementing this number makes
-    /// all wrappers read the row again.
+    /// The current generation. A wrapper stores the generation of the value that it holds; incrementing this number
+    /// makes all wrappers read the row again.
     @exclusivity(unchecked) @usableFromInline final var generation: UInt32
-    /// The number of the context's last fetch that returned this model, used to detect rows that a fetch returns twice.
+    /// The ``ContextStorage/fetchNumber`` when a fetch last returned this model, used to detect rows that a fetch
+    /// returns twice.
     @exclusivity(unchecked) final var fetchNumber: UInt32 = 0
-    /// The number of attributes without a default value that were set while the model was not in a context. A save
-    /// searches for missing values only if this number is too small.
+    /// The number of attributes without a default value that were set before the model was inserted. A save searches
+    /// for missing values only if this number is less than that of the required attributes.
     @exclusivity(unchecked) @usableFromInline final var assignedCount: Int32
     /// Whether ``row`` contains the stored values.
     @exclusivity(unchecked) @usableFromInline final var hasRow: Bool
     @exclusivity(unchecked) final var status: Status
-    /// Whether the model is in the context's list of pending changes.
+    /// Whether the model is in the context's list of models with pending changes.
     @exclusivity(unchecked) final var isPending: Bool
     /// The context and entity of the model; `nil` for a model that is not in a context.
     @exclusivity(unchecked) @usableFromInline final var membership: ContextEntity?
@@ -26,7 +28,7 @@ public class AnyBackingData {
     @exclusivity(unchecked) @usableFromInline final var row: [PropertyValue]
     /// The slots that were set since ``row`` was read or written.
     @exclusivity(unchecked) final var changed: PropertySet
-    /// State that only few models have.
+    /// State that few models have.
     @exclusivity(unchecked) @usableFromInline final var extras: Extras?
     /// The model that owns this object; `nil` until the model joins a context.
     @exclusivity(unchecked) final unowned var model: (any PersistentModel)?
@@ -82,20 +84,20 @@ public class AnyBackingData {
         return probe
     }
 
-    /// Whether this object is a ``probe()`` or adopted one. Its model was not created by the program.
+    /// Whether this object is a ``probe()`` or adopted the state of one. The program did not create its model.
     final var isProbe: Bool { hasRow && membership == nil }
 
-    /// Takes over the state of another instance and leaves that instance empty.
+    /// Moves the state of another instance to this one and leaves the other instance empty.
     ///
-    /// Call this method in ``PersistentModel/init(backingData:)`` if the class creates its backing data with a default
-    /// value, so that its other initializers need not mention it:
+    /// Call this method in ``PersistentModel/init(backingData:)`` if ``PersistentModel/persistentBackingData`` has a
+    /// default value. With a default value, other initializers do not need to create the backing data:
     ///
     /// ```swift
     /// let persistentBackingData: any BackingData<Trip> = Trip.createBackingData()
     /// init(backingData: any BackingData<Trip>) { persistentBackingData.adopt(backingData) }
     /// ```
     ///
-    /// - Parameter other: The backing data of the row that the context fetched.
+    /// - Parameter other: The backing data that the initializer received.
     public final func adopt(_ other: AnyBackingData) {
         guard other !== self else { return }
         generation = other.generation
@@ -128,7 +130,7 @@ public class AnyBackingData {
     /// Whether the model's row is not loaded or no longer exists.
     final var isUnloaded: Bool { !hasRow && (status == .saved || status == .deleted) }
 
-    /// Assigns a row to backing data that was created without one.
+    /// Assigns a row to empty backing data.
     final func fill(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
         generation = 1
         hasRow = true
@@ -150,20 +152,21 @@ public class AnyBackingData {
     deinit {
         guard status != .detached else { return }
         membership?.registry.remove(self)
-        // A context retains models with changes; this happens only if the context was released before the model.
+        // A context retains models with changes, so this is reached only if the context was released before the model.
         if isPending, hasChanges { membership?.owner.discardChanges(of: self) }
     }
 }
 
 extension AnyBackingData {
-    /// Changed values that no wrapper holds: relationships, and attributes that were set before the row was read again.
+    /// Changed values that no wrapper holds, by slot: relationships, and attributes that were set before the row was
+    /// read again.
     var pending: [Int: PropertyValue] {
         get { extras?.pending ?? [:] }
         // Modifies the dictionary in place, so that setting one value does not copy the others.
         _modify { yield &makeExtras().pending }
     }
 
-    /// Returns the list of a to-many relationship, if it was read.
+    /// Returns the list of a to-many relationship, or `nil` if the relationship was not read.
     func list(_ property: Schema.Property) -> ToManyList? { extras?.lists[property.index] }
 
     func setList(_ property: Schema.Property, _ models: [AnyObject]) -> ToManyList {
@@ -182,16 +185,16 @@ extension AnyBackingData {
         if extras?.lists.isEmpty == false { extras?.lists = [:] }
     }
 
-    /// Whether a to-many relationship was read.
+    /// Whether any to-many relationship was read.
     var hasLists: Bool { extras?.lists.isEmpty == false }
 
-    /// Values that were decoded to validate them, kept until a wrapper takes them.
+    /// Values that were decoded to validate the row, by slot, kept until a wrapper takes them.
     var decoded: [Int: Any] {
         get { extras?.decoded ?? [:] }
         set { if extras != nil || !newValue.isEmpty { makeExtras().decoded = newValue } }
     }
 
-    /// The offset of the wrapper that was last read, if this is a probe and the wrapper's type is direct.
+    /// The offset of the wrapper that was last read, if this is a probe and the attribute's type is direct.
     var probedOffset: Int? {
         get { extras?.probedOffset }
         set { makeExtras().probedOffset = newValue }
@@ -206,13 +209,13 @@ extension AnyBackingData {
 }
 
 extension AnyBackingData {
-    /// The identifier of a model that is in a context.
+    /// The identifier of a model in a context. Reading it creates a temporary identifier if there is none.
     var identifier: PersistentIdentifier {
         get { identifier(entityName: "") }
         set { (origin, number) = (newValue.origin, newValue.number) }
     }
 
-    /// The identifier; `nil` if it was not used yet.
+    /// The identifier, or `nil` if it has not been used yet.
     var knownIdentifier: PersistentIdentifier? { origin?.identifier(number) }
 
     /// Returns the identifier, creating a temporary one and registering it with the context on first use.
@@ -227,12 +230,13 @@ extension AnyBackingData {
         return made
     }
 
-    /// Returns the identifier for a save. A temporary identifier that the program has not used is not registered.
+    /// Returns the identifier for a save. A temporary identifier that this method creates is not registered, because
+    /// the program has not used it.
     func identifier(in entity: ContextEntity) -> PersistentIdentifier {
         origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
     }
 
-    /// Whether the model was deleted and the delete was saved.
+    /// Whether the delete of the model was saved.
     var isDeletedInStore: Bool { status == .deleted && !isPending }
 
     var hasChanges: Bool {

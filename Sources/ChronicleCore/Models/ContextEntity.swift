@@ -1,12 +1,12 @@
-/// An entity in one context: the state that all models of a class in a context share.
+/// The state that all models of one class in one context share.
 ///
-/// Models reference this object, which references the owner of the models.
+/// The backing data of each model retains this object, which retains the owner of the models.
 @usableFromInline
 final class ContextEntity {
     let entity: Schema.Entity
     /// The model class.
     let type: ObjectIdentifier
-    /// The index among the entities of the context.
+    /// The number of the entity in its context, in the order of first use.
     let number: Int
     /// The origin of the temporary identifiers of new models.
     let temporaryOrigin: PersistentIdentifier.Origin
@@ -14,17 +14,17 @@ final class ContextEntity {
     let owner: any ModelOwner
     /// The slots of to-one relationships whose inverse is a list, with the index of the list's property.
     let lists: [(slot: Int, index: Int)]
-    /// The properties, of any entity, whose linked lists are read again after a fetch of this entity.
+    /// The properties at both ends of this entity's links. After a fetch of this entity, their lists are read again.
     let linkProperties: [Schema.Property]
     let registry: ModelRegistry
     /// The class of the models' backing data.
     let backingDataType: BackingDataType
-    /// Empty backing data whose state a model adopted; see ``AnyBackingData/adopt(_:)``. It is reused for the next row to
-    /// avoid an allocation.
+    /// Backing data that is empty because a model adopted its state; see ``AnyBackingData/adopt(_:)``. It is reused for
+    /// the next row to avoid an allocation.
     @exclusivity(unchecked) private var reusable: AnyBackingData?
 
-    /// Properties by the *address* of a key path. Compiled code creates each key path once and never releases it, so a
-    /// cache hit costs a pointer comparison instead of a hash of the whole path.
+    /// A cache of properties by the *address* of a key path. Compiled code creates each key path once and never
+    /// releases it, so a cache hit costs a pointer comparison instead of hashing the whole path.
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
     private static let cacheSize = 128
 
@@ -51,7 +51,7 @@ final class ContextEntity {
 
     deinit { owner.remove(self) }
 
-    /// Returns backing data for a row that needs a model.
+    /// Returns backing data for a row that has no model yet.
     @inline(__always)
     func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> AnyBackingData {
         reusable == nil ? backingDataType.type.init(identifier, row, self) : reusedBackingData(identifier, row)
@@ -84,6 +84,6 @@ final class ContextEntity {
 }
 
 extension ObjectIdentifier {
-    /// The address. `hashValue` would hash it, which is the cost that the cache avoids.
+    /// The address of the object. `hashValue` would hash it, which is the cost that the cache avoids.
     fileprivate var address: UInt { UInt(bitPattern: self) }
 }

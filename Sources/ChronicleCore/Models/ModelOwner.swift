@@ -1,16 +1,16 @@
 /// The part of a context that its models call.
 ///
-/// Models, their schema and their values do not depend on contexts and stores; a context implements this protocol. The
-/// methods are called by getters, setters and deinitializers, which cannot throw: errors are recorded for the next fetch
-/// or save.
+/// Because of this protocol, which ``ContextStorage`` implements, models, their schema and their values do not depend
+/// on contexts and stores. Getters, setters and deinitializers call the methods and cannot throw, so errors are
+/// recorded and thrown by the next fetch or save.
 protocol ModelOwner: AnyObject {
     /// Loads the row of a model that was created without it.
     func loadRow(of backing: AnyBackingData)
-    /// Records that a model has unsaved changes.
+    /// Adds a model to the models with unsaved changes.
     func list(_ backing: AnyBackingData)
     /// Records that a model with unsaved changes was released after its context.
     func discardChanges(of backing: AnyBackingData)
-    /// Records that an attribute was set that is not in the schema.
+    /// Records an error because an attribute that is not in the schema was set.
     func rejectChange(of backing: AnyBackingData)
     /// Removes an entity that is being released.
     func remove(_ entity: ContextEntity)
@@ -19,8 +19,8 @@ protocol ModelOwner: AnyObject {
     func value<Value>(of property: Schema.Property, in backing: AnyBackingData) -> Value
     /// Sets a relationship.
     ///
-    /// - Returns: The value for the wrapper to hold. The context keeps the destinations; holding them in the wrapper as
-    ///   well would create reference cycles.
+    /// - Returns: The value for the wrapper to hold: an empty value, or `nil` for a required to-one relationship. The
+    ///   context keeps the destinations; holding them in the wrapper as well would create reference cycles.
     func setValue<Value>(_ value: Value, of property: Schema.Property, in backing: AnyBackingData) -> Value?
     /// Moves the value of a relationship out, so that the caller can change it in place as its only owner.
     func beginChange<Value>(of property: Schema.Property, in backing: AnyBackingData) -> RelationshipChange<Value>

@@ -1,8 +1,8 @@
-/// The models of a context that are in memory, by identifier. The registry does not keep them alive.
+/// The models of a context that are in memory, by identifier. The registry does not retain them.
 ///
-/// It is a hash table for rows: finding and adding a key costs a multiplication and usually one comparison, where a
-/// dictionary would hash the key twice. Collisions use linear probing; removing an entry moves later ones to close the
-/// gap.
+/// The registry is a hash table that is optimized for rows: finding or adding a key costs a multiplication and usually
+/// one comparison, where a dictionary would hash the key twice. Collisions are resolved by linear probing; removing an
+/// entry moves later entries to close the gap.
 ///
 /// The registry is a separate object so that a model can remove itself in its deinitializer even after the context was
 /// released.
@@ -26,14 +26,15 @@ final class ModelRegistry {
 
     // MARK: Buckets
 
-    /// Returns a key that is unique among the rows of an entity and probably unique among two entities.
+    /// Returns a key that is unique among the rows of an entity and rarely equals a key of another entity.
     private static func key(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> UInt64 {
         UInt64(bitPattern: number) &+ UInt64(bitPattern: Int64(origin.hash))
     }
 
-    /// Returns the first bucket for a key. Groups of eight consecutive keys share a group of buckets, because rows are
-    /// usually fetched in order. Multiplying by the golden ratio distributes the groups, so that keys at regular
-    /// distances do not collide.
+    /// Returns the first bucket for a key.
+    ///
+    /// Eight consecutive keys share a group of adjacent buckets, because rows are usually fetched in order. Multiplying
+    /// by the golden ratio distributes the groups, so that keys at regular distances do not collide.
     private func bucket(_ key: UInt64) -> Int {
         let groups = UInt64(buckets.count / Self.groupSize)
         let group = ((key >> 3) &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: groups).high
@@ -42,7 +43,7 @@ final class ModelRegistry {
 
     private func next(_ bucket: Int) -> Int { (bucket &+ 1) & (buckets.count &- 1) }
 
-    /// Returns the bucket that contains an identifier, or the one to add it to.
+    /// Returns the bucket that contains an identifier, or the bucket to add it to.
     private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, backing: AnyBackingData?)
     {
         let key = Self.key(origin, number)
@@ -61,7 +62,7 @@ final class ModelRegistry {
 
     // MARK: Models
 
-    /// Returns the backing data of the model with this identifier, if it is in memory.
+    /// Returns the backing data of the model with this identifier, or `nil` if the model is not in memory.
     subscript(identifier: PersistentIdentifier) -> AnyBackingData? {
         find(identifier.origin, identifier.number).backing
     }
@@ -70,7 +71,7 @@ final class ModelRegistry {
     func first(of identifiers: [PersistentIdentifier]) -> PersistentIdentifier? {
         if count == 0 { return nil }
         return identifiers.first { identifier in
-            // Usually, the bucket is empty.
+            // The first bucket is usually empty, so this avoids most searches.
             buckets[bucket(Self.key(identifier.origin, identifier.number))] != nil && self[identifier] != nil
         }
     }
@@ -88,7 +89,7 @@ final class ModelRegistry {
     func remove(_ backing: AnyBackingData) {
         guard let origin = backing.origin else { return }
         var gap = bucket(Self.key(origin, backing.number))
-        // Compares the objects, which is faster than comparing their identifiers.
+        // Comparing objects is faster than comparing their identifiers.
         let sought = Unmanaged.passUnretained(backing).toOpaque()
         while true {
             guard let entry = buckets[gap] else { return }
@@ -98,7 +99,7 @@ final class ModelRegistry {
         count -= 1
         var bucket = next(gap)
         while let entry = buckets[bucket] {
-            // Moves an entry whose search starts at or before the gap.
+            // Moves an entry if the search for it begins at the gap or before it.
             let distance = (bucket &- self.bucket(entry.key)) & (buckets.count &- 1)
             if distance >= (bucket &- gap) & (buckets.count &- 1) {
                 buckets[gap] = entry
@@ -111,12 +112,12 @@ final class ModelRegistry {
 
     /// Calls a closure for each model in memory.
     func forEach(_ body: (AnyBackingData) -> Void) {
-        // Keeps all models alive: `body` may release models, which removes them from the table.
+        // Retains all backing data: `body` may release models, which removes them from the table.
         let known = buckets.compactMap { $0?.backing.takeUnretainedValue() }
         for backing in known { body(backing) }
     }
 
-    /// Reserves space for more models.
+    /// Reserves space for additional models.
     func reserve(_ more: Int) {
         // At most three of five buckets are in use.
         let needed = (count + more) / 3 * 5 + Self.groupSize

@@ -2,7 +2,7 @@
 @usableFromInline
 struct RelationshipChange<Value> {
     let property: Schema.Property
-    /// The list whose array is being changed.
+    /// The list whose array is being changed, or `nil` if ``value`` is a copy to assign when the change ends.
     let list: ToManyList?
     @usableFromInline var value: Value
 }

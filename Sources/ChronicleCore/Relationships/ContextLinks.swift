@@ -1,7 +1,7 @@
-/// The links between the models of a context: the unsaved changes, and the lists that were read.
+/// The links between the models of a context: their unsaved changes, and the lists that were read.
 ///
-/// The context stores them instead of the models. Models that held each other would form reference cycles and never be
-/// released. Changes are kept until they are saved; of the lists that were read, only the latest are kept.
+/// The context stores the links, because models that retained each other would never be released. It keeps changes
+/// until they are saved, but only the lists that were read most recently.
 struct ContextLinks {
     /// A relationship of one model, which is one end of a set of links.
     struct End: Hashable {
@@ -18,7 +18,7 @@ struct ContextLinks {
     struct Changes {
         let model: any PersistentModel
         let property: Schema.Property
-        /// The position in the order in which ends were first changed.
+        /// The position of this end in the order of first changes.
         let number: Int
         var added = OrderedModels()
         var removed = OrderedModels()
@@ -36,7 +36,7 @@ struct ContextLinks {
     private var lastChange = 0
     /// The lists by property and model.
     private var lists: [ObjectIdentifier: [ObjectIdentifier: List]] = [:]
-    /// A ring buffer of the ends whose lists are kept. The oldest is at ``oldest``.
+    /// A ring buffer of the ends whose lists are kept. When it is full, the oldest end is at ``oldest``.
     private var latest: [End] = []
     private var oldest = 0
     private static let capacity = 1024
@@ -123,10 +123,15 @@ struct ContextLinks {
         }
     }
 
-    /// Returns the models that a model's list must and must not contain, according to the lists of the inverse
-    /// relationship that were read.
+    /// Returns the models that the list of `model` must contain and those that it must not, according to the lists of
+    /// the inverse relationship that were read.
     ///
-    /// Another context may have changed the links since then. Both sides stay consistent until one of them is fetched.
+    /// This keeps both sides consistent until one of them is fetched again, even if another context has changed the
+    /// links.
+    ///
+    /// - Parameters:
+    ///   - inverse: The inverse of the relationship whose list is read.
+    ///   - model: The model whose list is read.
     func known(
         of inverse: Schema.Property, about model: any PersistentModel
     ) -> (members: [AnyObject], others: Set<ObjectIdentifier>) {
@@ -154,7 +159,7 @@ struct ContextLinks {
     }
 }
 
-/// A set of models in insertion order. Inserting and removing a model take constant time.
+/// A set of models in insertion order. Inserting or removing a model takes constant time.
 struct OrderedModels {
     private var members: [ObjectIdentifier: (number: Int, model: any PersistentModel)] = [:]
     private var last = 0

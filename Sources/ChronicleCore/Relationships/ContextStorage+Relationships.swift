@@ -22,7 +22,7 @@ extension ContextStorage {
         managed(change.property, in: backing)?.endChange(change)
     }
 
-    /// Returns a relationship of a model; `nil` if the property is not a relationship.
+    /// Returns a relationship of a model, or `nil` if the property is not a relationship.
     private func managed(_ property: Schema.Property, in backing: AnyBackingData) -> ManagedRelationship? {
         ManagedRelationship(context, backing, property)
     }
@@ -39,12 +39,13 @@ extension ManagedRelationship {
 
     private func value<Value>(_ destinations: [AnyObject]) -> Value {
         if let value = access.value(of: destinations, as: Value.self) { return value }
-        // The type is a required to-one relationship, so the getter has to return a model.
+        // The relationship is a required to-one relationship, so the getter has to return a model.
         let model = [lastKnownDestination].compactMap { $0 }
         return access.value(of: model, as: Value.self) ?? RelationshipShape.placeholder
     }
 
-    /// Returns the destinations, or an empty array if they cannot be loaded. The next save throws that error.
+    /// Returns the destinations, or an empty array if they cannot be loaded. The error is recorded for the next fetch
+    /// or save.
     func destinationsForGetter() -> [AnyObject] {
         if !context.unverifiedLists.isEmpty { verifyListsForGetter() }
         do {
@@ -52,7 +53,7 @@ extension ManagedRelationship {
             if !context.storage.failures.isEmpty { context.storage.failures.resolveRead(key) }
             return destinations
         } catch {
-            // A required to-one relationship returns an unloaded model instead, whose properties report the error.
+            // A required to-one relationship returns an unloaded model instead, whose getters record the error.
             if relationship.isToMany || relationship.isOptional {
                 context.storage.failures.addRead(key, attributed(error))
             }
@@ -62,8 +63,8 @@ extension ManagedRelationship {
 
     /// Applies pending in-place changes of lists before a property is read, if necessary.
     ///
-    /// It is not necessary for the property whose list was changed, which returns that list, and for the model that was
-    /// appended to the list last, whose inverse is already set.
+    /// This is not necessary when the property whose list was changed is read, because it returns that list, or when
+    /// the inverse of the model that was appended last is read, because it is already set.
     private func verifyListsForGetter() {
         if relationship.isToMany {
             let list = knownList
@@ -76,8 +77,8 @@ extension ManagedRelationship {
         context.verifyLists()
     }
 
-    /// The model that a required relationship returns when it has no destination or the destination is not loaded: its
-    /// current or saved destination.
+    /// The model that a required relationship returns if its destination was deleted or cannot be loaded: the current
+    /// or the saved destination, or `nil` if the relationship was never set.
     private var lastKnownDestination: (any PersistentModel)? {
         let identifiers = [backing.reference(property), backing.savedReference(property)].compactMap { $0 }
         for identifier in identifiers {
@@ -86,7 +87,7 @@ extension ManagedRelationship {
         return identifiers.first.map { context.unloadedModel(for: $0) }
     }
 
-    /// Sets the destinations. An error is recorded for the next save.
+    /// Sets the destinations and records an error for the next save.
     func assign(_ destinations: [AnyObject]) {
         context.verifyLists()
         attempt { try write(destinations) }
@@ -102,7 +103,7 @@ extension ManagedRelationship {
                 context.verifyLists()
             }
         }
-        // Loads the list if necessary.
+        // Loads the list if necessary, so that `knownList` returns it.
         let destinations = destinationsForGetter()
         guard let list = knownList else {
             return RelationshipChange(property: property, list: nil, value: value(destinations))
@@ -118,13 +119,14 @@ extension ManagedRelationship {
             if list === knownList {
                 try endInPlaceChange(destinations, list)
             } else {
-                // The list was loaded again during the change.
+                // The list was replaced during the change.
                 try write(destinations)
             }
         }
     }
 
-    /// Compares all of a list that was changed in place and updates the inverse relationships.
+    /// Compares the whole list, which was changed in place, with the inverse relationships and updates these. Records
+    /// an error for the next save.
     func verifyForGetter(_ list: ToManyList) {
         attempt { try verify(list) }
     }
@@ -132,7 +134,7 @@ extension ManagedRelationship {
     /// Runs a change and records an error for the next save.
     private func attempt(_ body: () throws -> Void) {
         do {
-            // The common case has no recorded errors.
+            // Usually, there are no recorded errors.
             guard !context.storage.failures.isEmpty else { return try body() }
             // The new value may be based on a value that could not be loaded.
             if context.storage.failures.wasRead(key), let error = context.storage.failures.error(of: key) {
@@ -145,7 +147,7 @@ extension ManagedRelationship {
         }
     }
 
-    /// Returns the error with the model and the property it occurred in.
+    /// Returns the error with the model and the property in which it occurred.
     private func attributed(_ error: any Error) -> any Error {
         guard let error = error as? SwiftDataError, error.entityName == nil else { return error }
         return error.with(

@@ -4,15 +4,16 @@ public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
     public let descriptor: FetchDescriptor<T>
     /// The context that makes the request.
     public let editingState: EditingState
-    /// The identifiers of rows that the result must not contain, as if they were not in the store.
+    /// The identifiers of rows to treat as if they were not in the store.
     ///
-    /// The context has unsaved changes or deletes of these models. Empty for stores that do not adopt
+    /// These models have unsaved changes or deletes in the context. The set is empty for stores that do not conform to
     /// ``DataStoreExcluding``.
     public let excludedIdentifiers: Set<PersistentIdentifier>
-    /// The rows to look up by identifier, among those that match the descriptor, or `nil` to return all that match.
+    /// The rows to look up by identifier, or `nil` to return all rows that match the descriptor.
     ///
-    /// Contexts set it to load models and relationships. A store may ignore it and return rows that do not match the
-    /// lookup, because the context omits them. Loading a relationship then reads all rows of the entity.
+    /// Contexts set this property to load models and relationships. A store may ignore the lookup and return all rows
+    /// that match the descriptor, because the context omits those that do not match the lookup. Loading a relationship
+    /// then reads all rows of the entity.
     public let lookup: DataStoreLookup?
 
     /// Creates a fetch request.
@@ -73,11 +74,13 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     public let updated: [SnapshotType]
     /// The models to delete, with the values that the context read last. Ignore rows that do not exist.
     public let deleted: [SnapshotType]
-    /// The links to insert. Empty for stores that do not adopt ``DataStoreLinking``. Ignore links that already exist.
+    /// The links to insert. Ignore links that already exist.
+    ///
+    /// The array is empty for stores that do not conform to ``DataStoreLinking``.
     public let linked: [DataStoreLink]
     /// The links to delete. Ignore links that do not exist.
     ///
-    /// The store also deletes all links of the ``deleted`` models, which are not listed here.
+    /// Also delete all links of the ``deleted`` models, which this array does not contain.
     public let unlinked: [DataStoreLink]
 
     /// Creates a save request.
@@ -106,11 +109,11 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
     /// The ``DataStore/identifier`` of the store that saved.
     public let storeIdentifier: String
-    /// The rows that the store wrote with values that differ from the request, by permanent identifier.
-    ///
-    /// The context refreshes their models.
+    /// The rows that the store wrote with values that differ from the request, by permanent identifier. The context
+    /// refreshes their models.
     public let snapshotsToReregister: [PersistentIdentifier: T]
-    /// Whether there are snapshots to register again. Generic code reads this in less time than an empty dictionary.
+    /// Whether ``snapshotsToReregister`` contains snapshots. Generic code reads this property faster than the
+    /// dictionary.
     let changesRows: Bool
     /// The position of the save in the history of the store, or `nil` if the store recorded no transaction.
     public let historyToken: (any HistoryToken)?
@@ -141,12 +144,14 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         self.historyToken = historyToken
     }
 
-    /// Creates the result of a save from identifiers in the order of the request, which does not require a dictionary.
+    /// Creates the result of a save from identifiers in the order of the request.
+    ///
+    /// Use this initializer if performance matters: it avoids creating a dictionary.
     ///
     /// - Parameters:
     ///   - storeIdentifier: The ``DataStore/identifier`` of the store that saved.
     ///   - inserted: The ``DataStoreSaveChangesRequest/inserted`` models of the request.
-    ///   - insertedIdentifiers: Their permanent identifiers, in the same order.
+    ///   - insertedIdentifiers: The permanent identifiers of the inserted models, in the same order.
     ///   - snapshotsToReregister: The rows that the store wrote with values that differ from the request, by permanent
     ///     identifier.
     ///   - historyToken: The position of the save in the history of the store, or `nil` if the store recorded no
@@ -174,7 +179,7 @@ public struct DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
         }
     }
 
-    /// Returns the permanent identifiers of inserted models, without those that the store did not assign.
+    /// Returns the permanent identifiers of inserted models. Omits models to which the store assigned none.
     func identifiers(of inserted: [T]) -> [PersistentIdentifier] {
         switch identifiers {
         case .remapped(let identifiers): inserted.compactMap { identifiers[$0.persistentIdentifier] }

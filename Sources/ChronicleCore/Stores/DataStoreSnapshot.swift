@@ -1,6 +1,6 @@
-/// The values of one model, as a context and a store exchange them.
+/// The values of one model that a context and a store exchange.
 ///
-/// Use ``DefaultSnapshot`` unless a store needs its own snapshot type.
+/// Use ``DefaultSnapshot`` unless your store needs its own snapshot type.
 public protocol DataStoreSnapshot: Codable, Sendable {
     /// The identifier of the model, which is temporary in a save that inserts the model.
     var persistentIdentifier: PersistentIdentifier { get }
@@ -17,7 +17,7 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     ///   - changed: The slots that a save changes.
     init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet)
 
-    /// Returns the same values with a permanent identifier, and with temporary references replaced by permanent ones.
+    /// Returns a copy with a permanent identifier and with temporary references replaced by permanent ones.
     ///
     /// - Parameters:
     ///   - persistentIdentifier: The identifier of the copy.
@@ -33,14 +33,16 @@ public protocol DataStoreSnapshot: Codable, Sendable {
 extension DataStoreSnapshot {
     /// Creates a snapshot of the current values of a model, including its unsaved changes.
     ///
-    /// Contexts create the snapshots of a save themselves. Use this initializer to compare a model with what a store
-    /// has, or to test a store without a context. In SwiftData it is a requirement that does not throw.
+    /// Contexts create the snapshots of a save themselves. Use this initializer to compare a model with its row in a
+    /// store, or to call a store directly in a test. In SwiftData, this initializer is a protocol requirement and does
+    /// not throw.
     ///
     /// - Parameters:
     ///   - backingData: The backing data of a model in a context; see ``PersistentModel/persistentBackingData``.
-    ///   - relatedBackingDatas: Not used. It exists for compatibility with SwiftData.
+    ///   - relatedBackingDatas: Not used; exists for compatibility with SwiftData.
     /// - Throws: ``SwiftDataError/missingModelContext`` if the model is not in a context; insert it first.
-    ///   ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/valueOutOfRange`` if a value cannot be encoded.
+    ///   ``SwiftDataError/modelValidationFailure`` or ``SwiftDataError/valueOutOfRange`` if a property has no value or
+    ///   a value that cannot be encoded; assign a valid value to the property that the error names.
     /// - Complexity: O(*n*), where *n* is the number of stored properties.
     public init(
         from backingData: any BackingData,
@@ -60,7 +62,7 @@ extension DataStoreSnapshot {
             persistentIdentifier: backingData.identifier, values: try backingData.currentRow(entity), changed: changed)
     }
 
-    /// Returns the same values with a permanent identifier, and with temporary references replaced by permanent ones.
+    /// Returns a copy with a permanent identifier and with temporary references replaced by permanent ones.
     ///
     /// - Parameters:
     ///   - persistentIdentifier: The identifier of the copy.
@@ -76,7 +78,7 @@ extension DataStoreSnapshot {
             changed: changed)
     }
 
-    /// Returns the same values and references with another identifier.
+    /// Returns a copy with another identifier and the same values and references.
     ///
     /// - Parameter persistentIdentifier: The identifier of the copy.
     /// - Returns: The copy.
@@ -109,10 +111,10 @@ public struct DefaultSnapshot: DataStoreSnapshot {
 }
 
 extension DataStoreSnapshot {
-    /// Converts the snapshots of a save to this type.
+    /// Returns the snapshots of a save, converted to this type.
     ///
-    /// Contexts use ``DefaultSnapshot`` internally, because most stores use it and a concrete type avoids calls through
-    /// witness tables.
+    /// Contexts create ``DefaultSnapshot`` values, because most stores use this type and a concrete type avoids calls
+    /// through witness tables.
     static func all(_ snapshots: [DefaultSnapshot]) -> [Self] {
         if Self.self == DefaultSnapshot.self { return unsafeBitCast(snapshots, to: [Self].self) }
         return snapshots.map {

@@ -2,11 +2,13 @@ import ChronicleCSQLite
 
 /// Observes the rows that the statements of a connection change.
 package protocol RowChangeObserver: AnyObject {
-    /// Handles a change that is about to be made. The connection must not be used in this method.
+    /// Handles a change that is about to be made. Do not use the connection in this method.
+    ///
+    /// - Parameter change: The change, which is valid until the method returns.
     func willChange(_ change: borrowing RowChange)
 }
 
-/// A row that a statement, or a foreign key action of it, is about to change.
+/// The change of a row that a statement, or one of its foreign key actions, is about to make.
 package struct RowChange: ~Copyable {
     package enum Operation { case insert, update, delete }
 
@@ -28,17 +30,19 @@ package struct RowChange: ~Copyable {
         (self.table, self.oldRowID, self.newRowID) = (table, oldRowID, newRowID)
     }
 
-    /// 0 for a row that the statement changes itself, and one more for each level of foreign key actions.
+    /// The level of foreign key actions that caused the change, or 0 for a row that the statement itself changes.
     package var depth: Int32 { hook.depth(database) }
 
-    /// Returns the value of a column before an update or a delete.
-    ///
-    /// The value is valid until the observer returns.
+    /// Returns the value of a column before an update or a delete. The value is valid until the observer returns.
     ///
     /// - Parameter column: The index of the column in the table.
+    /// - Returns: The value, or `nil` if SQLite cannot read it.
     package func old(_ column: Int32) -> ColumnValue? { value(hook.old, column) }
 
-    /// Returns the value of a column after an insert or an update. It is valid until the observer returns.
+    /// Returns the value of a column after an insert or an update. The value is valid until the observer returns.
+    ///
+    /// - Parameter column: The index of the column in the table.
+    /// - Returns: The value, or `nil` if SQLite cannot read it.
     package func new(_ column: Int32) -> ColumnValue? { value(hook.new, column) }
 
     @inline(__always)
@@ -53,22 +57,26 @@ extension Connection {
     /// Whether the SQLite library can report row changes.
     package static var reportsRowChanges: Bool { PreupdateHook.available != nil }
 
-    /// Sets the object that observes row changes, or removes it. The caller keeps the object alive.
+    /// Sets or removes the object that observes row changes. Does nothing if ``reportsRowChanges`` is `false`.
+    ///
+    /// - Parameter observer: The observer, which the caller must retain, or `nil` to remove the current one.
     package func observeRowChanges(with observer: (any RowChangeObserver)?) {
         guard let handle, let hook = PreupdateHook.available else { return }
         guard let observer else {
             _ = hook.set(handle, nil, nil)
             return
         }
-        // Kept after the observer was removed, to be used again.
+        // The observation is not released when its observer is removed, because the next save uses it again.
         if rowChangeObservation?.observer !== observer { rowChangeObservation = RowChangeObservation(observer, hook) }
         _ = hook.set(handle, willChange, rowChangeObservation.map { Unmanaged.passUnretained($0).toOpaque() })
     }
 
-    /// Enables or disables the triggers of tables. Foreign key actions are performed in any case.
+    /// Enables or disables triggers for this connection. SQLite performs foreign key actions in both cases.
     ///
-    /// A change of the setting makes SQLite prepare the statements of the connection again.
+    /// A change of the setting makes SQLite prepare all statements of the connection again.
     /// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigenabletrigger
+    ///
+    /// - Throws: ``SQLiteError`` if SQLite rejects the setting.
     package func setTriggersEnabled(_ isEnabled: Bool) throws {
         guard isEnabled != areTriggersEnabled else { return }
         try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isEnabled ? 1 : 0)
@@ -76,7 +84,7 @@ extension Connection {
     }
 }
 
-/// The context of the callback.
+/// The observer of a connection, which the pre-update hook passes to its callback.
 final class RowChangeObservation {
     unowned(unsafe) let observer: any RowChangeObserver
     let hook: PreupdateHook

@@ -10,7 +10,8 @@ import ChronicleCSQLite
 
 /// The functions of SQLite's pre-update hook, <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>.
 ///
-/// They are looked up by name and not linked, because an SQLite library that was built without them must still load.
+/// They are looked up by name and not linked, so that Chronicle also runs with an SQLite library that does not have
+/// them.
 struct PreupdateHook: Sendable {
     typealias Callback =
         @convention(c) (

@@ -3,8 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// A model as SwiftData's macro writes it: the class is not final, and its backing data is a variable that the initializer
-/// for rows assigns.
+/// A model as SwiftData's macro declares it: the class is not final, and `init(backingData:)` assigns the variable with
+/// the backing data.
 private class Ported: PersistentModel {
     @Attribute var name: String
     @Attribute var count = 0
@@ -28,7 +28,7 @@ private final class PortedPart: PersistentModel {
     init(name: String) { self.name = name }
 }
 
-/// Code that is generic over models reads and sets properties through the backing data.
+/// Appends text to a property through the backing data, as code that is generic over models can.
 private func append<Model: PersistentModel>(
     _ text: String, to keyPath: ReferenceWritableKeyPath<Model, String>, of model: Model
 ) {

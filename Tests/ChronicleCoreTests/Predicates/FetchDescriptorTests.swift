@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-/// The equality of fetch descriptors.
+/// Fetch descriptors are equal if they fetch the same models.
 @Suite struct FetchDescriptorTests {
     private func named(_ name: String) -> FetchDescriptor<Trip> {
         FetchDescriptor(predicate: #Predicate { $0.name == name }, sortBy: [SortDescriptor(\.startDate)])
@@ -12,12 +12,12 @@ import Testing
     @Test func descriptorsWithTheSameContentAreEqual() {
         #expect(named("a") == named("a"))
         #expect(FetchDescriptor<Trip>() == FetchDescriptor())
-        let items = { (name: String) in
+        let withItem = { (name: String) in
             FetchDescriptor<Trip>(
                 predicate: #Predicate { $0.bucketList.contains { $0.title == name } && !$0.name.isEmpty })
         }
-        #expect(items("a") == items("a"))
-        #expect(items("a") != items("b"))
+        #expect(withItem("a") == withItem("a"))
+        #expect(withItem("a") != withItem("b"))
     }
 
     @Test func descriptorsDifferInEveryPart() {
@@ -57,11 +57,11 @@ import Testing
         #expect(lists[0] != lists[1] && lists[0] == lists[0])
     }
 
-    /// Such a predicate has no tree.
+    /// The content of a JSON attribute cannot be translated, so these predicates have no trees to compare.
     @Test func predicatesThatCannotBeTranslatedAreComparedByTheirDescriptions() {
-        let compared = { (name: String) in FetchDescriptor<Trip>(predicate: #Predicate { $0.tags.contains(name) }) }
-        #expect(compared("a") == compared("a"))
-        #expect(compared("a") != compared("b"))
-        #expect(compared("a") != named("a"))
+        let tagged = { (name: String) in FetchDescriptor<Trip>(predicate: #Predicate { $0.tags.contains(name) }) }
+        #expect(tagged("a") == tagged("a"))
+        #expect(tagged("a") != tagged("b"))
+        #expect(tagged("a") != named("a"))
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
         /// Saves the changes.
         ///
-        /// - Returns: The keys of the new rows, or the error.
+        /// - Returns: The primary keys of the inserted rows, or the error of the save.
         func save(_ changes: Changes) throws -> Result<[Int64], SwiftDataError> {
             do {
                 let request = DataStoreSaveChangesRequest(
@@ -61,7 +61,7 @@ import Testing
             return DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: changed)
         }
 
-        /// The rows of the history without random values and times, and the rows of the models.
+        /// The rows of the history, without random values and times, and the rows of the models.
         func contents() throws -> [String] {
             let queries = [
                 """
@@ -87,9 +87,9 @@ import Testing
     private struct Row {
         let entity: String
         var key: Int64?
-        /// The names of the changed columns, or `nil` for all.
+        /// The names of the changed columns, or `nil` if all columns changed.
         var changed: Set<String>?
-        /// The values by column; references are keys.
+        /// The values by column name. References are the primary keys of their destinations.
         var values: [String: PropertyValue] = [:]
     }
 
@@ -116,7 +116,7 @@ import Testing
 
     private func reference(to entity: String, _ random: inout SplitMix, _ keys: [String: [Int64]]) -> PropertyValue {
         let known = keys[entity, default: []]
-        // A key that does not exist violates a foreign key.
+        // A reference to a row that does not exist violates the foreign key constraint.
         if known.isEmpty || random.below(60) == 0 { return random.below(4) == 0 ? .integer(99_999) : .null }
         return .integer(random.pick(known))
     }
@@ -158,8 +158,8 @@ import Testing
         return changes
     }
 
-    /// A write of another program.
-    private func foreign(_ random: inout SplitMix) -> String {
+    /// Returns SQL that writes rows as another program does.
+    private func sqlOfAnotherProgram(_ random: inout SplitMix) -> String {
         random.pick([
             "UPDATE HookOwner SET note = 'foreign' WHERE id % 3 = 0",
             "INSERT INTO HookOwner(name, score) VALUES ('f' || random(), 1)",
@@ -176,7 +176,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let types: [any PersistentModel.Type] = [HookOwner.self, HookPart.self]
         let urls = [directory.file("hook.store"), directory.file("triggers.store")]
-        // Numbers beyond the first mask of changed attributes.
+        // In some rounds, the attribute numbers need a second or a third mask.
         if round % 3 == 0 {
             for url in urls { try Self.shiftAttributeNumbers(url, by: [60, 130][round / 3 % 2], types) }
         }
@@ -186,10 +186,10 @@ import Testing
         var saves = (hook: 0, failed: 0)
         for step in 0..<60 {
             if random.below(6) == 0 {
-                let sql = foreign(&random)
+                let sql = sqlOfAnotherProgram(&random)
                 for url in urls {
                     let other = try Connection(path: url.path, mode: .readWrite)
-                    // Without foreign keys, as in other programs, some of these leave references without destination.
+                    // Foreign keys are disabled by default, so the SQL may leave references to rows that do not exist.
                     try other.execute(sql)
                     try other.execute("UPDATE HookPart SET owner = NULL WHERE owner NOT IN (SELECT id FROM HookOwner)")
                     try other.execute("UPDATE HookPart SET parent = NULL WHERE parent NOT IN (SELECT id FROM HookPart)")
@@ -222,7 +222,7 @@ import Testing
         #expect(saves.hook > 30 && saves.failed < 40, "\(saves)")
     }
 
-    /// Makes the numbers of the attributes of both entities begin later, as after many removed attributes.
+    /// Increases the attribute numbers of both entities, as if many attributes had been removed.
     private static func shiftAttributeNumbers(_ url: URL, by distance: Int, _ types: [any PersistentModel.Type]) throws
     {
         _ = try Side(url, .triggers, types)
@@ -259,7 +259,7 @@ import Testing
         _ = try side.save(Changes(inserted: [owner("b")])).get()
         #expect(try other.scalarText("SELECT group_concat(name) FROM log") == "b")
         #expect(try other.scalarInt64("SELECT count(*) FROM chronicle_change WHERE what > 0") == 2)
-        // The trigger is on the other table.
+        // The trigger is not on this table, so the hook records these saves.
         for number in 0..<20 {
             _ = try side.save(Changes(inserted: [Row(entity: "HookPart", values: ["name": .text("\(number)")])])).get()
         }
@@ -270,7 +270,7 @@ import Testing
         #expect(try other.scalarInt64("SELECT count(*) FROM log") == 1)
     }
 
-    /// A table of another program that follows the deletes of a model has triggers of its own.
+    /// A table of another program references a model with ON DELETE CASCADE and has a trigger.
     @Test func aTriggerThatACascadeReachesFires() throws {
         let directory = try TemporaryDirectory()
         let side = try side(directory)
@@ -289,7 +289,7 @@ import Testing
         #expect(try other.scalarInt64("SELECT count(*) FROM chronicle_change WHERE what > 0 AND what & 3 = 3") == 1)
     }
 
-    /// A save that changes nothing, or that fails, records nothing.
+    /// A save that fails or does not change any value records nothing.
     @Test func aSaveWithoutEffectRecordsNothing() throws {
         let side = try side(try TemporaryDirectory())
         let key = try side.save(Changes(inserted: [owner("a")])).get()[0]
@@ -306,7 +306,7 @@ import Testing
         #expect(try side.contents().count == before.count)
     }
 
-    /// The deletes that follow from one statement need more memory than the recorder uses.
+    /// The deletes of one cascade exceed the memory of the recorder.
     @Test func manyChangesOfOneStatementAreRecordedByTriggers() throws {
         let directory = try TemporaryDirectory()
         let side = try side(directory)

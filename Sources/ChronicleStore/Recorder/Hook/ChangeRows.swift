@@ -1,15 +1,16 @@
 import ChronicleSQLite
 
-/// Rows of `chronicle_change` that are collected before they are written, in the order in which they will be written.
+/// Collected rows of `chronicle_change` that are not written yet, in the order in which they will be written.
 ///
-/// Text and blobs are copied into one array, so that collecting a row allocates no memory of its own.
+/// Text and blobs are copied into one array, so that collecting a row does not allocate memory for its values.
 struct ChangeRows {
     enum Value {
         case null
         case integer(Int64)
         case real(Double)
-        /// A range of the collected bytes.
+        /// The range of a text in the collected bytes.
         case text(Range<Int>)
+        /// The range of a blob in the collected bytes.
         case blob(Range<Int>)
     }
 
@@ -22,35 +23,38 @@ struct ChangeRows {
 
     private(set) var rows: [Row] = []
     private var bytes: [UInt8] = []
-    /// Rows of changes whose foreign key actions may still follow.
+    /// The rows of changes whose foreign key actions may still follow.
     private var waiting: [Row] = []
-    /// The depth of each waiting change, and its first row in ``waiting``.
+    /// The depth of each change with waiting rows, and the index of its first row in ``waiting``.
     private var depths: [(depth: Int32, first: Int)] = []
 
-    /// The memory of the collected rows, in bytes.
+    /// The memory that the collected rows use, in bytes.
     var size: Int { (rows.count + waiting.count) * MemoryLayout<Row>.stride + bytes.count }
 
     /// The allocated memory, in bytes.
     var capacity: Int { (rows.capacity + waiting.capacity) * MemoryLayout<Row>.stride + bytes.capacity }
 
-    /// Whether there are rows whose foreign key actions may still follow.
+    /// Whether there are changes whose foreign key actions may still follow.
     var isWaiting: Bool { !depths.isEmpty }
 
-    /// Begins a change at a depth of foreign key actions, which may follow.
+    /// Begins a change that may cause foreign key actions. The rows of this change wait for those of its actions.
     ///
-    /// The hook reports a row before the actions that follow from it. A trigger runs after them, so the rows of a change
-    /// wait until the next change that is not an action of it.
+    /// The hook reports a row before the foreign key actions that its change causes, but a trigger runs after them. To
+    /// keep the order of the triggers, the rows of a change wait until the next change that is not one of its actions.
+    ///
+    /// - Parameter depth: The ``RowChange/depth`` of the change.
     mutating func begin(depth: Int32) {
         end(depth: depth)
         depths.append((depth, waiting.count))
     }
 
-    /// Adds a row of the latest change.
+    /// Adds a row of the current change.
     mutating func append(_ row: Row) {
         if depths.isEmpty { rows.append(row) } else { waiting.append(row) }
     }
 
-    /// Moves the rows that wait at this depth, or at a higher one, to the end.
+    /// Ends the changes at this depth or deeper: moves their waiting rows to ``rows``, those of the deepest change
+    /// first.
     mutating func end(depth: Int32) {
         while let last = depths.last, last.depth >= depth {
             depths.removeLast()
@@ -91,13 +95,13 @@ struct ChangeRows {
 
     // MARK: Writing
 
-    /// Statements that insert several rows, in descending order of row count.
+    /// The statements that insert rows, in descending order of row count.
     private static let inserts: [(sql: String, rows: Int)] = [50, 8, 1].map { count in
         let rows = Array(repeating: "(?, ?, ?, ?)", count: count).joined(separator: ", ")
         return ("INSERT INTO chronicle_change(what, key, detail, more) VALUES \(rows)", count)
     }
 
-    /// The number of rows that fill a statement.
+    /// The number of rows of the largest statement.
     static let batchSize = 50
 
     /// Writes the collected rows and removes them.

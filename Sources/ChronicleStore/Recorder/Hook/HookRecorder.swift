@@ -1,60 +1,67 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Records the changes of a save with SQLite's pre-update hook instead of the triggers, which are disabled meanwhile.
+/// Records the changes of a save with SQLite's pre-update hook while the triggers of the connection are disabled.
 ///
-/// A trigger is a program that SQLite runs for each row. The hook only reports the row, so that the history takes a
-/// fraction of the time. The triggers remain in the file for all other writers. See
-/// `Documentation/Design/0015-hook-recorder.md`.
+/// SQLite runs a trigger as a program for each row, but the hook only reports the row, so recording takes less time.
+/// The triggers remain in the file for all other writers. See `Documentation/Design/0015-hook-recorder.md`.
 final class HookRecorder: RowChangeObserver {
-    /// An error that is thrown if the foreign key actions of one statement change more rows than the recorder keeps in
-    /// memory. The triggers then record the save.
+    /// An error that is thrown if the changes of one statement and its foreign key actions exceed the memory of the
+    /// recorder. The store then repeats the save with triggers.
     struct TooManyChanges: Error {}
 
-    /// The memory for changes that are not written yet, in bytes.
+    /// The maximum memory for changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
     /// The memory that is kept for the next save, in bytes.
     private static let keptCapacity = 1 << 20
-    /// A save of so many rows disables the triggers at once, and so many saves in succession do.
+    /// The number of rows from which a single save disables the triggers.
     private static let rowsWorthSwitching = 32
+    /// The number of consecutive smaller saves that triggers record before the next one disables the triggers.
     private static let savesWorthSwitching = 8
 
-    // Used only by the thread that writes, and not while they are in use.
+    // Only the writing thread accesses these properties, and accesses never overlap, so the checks are disabled.
     @exclusivity(unchecked) private var rows = ChangeRows()
     @exclusivity(unchecked) private var isFull = false
 
-    /// Reads the newest row of the history, which every save does first. SQLite prepares it again after a change of the
-    /// schema.
+    /// The statement that every save runs first, which reads the newest row of the history. SQLite prepares it again
+    /// after a change of the schema.
     let newest: Statement
     @exclusivity(unchecked) private var schema: HookSchema?
     /// The ``Statement/repreparations`` of ``newest`` when ``schema`` was read.
     private var repreparations: Int32 = 0
-    /// The number of the latest saves that could have been recorded by the hook while the triggers were enabled.
+    /// The number of consecutive saves that triggers recorded although the hook could have recorded them. It begins
+    /// with the maximum, so that the first such save of a connection disables the triggers.
     private var savesWithTriggers = savesWorthSwitching
 
-    /// The table of the latest change. SQLite passes the same pointer for each row of a table.
+    /// The table of the latest change. SQLite passes the same pointer for every row of a table; see
+    /// ``RowChange/table``.
     @exclusivity(unchecked) private var latest: (name: UnsafePointer<CChar>, table: HookSchema.Table?)?
-    /// The columns that the current statement may change, as indexes in ``HookSchema/Table/columns``.
+    /// The columns that the current statement may change, as indexes into ``HookSchema/Table/columns``.
     @exclusivity(unchecked) private var updated: [Int] = []
+    /// The arguments of ``willUpdate(_:_:)`` for which ``updated`` was determined.
     @exclusivity(unchecked) private var updatedKey: (table: EntityTable, slots: PropertySet)?
 
     init(_ connection: Connection) throws {
         newest = try connection.prepare(RecorderStatements.newest)
     }
 
-    /// Returns the recorder of a connection, if it has one.
+    /// Returns the recorder of a connection, or `nil` if it has none.
     static func attached(to connection: Connection) -> HookRecorder? {
         connection.attachment.map { unsafeDowncast($0, to: HookRecorder.self) }
     }
 
     // MARK: Saves
 
-    /// Prepares the connection for a save: disables the triggers if the hook can record everything, and enables them
-    /// otherwise.
+    /// Prepares the connection for a save. Enables the triggers if the hook cannot record the whole save; otherwise,
+    /// lets the hook record it, once disabling the triggers is worth its cost.
     ///
-    /// Both make SQLite prepare all statements of the connection again, so the recorder does not alternate between them.
+    /// Enabling or disabling triggers makes SQLite prepare all statements of the connection again, so small saves do
+    /// not disable them until several have occurred in succession.
     ///
-    /// - Parameter request: The changes of the save. ``newest`` has run in its transaction.
+    /// - Precondition: ``newest`` has run in the transaction of the save, so that SQLite has detected schema changes.
+    /// - Parameters:
+    ///   - request: The changes of the save.
+    ///   - connection: The connection of the recorder.
     /// - Returns: Whether the hook records the save.
     func begin(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
@@ -112,7 +119,8 @@ final class HookRecorder: RowChangeObserver {
         return current
     }
 
-    /// Prepares for a statement that updates these slots of a row, so that only their columns are compared.
+    /// Prepares for a statement that updates these slots of a row, so that only the columns of these slots are
+    /// compared.
     func willUpdate(_ table: EntityTable, _ slots: PropertySet) {
         if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
         updatedKey = (table, slots)
@@ -120,10 +128,10 @@ final class HookRecorder: RowChangeObserver {
         updated = slots.compactMap { known?.positions[table.columns[$0].name] }.sorted()
     }
 
-    /// Prepares for another statement and writes the collected changes if there are enough of them.
+    /// Prepares for the next statement, and writes the collected changes if they fill a batch.
     ///
-    /// The changes of a statement that violates a uniqueness constraint need not be removed, because SQLite checks
-    /// these constraints before it reports the change of a row.
+    /// A statement that violates a uniqueness constraint leaves no changes to remove, because SQLite checks these
+    /// constraints before it reports the change of a row.
     @inline(__always)
     func beginStatement(_ connection: Connection) throws {
         if rows.isWaiting { rows.end(depth: 0) }
@@ -135,7 +143,7 @@ final class HookRecorder: RowChangeObserver {
         rows.end(depth: 0)
         if isFull { throw TooManyChanges() }
         guard !rows.rows.isEmpty else { return }
-        // The rows of the history are not observed.
+        // The rows of the history are not recorded themselves.
         connection.observeRowChanges(with: nil)
         try rows.write(connection)
         connection.observeRowChanges(with: self)

@@ -1,9 +1,9 @@
 import ChronicleSQLite
 
-/// The tables of a file whose changes can be recorded with the pre-update hook, and how.
+/// The tables of a file whose changes the pre-update hook can record, and which of their changes it can record.
 ///
-/// The hook replaces the triggers of the writing connection, which are then disabled. A table therefore qualifies only
-/// if it has exactly the triggers that the recorder would create for it, so that nothing else depends on them.
+/// All triggers are disabled while the hook records. A table therefore qualifies only if its triggers are exactly those
+/// that the recorder would create for it, so that no other trigger is disabled.
 struct HookSchema {
     /// A table of an entity.
     final class Table {
@@ -12,13 +12,13 @@ struct HookSchema {
         let columns: [(index: Int32, number: Int)]
         /// The columns whose values deletes preserve, in the order of their numbers.
         let preserved: [(index: Int32, number: Int)]
-        /// The indexes in ``columns`` by the name of the column.
+        /// The indexes into ``columns`` by the name of the column.
         let positions: [String: Int]
-        /// The number of masks in an update.
+        /// The number of masks in the recorded change of an update.
         let maskCount: Int
         /// Whether deletes of rows can have foreign key actions.
         fileprivate(set) var hasActions = false
-        /// Whether updates can be recorded: inserts always can.
+        /// Whether updates and their foreign key actions can be recorded. Inserts, which have none, always can.
         fileprivate(set) var recordsUpdates = true
         /// Whether deletes and their foreign key actions can be recorded.
         fileprivate(set) var recordsDeletes = true
@@ -33,13 +33,13 @@ struct HookSchema {
         }
     }
 
-    /// The tables that qualify, by their names in lower case, as SQLite compares them.
+    /// The tables that qualify, by their names in lower case, because SQLite ignores the case of names.
     private(set) var tables: [String: Table] = [:]
     /// The same tables by the names of their entities.
     private var tablesByEntity: [String: Table] = [:]
 
     init(_ connection: Connection) throws {
-        // The hook reports text in the encoding of the file, and the recorder copies UTF-8.
+        // The hook reports text in the encoding of the file, and the recorder requires UTF-8.
         guard try connection.scalarText("PRAGMA encoding") == "UTF-8" else { return }
         let triggers = try Self.triggers(connection)
         let registry = EntityRegistry(connection)
@@ -55,9 +55,10 @@ struct HookSchema {
         try excludeActions(connection, triggers)
     }
 
-    /// Returns the table of an entity, or `nil` if its changes have to be recorded by triggers.
+    /// Returns the table of an entity, or `nil` if triggers have to record its changes.
     func table(ofEntity name: String) -> Table? { tablesByEntity[name] }
 
+    /// Returns the SQL texts of all triggers by the name of their table in lower case.
     private static func triggers(_ connection: Connection) throws -> [String: [String]] {
         let statement = try connection.prepare(
             """
@@ -117,8 +118,8 @@ struct HookSchema {
             let qualifies = reached.allSatisfy { tables[$0] != nil || triggers[$0] == nil }
             tables[name]?.recordsDeletes = qualifies
             tables[name]?.hasActions = reached.count > 1 || children[name]?.contains(name) == true
-            // Updates that set a reference to null are actions of deletes; others need an ON UPDATE clause, which the
-            // tables of entities do not have.
+            // An update has foreign key actions only if a table declares ON UPDATE, which tables of entities do not.
+            // The ON DELETE actions that set references to null are actions of deletes.
             tables[name]?.recordsUpdates = qualifies || !updatedTables.contains(name)
         }
     }
