@@ -8,8 +8,8 @@ import ChronicleSQLite
 /// `Documentation/Design/0015-hook-recorder.md`.
 final class HookRecorder: RowChangeObserver {
     /// An error that is thrown if the foreign key actions of one statement change more rows than the recorder keeps in
-    /// memory. The triggers then record the save.
-    struct TooManyChanges: Error {}
+    /// memory, or if the hook does not report a value. The triggers then record the save.
+    struct NeedsTriggers: Error {}
 
     /// The memory for changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
@@ -19,7 +19,7 @@ final class HookRecorder: RowChangeObserver {
 
     // Used only by the thread that writes, and not while they are in use.
     @exclusivity(unchecked) private var rows = ChangeRows()
-    @exclusivity(unchecked) private var isFull = false
+    @exclusivity(unchecked) private var needsTriggers = false
 
     /// Reads the newest row of the history, which every save does first. SQLite prepares it again after a change of the
     /// schema.
@@ -72,7 +72,7 @@ final class HookRecorder: RowChangeObserver {
             try connection.setTriggersEnabled(false)
         }
         rows.removeAll()
-        (isFull, latest, updatedKey) = (false, nil, nil)
+        (needsTriggers, latest, updatedKey) = (false, nil, nil)
         connection.observeRowChanges(with: self)
         return true
     }
@@ -129,7 +129,7 @@ final class HookRecorder: RowChangeObserver {
     /// Writes all collected changes.
     func write(_ connection: Connection) throws {
         rows.end(depth: 0)
-        if isFull { throw TooManyChanges() }
+        if needsTriggers { throw NeedsTriggers() }
         guard !rows.rows.isEmpty else { return }
         // The rows of the history are not observed.
         connection.observeRowChanges(with: nil)
@@ -142,14 +142,14 @@ final class HookRecorder: RowChangeObserver {
     func willChange(_ change: borrowing RowChange) {
         let name = change.table
         if latest?.name != name { latest = (name, schema?.tables[String(cString: name).lowercased()]) }
-        guard let table = latest?.table, !isFull else { return }
+        guard let table = latest?.table, !needsTriggers else { return }
         switch change.operation {
         case .insert:
             rows.append(ChangeRows.Row(what: table.recorded.what(.insert), key: change.newRowID))
         case .update: update(change, table)
         case .delete: delete(change, table)
         }
-        if rows.size > Self.maximumSize { isFull = true }
+        if rows.size > Self.maximumSize { needsTriggers = true }
     }
 
     private func update(_ change: borrowing RowChange, _ table: HookSchema.Table) {
@@ -157,8 +157,13 @@ final class HookRecorder: RowChangeObserver {
         if rows.isWaiting { rows.begin(depth: depth) }
         var masks = (first: Int64(0), further: [Int64]())
         func compare(_ position: Int) {
-            let (index, number) = table.columns[position]
-            guard let old = change.old(index), let new = change.new(index), !old.is(new) else { return }
+            let (index, number, hasDefault) = table.columns[position]
+            guard let old = change.old(index), let new = change.new(index) else {
+                needsTriggers = true
+                return
+            }
+            if old.is(new) { return }
+            if hasDefault, case .null = old { needsTriggers = true }
             let (mask, bit) = number.quotientAndRemainder(dividingBy: RecorderSQL.attributesPerMask)
             if mask == 0 {
                 masks.first |= 1 << Int64(bit)
@@ -193,8 +198,13 @@ final class HookRecorder: RowChangeObserver {
     private func delete(_ change: borrowing RowChange, _ table: HookSchema.Table) {
         if table.hasActions || rows.isWaiting { rows.begin(depth: change.depth) }
         var operation = RecordedTable.Operation.delete
-        for (index, number) in table.preserved {
-            let value = change.old(index).map { rows.copy($0) } ?? .null
+        for (index, number, hasDefault) in table.preserved {
+            guard let old = change.old(index) else {
+                needsTriggers = true
+                return
+            }
+            if hasDefault, case .null = old { needsTriggers = true }
+            let value = rows.copy(old)
             rows.append(
                 ChangeRows.Row(
                     what: table.recorded.what(operation), key: change.oldRowID, detail: Int64(number), more: value))

@@ -7,11 +7,19 @@ import ChronicleSQLite
 struct HookSchema {
     /// A table of an entity.
     final class Table {
+        /// A recorded column, with its index in the table.
+        ///
+        /// For a column that ALTER TABLE added, the hook of SQLite 3.40 reports NULL instead of the default value in rows
+        /// that were written before. If the column cannot contain NULL, this determines these rows.
+        typealias Column = (index: Int32, number: Int, hasDefault: Bool)
+
         let recorded: RecordedTable
-        /// The recorded columns in the order of their numbers, with their indexes in the table.
-        let columns: [(index: Int32, number: Int)]
+        /// The recorded columns in the order of their numbers.
+        let columns: [Column]
         /// The columns whose values deletes preserve, in the order of their numbers.
-        let preserved: [(index: Int32, number: Int)]
+        let preserved: [Column]
+        /// Whether no column has a default value and can contain NULL, so that each old value is known.
+        let reportsOldValues: Bool
         /// The indexes in ``columns`` by the name of the column.
         let positions: [String: Int]
         /// The number of masks in an update.
@@ -24,11 +32,11 @@ struct HookSchema {
         fileprivate(set) var recordsDeletes = true
 
         init(
-            _ recorded: RecordedTable, columns: [(index: Int32, number: Int)],
-            preserved: [(index: Int32, number: Int)], positions: [String: Int]
+            _ recorded: RecordedTable, columns: [Column], preserved: [Column], positions: [String: Int],
+            reportsOldValues: Bool
         ) {
             (self.recorded, self.columns, self.preserved) = (recorded, columns, preserved)
-            self.positions = positions
+            (self.positions, self.reportsOldValues) = (positions, reportsOldValues)
             maskCount = RecorderSQL.changeMasks(recorded).count
         }
     }
@@ -72,27 +80,33 @@ struct HookSchema {
     /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report, or
     /// lacks a recorded column.
     private static func table(_ recorded: RecordedTable, _ connection: Connection) throws -> Table? {
-        let statement = try connection.prepare("SELECT name, cid, hidden FROM pragma_table_xinfo(?)")
+        let statement = try connection.prepare(
+            "SELECT name, cid, hidden, dflt_value IS NOT NULL, \"notnull\" FROM pragma_table_xinfo(?)")
         try statement.bind(recorded.name, at: 1)
-        var indexes: [String: Int32] = [:]
+        var known: [String: (index: Int32, hasDefault: Bool, isOptional: Bool)] = [:]
         while try statement.step() {
             guard statement.int64(2) == 0 else { return nil }
-            indexes[statement.text(0).lowercased()] = Int32(statement.int64(1))
+            known[statement.text(0).lowercased()] = (
+                Int32(statement.int64(1)), statement.int64(3) != 0, statement.int64(4) == 0
+            )
         }
-        var columns: [(index: Int32, number: Int)] = []
-        var preserved: [(index: Int32, number: Int)] = []
+        var columns: [Table.Column] = []
+        var preserved: [Table.Column] = []
+        var reportsOldValues = true
         var positions: [String: Int] = [:]
         for column in recorded.columns.sorted(by: { $0.number < $1.number }) {
-            guard let index = indexes[column.name.lowercased()] else { return nil }
+            guard let (index, hasDefault, isOptional) = known[column.name.lowercased()] else { return nil }
+            if hasDefault, isOptional { reportsOldValues = false }
             positions[column.name] = columns.count
-            columns.append((index, column.number))
-            if column.preserved { preserved.append((index, column.number)) }
+            columns.append((index, column.number, hasDefault))
+            if column.preserved { preserved.append((index, column.number, hasDefault)) }
         }
-        return Table(recorded, columns: columns, preserved: preserved, positions: positions)
+        return Table(
+            recorded, columns: columns, preserved: preserved, positions: positions, reportsOldValues: reportsOldValues)
     }
 
     /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link
-    /// table or a table of another program.
+    /// table or a table of another program, or a table whose old values are not reported.
     private mutating func excludeActions(_ connection: Connection, _ triggers: [String: [String]]) throws {
         let statement = try connection.prepare(
             """
@@ -114,12 +128,13 @@ struct HookSchema {
                     remaining.append(child)
                 }
             }
-            let qualifies = reached.allSatisfy { tables[$0] != nil || triggers[$0] == nil }
+            let qualifies = reached.allSatisfy { tables[$0]?.reportsOldValues ?? (triggers[$0] == nil) }
             tables[name]?.recordsDeletes = qualifies
             tables[name]?.hasActions = reached.count > 1 || children[name]?.contains(name) == true
             // Updates that set a reference to null are actions of deletes; others need an ON UPDATE clause, which the
             // tables of entities do not have.
-            tables[name]?.recordsUpdates = qualifies || !updatedTables.contains(name)
+            tables[name]?.recordsUpdates =
+                qualifies || tables[name]?.reportsOldValues == true && !updatedTables.contains(name)
         }
     }
 }

@@ -1,0 +1,127 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Files that other programs, or other versions of the models, changed have the same history with both recorders.
+@Suite(.enabled(if: Connection.reportsRowChanges)) struct HookRecorderFileTests {
+    /// A file whose saves one of the recorders records.
+    private struct File {
+        let url: URL
+        let recorder: ModelConfiguration.Recorder
+
+        func context(_ types: any PersistentModel.Type...) throws -> ModelContext {
+            var configuration = ModelConfiguration(url: url, durability: .relaxed)
+            configuration.recorder = recorder
+            return ModelContext(try ModelContainer(for: Schema(types), configurations: [configuration]))
+        }
+
+        /// Makes changes as another program.
+        func execute(_ sql: String) throws {
+            try Connection(path: url.path, mode: .readWrite).execute(sql)
+        }
+
+        /// Returns the rows of a query, and `-` for NULL.
+        func rows(_ sql: String) throws -> [String] {
+            let statement = try Connection(path: url.path, mode: .readWrite).prepare(sql)
+            var rows: [String] = []
+            while try statement.step() {
+                let values = (0..<statement.columnCount).map { statement.isNull($0) ? "-" : statement.text($0) }
+                rows.append(values.joined(separator: "|"))
+            }
+            return rows
+        }
+    }
+
+    private static let changes = "SELECT what, key, detail, more FROM chronicle_change WHERE what > 0 ORDER BY id"
+
+    /// Makes the same changes in two files, with one recorder each, and returns the rows of a query that the
+    /// triggers and the hook wrote.
+    private func results(
+        of query: String = changes, _ change: (File) throws -> Void
+    ) throws -> (triggers: [String], hook: [String]) {
+        let directory = try TemporaryDirectory()
+        func result(_ recorder: ModelConfiguration.Recorder) throws -> [String] {
+            let file = File(url: directory.file("\(recorder.rawValue).store"), recorder: recorder)
+            try change(file)
+            return try file.rows(query)
+        }
+        return try (result(.triggers), result(.automatic))
+    }
+
+    /// SQLite does not rewrite the rows of a table to which it adds a column.
+    @Test func rowsWithoutANewColumnHaveItsDefaultValue() throws {
+        let (triggers, hook) = try results { file in
+            let old = try file.context(Plain.self)
+            for number in 0..<4 { old.insert(Plain(number: number)) }
+            try old.save()
+            let new = try file.context(Rated.self)
+            let models = try new.fetch(FetchDescriptor<Rated>(sortBy: [SortDescriptor(\.number)]))
+            new.delete(models[0])
+            try new.save()
+            models[1].rating = 4
+            try new.save()
+            models[2].title = "b"
+            try new.save()
+            models[2].rating = 5
+            try new.save()
+        }
+        #expect(hook == triggers)
+    }
+
+    @Test func rowsWithoutANewOptionalColumnHaveItsDefaultValue() throws {
+        let (triggers, hook) = try results { file in
+            let old = try file.context(Plain.self)
+            for number in 0..<4 { old.insert(Plain(number: number)) }
+            try old.save()
+            let new = try file.context(Extended.self)
+            let models = try new.fetch(FetchDescriptor<Extended>(sortBy: [SortDescriptor(\.number)]))
+            new.delete(models[0])
+            try new.save()
+            models[1].mark = nil
+            try new.save()
+            models[2].mark = "x"
+            try new.save()
+            models[3].title = "b"
+            try new.save()
+        }
+        #expect(hook == triggers)
+    }
+}
+
+private final class Plain: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var title: String
+    @Attribute var number: Int
+    static let entityName = "HookDocument"
+    static let properties: PropertyMap<Plain> = ["title": \.title, "number": \.number]
+    let persistentBackingData: any BackingData<Plain> = Plain.createBackingData()
+    init(backingData: any BackingData<Plain>) { persistentBackingData.adopt(backingData) }
+
+    init(number: Int = 1) {
+        title = "a"
+        self.number = number
+    }
+}
+
+private final class Extended: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var title: String
+    @Attribute var number: Int
+    @Attribute(.preserveValueOnDeletion) var mark: String? = "x"
+    static let entityName = "HookDocument"
+    static let properties: PropertyMap<Extended> = ["title": \.title, "number": \.number, "mark": \.mark]
+    let persistentBackingData: any BackingData<Extended> = Extended.createBackingData()
+    init(backingData: any BackingData<Extended>) { persistentBackingData.adopt(backingData) }
+}
+
+private final class Rated: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var title: String
+    @Attribute var number: Int
+    @Attribute(.preserveValueOnDeletion) var rating = 3
+    static let entityName = "HookDocument"
+    static let properties: PropertyMap<Rated> = ["title": \.title, "number": \.number, "rating": \.rating]
+    let persistentBackingData: any BackingData<Rated> = Rated.createBackingData()
+    init(backingData: any BackingData<Rated>) { persistentBackingData.adopt(backingData) }
+}
