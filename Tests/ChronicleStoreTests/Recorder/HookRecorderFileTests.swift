@@ -90,6 +90,51 @@ import Testing
         }
         #expect(hook == triggers)
     }
+
+    /// SQLite ignores the case of ASCII letters only.
+    @Test func columnsThatDifferInTheCaseOfOtherLetters() throws {
+        let (triggers, hook) = try results { file in
+            let context = try file.context(TwoCases.self)
+            let model = TwoCases()
+            context.insert(model)
+            try context.save()
+            model.é = 2
+            try context.save()
+            model.É = 3
+            try context.save()
+            context.delete(model)
+            try context.save()
+        }
+        #expect(hook == triggers)
+    }
+
+    /// Another process renamed the column to a name that SQLite considers equal.
+    @Test func aColumnWhoseCaseChanges() throws {
+        let (triggers, hook) = try results { file in
+            let context = try file.context(Titled.self)
+            let title = Titled(title: "a")
+            context.insert(title)
+            try context.save()
+            _ = try file.context(Capital.self)
+            title.title = "b"
+            try context.save()
+        }
+        #expect(hook == triggers)
+    }
+
+    /// Another program added a column whose name is equivalent in Unicode, but different in SQLite.
+    @Test func columnsWithEquivalentNames() throws {
+        let (triggers, hook) = try results { file in
+            let context = try file.context(TwoCases.self)
+            let model = TwoCases()
+            context.insert(model)
+            try context.save()
+            try file.execute("ALTER TABLE HookTwoCases ADD COLUMN \"e\u{301}\"")
+            model.é = 2
+            try context.save()
+        }
+        #expect(hook == triggers)
+    }
 }
 
 private final class Plain: PersistentModel {
@@ -124,4 +169,35 @@ private final class Rated: PersistentModel {
     static let properties: PropertyMap<Rated> = ["title": \.title, "number": \.number, "rating": \.rating]
     let persistentBackingData: any BackingData<Rated> = Rated.createBackingData()
     init(backingData: any BackingData<Rated>) { persistentBackingData.adopt(backingData) }
+}
+
+private final class TwoCases: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var É: Int
+    @Attribute(.preserveValueOnDeletion) var é: Int
+    static let entityName = "HookTwoCases"
+    static let properties: PropertyMap<TwoCases> = ["É": \.É, "é": \.é]
+    let persistentBackingData: any BackingData<TwoCases> = TwoCases.createBackingData()
+    init(backingData: any BackingData<TwoCases>) { persistentBackingData.adopt(backingData) }
+
+    init() { (É, é) = (1, 1) }
+}
+
+private final class Titled: PersistentModel {
+    @Attribute var title: String
+    static let entityName = "HookTitled"
+    static let properties: PropertyMap<Titled> = ["title": \.title]
+    static let uniqueness: Uniqueness<Titled> = [[\.title]]
+    let persistentBackingData: any BackingData<Titled> = Titled.createBackingData()
+    init(backingData: any BackingData<Titled>) { persistentBackingData.adopt(backingData) }
+
+    init(title: String) { self.title = title }
+}
+
+private final class Capital: PersistentModel {
+    @Attribute(originalName: "title") var Title: String
+    static let entityName = "HookTitled"
+    static let properties: PropertyMap<Capital> = ["Title": \.Title]
+    static let uniqueness: Uniqueness<Capital> = [[\.Title]]
+    let persistentBackingData: any BackingData<Capital> = Capital.createBackingData()
+    init(backingData: any BackingData<Capital>) { persistentBackingData.adopt(backingData) }
 }

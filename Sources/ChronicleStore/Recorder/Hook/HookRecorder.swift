@@ -113,7 +113,7 @@ final class HookRecorder: RowChangeObserver {
         if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
         updatedKey = (table, slots)
         let known = schema?.table(ofEntity: table.entity.name)
-        updated = slots.compactMap { known?.positions[table.columns[$0].name] }.sorted()
+        updated = slots.compactMap { known?.positions[TableNames.folded(table.columns[$0].name)] }.sorted()
     }
 
     /// Prepares for another statement and writes the collected changes if there are enough of them.
@@ -141,7 +141,7 @@ final class HookRecorder: RowChangeObserver {
 
     func willChange(_ change: borrowing RowChange) {
         let name = change.table
-        if latest?.name != name { latest = (name, schema?.tables[String(cString: name).lowercased()]) }
+        if latest?.name != name { latest = (name, schema?.tables[TableNames.folded(String(cString: name))]) }
         guard let table = latest?.table, !needsTriggers else { return }
         switch change.operation {
         case .insert:

@@ -20,7 +20,7 @@ struct HookSchema {
         let preserved: [Column]
         /// Whether no column has a default value and can contain NULL, so that each old value is known.
         let reportsOldValues: Bool
-        /// The indexes in ``columns`` by the name of the column.
+        /// The indexes in ``columns`` by the names of the columns as ``TableNames/folded(_:)`` returns them.
         let positions: [String: Int]
         /// The number of masks in an update.
         let maskCount: Int
@@ -41,7 +41,7 @@ struct HookSchema {
         }
     }
 
-    /// The tables that qualify, by their names in lower case, as SQLite compares them.
+    /// The tables that qualify, by their names as ``TableNames/folded(_:)`` returns them.
     private(set) var tables: [String: Table] = [:]
     /// The same tables by the names of their entities.
     private var tablesByEntity: [String: Table] = [:]
@@ -53,11 +53,12 @@ struct HookSchema {
         let registry = EntityRegistry(connection)
         for entity in try registry.entities() {
             let recorded = try registry.table(of: entity)
-            guard Set(triggers[entity.name.lowercased(), default: []]) == Set(RecorderSQL.triggers(of: recorded)) else {
+            guard Set(triggers[TableNames.folded(entity.name), default: []]) == Set(RecorderSQL.triggers(of: recorded))
+            else {
                 continue
             }
             guard let table = try Self.table(recorded, connection) else { continue }
-            tables[entity.name.lowercased()] = table
+            tables[TableNames.folded(entity.name)] = table
             tablesByEntity[entity.name] = table
         }
         try excludeActions(connection, triggers)
@@ -73,12 +74,14 @@ struct HookSchema {
             UNION ALL SELECT tbl_name, sql FROM sqlite_temp_schema WHERE type = 'trigger'
             """)
         var triggers: [String: [String]] = [:]
-        while try statement.step() { triggers[statement.text(0).lowercased(), default: []].append(statement.text(1)) }
+        while try statement.step() {
+            triggers[TableNames.folded(statement.text(0)), default: []].append(statement.text(1))
+        }
         return triggers
     }
 
-    /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report, or
-    /// lacks a recorded column.
+    /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report,
+    /// lacks a recorded column, or has columns whose names Swift cannot distinguish.
     private static func table(_ recorded: RecordedTable, _ connection: Connection) throws -> Table? {
         let statement = try connection.prepare(
             "SELECT name, cid, hidden, dflt_value IS NOT NULL, \"notnull\" FROM pragma_table_xinfo(?)")
@@ -86,18 +89,18 @@ struct HookSchema {
         var known: [String: (index: Int32, hasDefault: Bool, isOptional: Bool)] = [:]
         while try statement.step() {
             guard statement.int64(2) == 0 else { return nil }
-            known[statement.text(0).lowercased()] = (
-                Int32(statement.int64(1)), statement.int64(3) != 0, statement.int64(4) == 0
-            )
+            let column = (Int32(statement.int64(1)), statement.int64(3) != 0, statement.int64(4) == 0)
+            // Strings with equivalent Unicode characters are equal, but different names in SQLite.
+            guard known.updateValue(column, forKey: TableNames.folded(statement.text(0))) == nil else { return nil }
         }
         var columns: [Table.Column] = []
         var preserved: [Table.Column] = []
         var reportsOldValues = true
         var positions: [String: Int] = [:]
         for column in recorded.columns.sorted(by: { $0.number < $1.number }) {
-            guard let (index, hasDefault, isOptional) = known[column.name.lowercased()] else { return nil }
+            guard let (index, hasDefault, isOptional) = known[TableNames.folded(column.name)] else { return nil }
             if hasDefault, isOptional { reportsOldValues = false }
-            positions[column.name] = columns.count
+            positions[TableNames.folded(column.name)] = columns.count
             columns.append((index, column.number, hasDefault))
             if column.preserved { preserved.append((index, column.number, hasDefault)) }
         }
@@ -116,7 +119,7 @@ struct HookSchema {
         var children: [String: Set<String>] = [:]
         var updatedTables: Set<String> = []
         while try statement.step() {
-            let (child, parent) = (statement.text(0).lowercased(), statement.text(1).lowercased())
+            let (child, parent) = (TableNames.folded(statement.text(0)), TableNames.folded(statement.text(1)))
             children[parent, default: []].insert(child)
             if statement.int64(2) != 0 { updatedTables.insert(parent) }
         }
