@@ -135,6 +135,24 @@ import Testing
         }
         #expect(hook == triggers)
     }
+
+    @Test func aTriggerOnTheHistoryFires() throws {
+        let (triggers, hook) = try results(of: "SELECT count(*), total(what > 0) FROM seen") { file in
+            let context = try file.context(Plain.self)
+            context.insert(Plain())
+            try context.save()
+            try file.execute(
+                """
+                CREATE TABLE seen(what);
+                CREATE TRIGGER watch AFTER INSERT ON chronicle_change BEGIN INSERT INTO seen VALUES (NEW.what); END
+                """)
+            for _ in 0..<3 {
+                context.insert(Plain())
+                try context.save()
+            }
+        }
+        #expect(hook == triggers)
+    }
 }
 
 private final class Plain: PersistentModel {

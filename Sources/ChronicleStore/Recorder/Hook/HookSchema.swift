@@ -46,10 +46,15 @@ struct HookSchema {
     /// The same tables by the names of their entities.
     private var tablesByEntity: [String: Table] = [:]
 
+    /// The tables that the recorder and the header of a save write.
+    private static let historyTables = ["chronicle_change", "chronicle_conflict", "chronicle_source"]
+
     init(_ connection: Connection) throws {
         // The hook reports text in the encoding of the file, and the recorder copies UTF-8.
         guard try connection.scalarText("PRAGMA encoding") == "UTF-8" else { return }
         let triggers = try Self.triggers(connection)
+        // Triggers of other programs may observe the history itself.
+        guard Self.historyTables.allSatisfy({ triggers[$0] == nil }) else { return }
         let registry = EntityRegistry(connection)
         for entity in try registry.entities() {
             let recorded = try registry.table(of: entity)
