@@ -153,6 +153,28 @@ import Testing
         }
         #expect(hook == triggers)
     }
+
+    /// The update is repeated because an action of another program's foreign key violated a uniqueness constraint.
+    @Test func anUpdateWhoseActionFailsIsRecordedOnce() throws {
+        let (triggers, hook) = try results { file in
+            let context = try file.context(Titled.self)
+            let models = ["a", "B"].map(Titled.init(title:))
+            for model in models {
+                context.insert(model)
+                try context.save()
+            }
+            try file.execute(
+                """
+                CREATE TABLE copy(title TEXT UNIQUE COLLATE NOCASE
+                    REFERENCES HookTitled(title) ON UPDATE CASCADE);
+                INSERT INTO copy VALUES ('a'), ('B');
+                """)
+            models[0].title = "b"
+            models[1].title = "c"
+            try context.save()
+        }
+        #expect(hook == triggers)
+    }
 }
 
 private final class Plain: PersistentModel {

@@ -20,6 +20,8 @@ final class HookRecorder: RowChangeObserver {
     // Used only by the thread that writes, and not while they are in use.
     @exclusivity(unchecked) private var rows = ChangeRows()
     @exclusivity(unchecked) private var needsTriggers = false
+    /// The number of collected rows when the current statement began.
+    private var rowsBeforeStatement = 0
 
     /// Reads the newest row of the history, which every save does first. SQLite prepares it again after a change of the
     /// schema.
@@ -117,13 +119,18 @@ final class HookRecorder: RowChangeObserver {
     }
 
     /// Prepares for another statement and writes the collected changes if there are enough of them.
-    ///
-    /// The changes of a statement that violates a uniqueness constraint need not be removed, because SQLite checks
-    /// these constraints before it reports the change of a row.
     @inline(__always)
     func beginStatement(_ connection: Connection) throws {
         if rows.isWaiting { rows.end(depth: 0) }
         if rows.rows.count >= ChangeRows.batchSize { try write(connection) }
+        rowsBeforeStatement = rows.rows.count
+    }
+
+    /// Removes the changes of a statement for one row that violated a constraint.
+    ///
+    /// SQLite checks the constraints of the row before it reports the change, but those of foreign key actions after it.
+    func discardStatement() {
+        rows.removeAll(from: rowsBeforeStatement)
     }
 
     /// Writes all collected changes.
