@@ -44,11 +44,9 @@ struct HeaderWriter {
 
     let connection: Connection
     private let known: (TransactionSource) -> Int64?
-    private let layout: StoreLayout
 
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
-        layout = store.layout
         known = { source in store.sources.withLock { $0[source] } }
     }
 
@@ -84,7 +82,8 @@ struct HeaderWriter {
     /// Records deletes by a REPLACE of another program for which no trigger ran. There are rarely any.
     private func resolveConflicts() throws {
         guard try connection.scalarInt64(RecorderStatements.anyConflict) != nil else { return }
-        for entity in layout.recordedEntities.values {
+        // From the file, because another process may have added entities since the store was opened.
+        for entity in try EntityRegistry(connection).entities() {
             let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
             for statement in RecorderSQL.resolveConflicts(of: table) { try connection.execute(statement) }
         }

@@ -175,6 +175,25 @@ import Testing
         }
         #expect(hook == triggers)
     }
+
+    /// A newer version of the models added the entity while the store was open.
+    @Test func aNoteOfAnEntityThatTheStoreDoesNotKnow() throws {
+        let (triggers, hook) = try results { file in
+            let old = try file.context(Titled.self)
+            let title = Titled(title: "a")
+            old.insert(title)
+            try old.save()
+            let new = try file.context(TitledWithBadges.self, Badge.self)
+            let badge = Badge(try new.fetch(FetchDescriptor<TitledWithBadges>()).first)
+            new.insert(badge)
+            try new.save()
+            try file.execute("INSERT OR IGNORE INTO HookBadge(id, name) VALUES (1, 'other')")
+            old.delete(title)
+            try old.save()
+            try file.execute("INSERT INTO HookBadge(name) VALUES ('next')")
+        }
+        #expect(hook == triggers)
+    }
 }
 
 private final class Plain: PersistentModel {
@@ -240,4 +259,28 @@ private final class Capital: PersistentModel {
     static let uniqueness: Uniqueness<Capital> = [[\.Title]]
     let persistentBackingData: any BackingData<Capital> = Capital.createBackingData()
     init(backingData: any BackingData<Capital>) { persistentBackingData.adopt(backingData) }
+}
+
+private final class TitledWithBadges: PersistentModel {
+    @Attribute var title: String
+    @Relationship(deleteRule: .cascade, inverse: \Badge.title) var badges: [Badge]
+    static let entityName = "HookTitled"
+    static let properties: PropertyMap<TitledWithBadges> = ["title": \.title, "badges": \.badges]
+    static let uniqueness: Uniqueness<TitledWithBadges> = [[\.title]]
+    let persistentBackingData: any BackingData<TitledWithBadges> = TitledWithBadges.createBackingData()
+    init(backingData: any BackingData<TitledWithBadges>) { persistentBackingData.adopt(backingData) }
+}
+
+private final class Badge: PersistentModel {
+    @Attribute var name: String
+    @Relationship var title: TitledWithBadges?
+    static let entityName = "HookBadge"
+    static let properties: PropertyMap<Badge> = ["name": \.name, "title": \.title]
+    let persistentBackingData: any BackingData<Badge> = Badge.createBackingData()
+    init(backingData: any BackingData<Badge>) { persistentBackingData.adopt(backingData) }
+
+    init(_ title: TitledWithBadges?) {
+        name = "badge"
+        self.title = title
+    }
 }
