@@ -194,6 +194,32 @@ import Testing
         }
         #expect(hook == triggers)
     }
+
+    /// A cascade deletes a row directly, and another one through a table of another program.
+    @Test func theOrderOfACascadeThroughAnotherTable() throws {
+        let (triggers, hook) = try results { file in
+            let old = try file.context(Titled.self)
+            old.insert(Titled(title: "a"))
+            try old.save()
+            try file.execute("CREATE TABLE box(id INTEGER PRIMARY KEY, title REFERENCES HookTitled ON DELETE CASCADE)")
+            let new = try file.context(TitledWithBadges.self, Badge.self)
+            let title = try #require(try new.fetch(FetchDescriptor<TitledWithBadges>()).first)
+            new.insert(Badge(title))
+            new.insert(Badge(nil))
+            try new.save()
+            try file.execute(
+                """
+                ALTER TABLE HookBadge ADD COLUMN box REFERENCES box ON DELETE CASCADE;
+                INSERT INTO box(title) VALUES (1);
+                UPDATE HookBadge SET box = 1 WHERE title IS NULL;
+                """)
+            let deleted = try #require(try old.fetch(FetchDescriptor<Titled>()).first)
+            old.delete(deleted)
+            try old.save()
+        }
+        #expect(hook == triggers)
+        #expect(hook.suffix(3).sorted() == ["11|1|-|-", "11|2|-|-", "7|1|-|-"])
+    }
 }
 
 private final class Plain: PersistentModel {

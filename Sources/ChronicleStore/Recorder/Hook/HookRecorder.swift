@@ -149,7 +149,11 @@ final class HookRecorder: RowChangeObserver {
     func willChange(_ change: borrowing RowChange) {
         let name = change.table
         if latest?.name != name { latest = (name, schema?.tables[TableNames.folded(String(cString: name))]) }
-        guard let table = latest?.table, !needsTriggers else { return }
+        guard let table = latest?.table, !needsTriggers else {
+            // The foreign key actions of a table that is not recorded may change one that is.
+            if rows.isWaiting { rows.begin(depth: change.depth) }
+            return
+        }
         switch change.operation {
         case .insert:
             rows.append(ChangeRows.Row(what: table.recorded.what(.insert), key: change.newRowID))
