@@ -53,7 +53,8 @@ extension Connection {
     /// Whether the SQLite library can report row changes.
     package static var reportsRowChanges: Bool { PreupdateHook.available != nil }
 
-    /// Sets the object that observes row changes, or removes it. The caller keeps the object alive.
+    /// Sets the object that observes row changes, or removes it. The connection retains the object until it observes
+    /// with another one or is closed.
     package func observeRowChanges(with observer: (any RowChangeObserver)?) {
         guard let handle, let hook = PreupdateHook.available else { return }
         guard let observer else {
@@ -78,11 +79,13 @@ extension Connection {
 
 /// The context of the callback.
 final class RowChangeObservation {
+    /// Not retained for each call, because `retained` keeps it alive.
     unowned(unsafe) let observer: any RowChangeObserver
     let hook: PreupdateHook
+    private let retained: any RowChangeObserver
 
     init(_ observer: any RowChangeObserver, _ hook: PreupdateHook) {
-        (self.observer, self.hook) = (observer, hook)
+        (self.observer, self.hook, retained) = (observer, hook, observer)
     }
 }
 
