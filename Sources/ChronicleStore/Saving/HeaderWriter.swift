@@ -58,9 +58,12 @@ struct HeaderWriter {
     @discardableResult
     func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
-        let last = try HookRecorder.attached(to: connection)?.newest ?? connection.cached(RecorderStatements.newest)
+        let recorder = HookRecorder.attached(to: connection)
+        let last = try recorder?.newest ?? connection.cached(RecorderStatements.newest)
         defer { last.reset() }
-        guard try last.step() else { return 1 }
+        let hasChanges = try last.step()
+        try recorder?.enableTriggersOnHistory(connection)
+        guard hasChanges else { return 1 }
         let position = try last.position(0)
         guard try last.integer(1, of: .change(position)) > 0 else { return position + 1 }
         if !resolvesConflicts { try resolveConflicts() }

@@ -144,7 +144,8 @@ import Testing
             try file.execute(
                 """
                 CREATE TABLE seen(what);
-                CREATE TRIGGER watch AFTER INSERT ON chronicle_change BEGIN INSERT INTO seen VALUES (NEW.what); END
+                CREATE TRIGGER watch AFTER INSERT ON chronicle_change BEGIN INSERT INTO seen VALUES (NEW.what); END;
+                INSERT INTO HookDocument(title, number) VALUES ('other', 1);
                 """)
             for _ in 0..<3 {
                 context.insert(Plain())

@@ -102,6 +102,12 @@ final class HookRecorder: RowChangeObserver {
             && all(request.deleted, \.recordsDeletes)
     }
 
+    /// Enables the triggers if nothing can be recorded by the hook, because another program may have created a trigger
+    /// on the history, which must run for each of its rows. ``newest`` has run in the transaction.
+    func enableTriggersOnHistory(_ connection: Connection) throws {
+        if try currentSchema(connection).tables.isEmpty { try connection.setTriggersEnabled(true) }
+    }
+
     private func currentSchema(_ connection: Connection) throws -> HookSchema {
         if let schema, repreparations == newest.repreparations { return schema }
         let current = try HookSchema(connection)
