@@ -59,7 +59,8 @@ extension Connection {
 
     /// Sets or removes the object that observes row changes. Does nothing if ``reportsRowChanges`` is `false`.
     ///
-    /// - Parameter observer: The observer, which the caller must retain, or `nil` to remove the current one.
+    /// - Parameter observer: The observer, which the connection retains until it is closed or has another observer, or
+    ///   `nil` to remove the current one.
     package func observeRowChanges(with observer: (any RowChangeObserver)?) {
         guard let handle, let hook = PreupdateHook.available else { return }
         guard let observer else {
@@ -86,11 +87,13 @@ extension Connection {
 
 /// The observer of a connection, which the pre-update hook passes to its callback.
 final class RowChangeObservation {
+    /// Not retained for each call, because `retained` keeps it alive.
     unowned(unsafe) let observer: any RowChangeObserver
     let hook: PreupdateHook
+    private let retained: any RowChangeObserver
 
     init(_ observer: any RowChangeObserver, _ hook: PreupdateHook) {
-        (self.observer, self.hook) = (observer, hook)
+        (self.observer, self.hook, retained) = (observer, hook, observer)
     }
 }
 

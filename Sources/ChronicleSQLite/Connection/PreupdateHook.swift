@@ -33,7 +33,7 @@ struct PreupdateHook: Sendable {
 
     /// The functions of the loaded library, or `nil` if it was built without them.
     static let available: PreupdateHook? = {
-        guard sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0,
+        guard sqlite3_compileoption_used("ENABLE_PREUPDATE_HOOK") != 0, isLinkedLibraryFound,
             let set = symbol("sqlite3_preupdate_hook"), let old = symbol("sqlite3_preupdate_old"),
             let new = symbol("sqlite3_preupdate_new"), let depth = symbol("sqlite3_preupdate_depth")
         else { return nil }
@@ -41,6 +41,17 @@ struct PreupdateHook: Sendable {
             set: unsafeBitCast(set, to: Set.self), old: unsafeBitCast(old, to: Value.self),
             new: unsafeBitCast(new, to: Value.self), depth: unsafeBitCast(depth, to: Depth.self))
     }()
+
+    /// Whether names are looked up in the SQLite library that this program is linked with.
+    ///
+    /// A process may contain two of them, for example its own and that of the system. A function of one must not be
+    /// called with a connection of the other.
+    private static var isLinkedLibraryFound: Bool {
+        guard let version = symbol("sqlite3_libversion") else { return false }
+        typealias Version = @convention(c) () -> UnsafePointer<CChar>?
+        // The address of a constant in the library.
+        return unsafeBitCast(version, to: Version.self)() == sqlite3_libversion()
+    }
 
     private static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
         #if canImport(Darwin)

@@ -51,7 +51,7 @@ extension DefaultStore {
         while true {
             do { return try write(request, connection, attempt) } catch is RowWriter.UnexpectedKeys {
                 attempt.insertsTogether = false
-            } catch is HookRecorder.TooManyChanges {
+            } catch is HookRecorder.NeedsTriggers {
                 attempt.usesHook = false
             }
         }

@@ -44,11 +44,9 @@ struct HeaderWriter {
 
     let connection: Connection
     private let known: (TransactionSource) -> Int64?
-    private let layout: StoreLayout
 
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
-        layout = store.layout
         known = { source in store.sources.withLock { $0[source] } }
     }
 
@@ -60,9 +58,12 @@ struct HeaderWriter {
     @discardableResult
     func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
-        let last = try HookRecorder.attached(to: connection)?.newest ?? connection.cached(RecorderStatements.newest)
+        let recorder = HookRecorder.attached(to: connection)
+        let last = try recorder?.newest ?? connection.cached(RecorderStatements.newest)
         defer { last.reset() }
-        guard try last.step() else { return 1 }
+        let hasChanges = try last.step()
+        try recorder?.enableTriggersOnHistory(connection)
+        guard hasChanges else { return 1 }
         let position = try last.position(0)
         guard try last.integer(1, of: .change(position)) > 0 else { return position + 1 }
         if !resolvesConflicts { try resolveConflicts() }
@@ -84,7 +85,8 @@ struct HeaderWriter {
     /// Records deletes by a REPLACE of another program for which no trigger ran. There are rarely any.
     private func resolveConflicts() throws {
         guard try connection.scalarInt64(RecorderStatements.anyConflict) != nil else { return }
-        for entity in layout.recordedEntities.values {
+        // From the file, because another process may have added entities since the store was opened.
+        for entity in try EntityRegistry(connection).entities() {
             let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
             for statement in RecorderSQL.resolveConflicts(of: table) { try connection.execute(statement) }
         }

@@ -126,6 +126,8 @@ extension RowWriter {
     private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
         try recorder?.beginStatement(connection)
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            // The save may continue with another row.
+            recorder?.discardStatement()
             throw constraintError(error, of: snapshot, table)
         }
     }

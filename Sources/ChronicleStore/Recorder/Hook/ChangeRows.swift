@@ -86,6 +86,13 @@ struct ChangeRows {
         return start..<bytes.count
     }
 
+    /// Removes the rows from an index on, and those that wait.
+    mutating func removeAll(from index: Int) {
+        rows.removeSubrange(index...)
+        waiting.removeAll(keepingCapacity: true)
+        depths.removeAll(keepingCapacity: true)
+    }
+
     mutating func removeAll() {
         rows.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)

@@ -7,8 +7,8 @@ import ChronicleSQLite
 /// The triggers remain in the file for all other writers. See `Documentation/Design/0015-hook-recorder.md`.
 final class HookRecorder: RowChangeObserver {
     /// An error that is thrown if the changes of one statement and its foreign key actions exceed the memory of the
-    /// recorder. The store then repeats the save with triggers.
-    struct TooManyChanges: Error {}
+    /// recorder, or if the hook does not report a value. The store then repeats the save with triggers.
+    struct NeedsTriggers: Error {}
 
     /// The maximum memory for changes that are not written yet, in bytes.
     private static let maximumSize = 32 << 20
@@ -21,7 +21,9 @@ final class HookRecorder: RowChangeObserver {
 
     // Only the writing thread accesses these properties, and accesses never overlap, so the checks are disabled.
     @exclusivity(unchecked) private var rows = ChangeRows()
-    @exclusivity(unchecked) private var isFull = false
+    @exclusivity(unchecked) private var needsTriggers = false
+    /// The number of collected rows when the current statement began.
+    private var rowsBeforeStatement = 0
 
     /// The statement that every save runs first, which reads the newest row of the history. SQLite prepares it again
     /// after a change of the schema.
@@ -81,7 +83,7 @@ final class HookRecorder: RowChangeObserver {
             try connection.setTriggersEnabled(false)
         }
         rows.removeAll()
-        (isFull, latest, updatedKey) = (false, nil, nil)
+        (needsTriggers, latest, updatedKey) = (false, nil, nil)
         connection.observeRowChanges(with: self)
         return true
     }
@@ -111,6 +113,12 @@ final class HookRecorder: RowChangeObserver {
             && all(request.deleted, \.recordsDeletes)
     }
 
+    /// Enables the triggers if nothing can be recorded by the hook, because another program may have created a trigger
+    /// on the history, which must run for each of its rows. ``newest`` has run in the transaction.
+    func enableTriggersOnHistory(_ connection: Connection) throws {
+        if try currentSchema(connection).tables.isEmpty { try connection.setTriggersEnabled(true) }
+    }
+
     private func currentSchema(_ connection: Connection) throws -> HookSchema {
         if let schema, repreparations == newest.repreparations { return schema }
         let current = try HookSchema(connection)
@@ -125,23 +133,28 @@ final class HookRecorder: RowChangeObserver {
         if let updatedKey, updatedKey.table === table, updatedKey.slots == slots { return }
         updatedKey = (table, slots)
         let known = schema?.table(ofEntity: table.entity.name)
-        updated = slots.compactMap { known?.positions[table.columns[$0].name] }.sorted()
+        updated = slots.compactMap { known?.positions[TableNames.folded(table.columns[$0].name)] }.sorted()
     }
 
     /// Prepares for the next statement, and writes the collected changes if they fill a batch.
-    ///
-    /// A statement that violates a uniqueness constraint leaves no changes to remove, because SQLite checks these
-    /// constraints before it reports the change of a row.
     @inline(__always)
     func beginStatement(_ connection: Connection) throws {
         if rows.isWaiting { rows.end(depth: 0) }
         if rows.rows.count >= ChangeRows.batchSize { try write(connection) }
+        rowsBeforeStatement = rows.rows.count
+    }
+
+    /// Removes the changes of a statement for one row that violated a constraint.
+    ///
+    /// SQLite checks the constraints of the row before it reports the change, but those of foreign key actions after it.
+    func discardStatement() {
+        rows.removeAll(from: rowsBeforeStatement)
     }
 
     /// Writes all collected changes.
     func write(_ connection: Connection) throws {
         rows.end(depth: 0)
-        if isFull { throw TooManyChanges() }
+        if needsTriggers { throw NeedsTriggers() }
         guard !rows.rows.isEmpty else { return }
         // The rows of the history are not recorded themselves.
         connection.observeRowChanges(with: nil)
@@ -153,15 +166,19 @@ final class HookRecorder: RowChangeObserver {
 
     func willChange(_ change: borrowing RowChange) {
         let name = change.table
-        if latest?.name != name { latest = (name, schema?.tables[String(cString: name).lowercased()]) }
-        guard let table = latest?.table, !isFull else { return }
+        if latest?.name != name { latest = (name, schema?.tables[TableNames.folded(String(cString: name))]) }
+        guard let table = latest?.table, !needsTriggers else {
+            // The foreign key actions of a table that is not recorded may change one that is.
+            if rows.isWaiting { rows.begin(depth: change.depth) }
+            return
+        }
         switch change.operation {
         case .insert:
             rows.append(ChangeRows.Row(what: table.recorded.what(.insert), key: change.newRowID))
         case .update: update(change, table)
         case .delete: delete(change, table)
         }
-        if rows.size > Self.maximumSize { isFull = true }
+        if rows.size > Self.maximumSize { needsTriggers = true }
     }
 
     private func update(_ change: borrowing RowChange, _ table: HookSchema.Table) {
@@ -169,8 +186,13 @@ final class HookRecorder: RowChangeObserver {
         if rows.isWaiting { rows.begin(depth: depth) }
         var masks = (first: Int64(0), further: [Int64]())
         func compare(_ position: Int) {
-            let (index, number) = table.columns[position]
-            guard let old = change.old(index), let new = change.new(index), !old.is(new) else { return }
+            let (index, number, hasDefault) = table.columns[position]
+            guard let old = change.old(index), let new = change.new(index) else {
+                needsTriggers = true
+                return
+            }
+            if old.is(new) { return }
+            if hasDefault, case .null = old { needsTriggers = true }
             let (mask, bit) = number.quotientAndRemainder(dividingBy: RecorderSQL.attributesPerMask)
             if mask == 0 {
                 masks.first |= 1 << Int64(bit)
@@ -205,8 +227,13 @@ final class HookRecorder: RowChangeObserver {
     private func delete(_ change: borrowing RowChange, _ table: HookSchema.Table) {
         if table.hasActions || rows.isWaiting { rows.begin(depth: change.depth) }
         var operation = RecordedTable.Operation.delete
-        for (index, number) in table.preserved {
-            let value = change.old(index).map { rows.copy($0) } ?? .null
+        for (index, number, hasDefault) in table.preserved {
+            guard let old = change.old(index) else {
+                needsTriggers = true
+                return
+            }
+            if hasDefault, case .null = old { needsTriggers = true }
+            let value = rows.copy(old)
             rows.append(
                 ChangeRows.Row(
                     what: table.recorded.what(operation), key: change.oldRowID, detail: Int64(number), more: value))

@@ -7,12 +7,20 @@ import ChronicleSQLite
 struct HookSchema {
     /// A table of an entity.
     final class Table {
+        /// A recorded column, with its index in the table.
+        ///
+        /// For a column that ALTER TABLE added, the hook of SQLite 3.40 reports NULL instead of the default value in rows
+        /// that were written before. If the column cannot contain NULL, this determines these rows.
+        typealias Column = (index: Int32, number: Int, hasDefault: Bool)
+
         let recorded: RecordedTable
-        /// The recorded columns in the order of their numbers, with their indexes in the table.
-        let columns: [(index: Int32, number: Int)]
+        /// The recorded columns in the order of their numbers.
+        let columns: [Column]
         /// The columns whose values deletes preserve, in the order of their numbers.
-        let preserved: [(index: Int32, number: Int)]
-        /// The indexes into ``columns`` by the name of the column.
+        let preserved: [Column]
+        /// Whether no column has a default value and can contain NULL, so that each old value is known.
+        let reportsOldValues: Bool
+        /// The indexes into ``columns`` by the names of the columns as ``TableNames/folded(_:)`` returns them.
         let positions: [String: Int]
         /// The number of masks in the recorded change of an update.
         let maskCount: Int
@@ -24,32 +32,38 @@ struct HookSchema {
         fileprivate(set) var recordsDeletes = true
 
         init(
-            _ recorded: RecordedTable, columns: [(index: Int32, number: Int)],
-            preserved: [(index: Int32, number: Int)], positions: [String: Int]
+            _ recorded: RecordedTable, columns: [Column], preserved: [Column], positions: [String: Int],
+            reportsOldValues: Bool
         ) {
             (self.recorded, self.columns, self.preserved) = (recorded, columns, preserved)
-            self.positions = positions
+            (self.positions, self.reportsOldValues) = (positions, reportsOldValues)
             maskCount = RecorderSQL.changeMasks(recorded).count
         }
     }
 
-    /// The tables that qualify, by their names in lower case, because SQLite ignores the case of names.
+    /// The tables that qualify, by their names as ``TableNames/folded(_:)`` returns them.
     private(set) var tables: [String: Table] = [:]
     /// The same tables by the names of their entities.
     private var tablesByEntity: [String: Table] = [:]
+
+    /// The tables that the recorder and the header of a save write.
+    private static let historyTables = ["chronicle_change", "chronicle_conflict", "chronicle_source"]
 
     init(_ connection: Connection) throws {
         // The hook reports text in the encoding of the file, and the recorder requires UTF-8.
         guard try connection.scalarText("PRAGMA encoding") == "UTF-8" else { return }
         let triggers = try Self.triggers(connection)
+        // Triggers of other programs may observe the history itself.
+        guard Self.historyTables.allSatisfy({ triggers[$0] == nil }) else { return }
         let registry = EntityRegistry(connection)
         for entity in try registry.entities() {
             let recorded = try registry.table(of: entity)
-            guard Set(triggers[entity.name.lowercased(), default: []]) == Set(RecorderSQL.triggers(of: recorded)) else {
+            guard Set(triggers[TableNames.folded(entity.name), default: []]) == Set(RecorderSQL.triggers(of: recorded))
+            else {
                 continue
             }
             guard let table = try Self.table(recorded, connection) else { continue }
-            tables[entity.name.lowercased()] = table
+            tables[TableNames.folded(entity.name)] = table
             tablesByEntity[entity.name] = table
         }
         try excludeActions(connection, triggers)
@@ -66,34 +80,42 @@ struct HookSchema {
             UNION ALL SELECT tbl_name, sql FROM sqlite_temp_schema WHERE type = 'trigger'
             """)
         var triggers: [String: [String]] = [:]
-        while try statement.step() { triggers[statement.text(0).lowercased(), default: []].append(statement.text(1)) }
+        while try statement.step() {
+            triggers[TableNames.folded(statement.text(0)), default: []].append(statement.text(1))
+        }
         return triggers
     }
 
-    /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report, or
-    /// lacks a recorded column.
+    /// Returns the description of a table, or `nil` if it has generated columns, which the hook does not report,
+    /// lacks a recorded column, or has columns whose names Swift cannot distinguish.
     private static func table(_ recorded: RecordedTable, _ connection: Connection) throws -> Table? {
-        let statement = try connection.prepare("SELECT name, cid, hidden FROM pragma_table_xinfo(?)")
+        let statement = try connection.prepare(
+            "SELECT name, cid, hidden, dflt_value IS NOT NULL, \"notnull\" FROM pragma_table_xinfo(?)")
         try statement.bind(recorded.name, at: 1)
-        var indexes: [String: Int32] = [:]
+        var known: [String: (index: Int32, hasDefault: Bool, isOptional: Bool)] = [:]
         while try statement.step() {
             guard statement.int64(2) == 0 else { return nil }
-            indexes[statement.text(0).lowercased()] = Int32(statement.int64(1))
+            let column = (Int32(statement.int64(1)), statement.int64(3) != 0, statement.int64(4) == 0)
+            // Strings with equivalent Unicode characters are equal, but different names in SQLite.
+            guard known.updateValue(column, forKey: TableNames.folded(statement.text(0))) == nil else { return nil }
         }
-        var columns: [(index: Int32, number: Int)] = []
-        var preserved: [(index: Int32, number: Int)] = []
+        var columns: [Table.Column] = []
+        var preserved: [Table.Column] = []
+        var reportsOldValues = true
         var positions: [String: Int] = [:]
         for column in recorded.columns.sorted(by: { $0.number < $1.number }) {
-            guard let index = indexes[column.name.lowercased()] else { return nil }
-            positions[column.name] = columns.count
-            columns.append((index, column.number))
-            if column.preserved { preserved.append((index, column.number)) }
+            guard let (index, hasDefault, isOptional) = known[TableNames.folded(column.name)] else { return nil }
+            if hasDefault, isOptional { reportsOldValues = false }
+            positions[TableNames.folded(column.name)] = columns.count
+            columns.append((index, column.number, hasDefault))
+            if column.preserved { preserved.append((index, column.number, hasDefault)) }
         }
-        return Table(recorded, columns: columns, preserved: preserved, positions: positions)
+        return Table(
+            recorded, columns: columns, preserved: preserved, positions: positions, reportsOldValues: reportsOldValues)
     }
 
     /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link
-    /// table or a table of another program.
+    /// table or a table of another program, or a table whose old values are not reported.
     private mutating func excludeActions(_ connection: Connection, _ triggers: [String: [String]]) throws {
         let statement = try connection.prepare(
             """
@@ -103,7 +125,7 @@ struct HookSchema {
         var children: [String: Set<String>] = [:]
         var updatedTables: Set<String> = []
         while try statement.step() {
-            let (child, parent) = (statement.text(0).lowercased(), statement.text(1).lowercased())
+            let (child, parent) = (TableNames.folded(statement.text(0)), TableNames.folded(statement.text(1)))
             children[parent, default: []].insert(child)
             if statement.int64(2) != 0 { updatedTables.insert(parent) }
         }
@@ -115,12 +137,13 @@ struct HookSchema {
                     remaining.append(child)
                 }
             }
-            let qualifies = reached.allSatisfy { tables[$0] != nil || triggers[$0] == nil }
+            let qualifies = reached.allSatisfy { tables[$0]?.reportsOldValues ?? (triggers[$0] == nil) }
             tables[name]?.recordsDeletes = qualifies
             tables[name]?.hasActions = reached.count > 1 || children[name]?.contains(name) == true
             // An update has foreign key actions only if a table declares ON UPDATE, which tables of entities do not.
             // The ON DELETE actions that set references to null are actions of deletes.
-            tables[name]?.recordsUpdates = qualifies || !updatedTables.contains(name)
+            tables[name]?.recordsUpdates =
+                qualifies || tables[name]?.reportsOldValues == true && !updatedTables.contains(name)
         }
     }
 }
