@@ -107,7 +107,8 @@ enum PendingRows {
             case .delete: context.delete(place)
             case .another:
                 let trip = try context.fetch(FetchDescriptor<MarkedTrip>())[0]
-                trip.nights += 1
+                // Not a property of ``PropertyRows``: Swift checks accesses to it everywhere because of this change in place.
+                trip.rating += 1
                 return trip
             }
             return place
