@@ -41,7 +41,7 @@ extension DefaultStore {
     }
 
     private typealias Written = (
-        inserted: [PersistentIdentifier], reservations: [Int64: KeyReservation], header: HeaderWriter.Header?
+        inserted: [PersistentIdentifier], reservations: KeyReservations, header: HeaderWriter.Header?
     )
 
     private func write(
@@ -78,12 +78,13 @@ extension DefaultStore {
             defer { recorder?.end(connection) }
             var rows = RowWriter(
                 connection, layout, insertsTogether: attempt.insertsTogether, firstChange: first, recorder: recorder)
-            rows.reservations = keyReservations.withLock(\.self)
+            if let first { rows.reservations = keyReservations.withLock { $0.beginning(at: first) } }
             try rows.write(request)
             try recorder?.write(connection)
             // Every insert is a change; an update or a delete may have no effect.
             let isChange = !request.inserted.isEmpty
             let header = try first.flatMap { try headers.write(request.editingState, from: $0, isChange: isChange) }
+            if let header { rows.reservations.end(at: header.position) }
             return (rows.inserted, rows.reservations, header)
         }
     }

@@ -6,24 +6,22 @@ extension RowWriter {
     /// Inserts a few rows with a statement for each.
     mutating func insertSingly(_ snapshots: [DefaultSnapshot], _ run: Run) throws {
         let (rows, table) = run
-        var reservation = (insertsTogether ? reservations[table.number] : nil) ?? KeyReservation()
-        if insertsTogether, !table.columns.isEmpty, let key = try reservation.keys(rows.count, in: table, connection) {
+        if insertsTogether, !table.columns.isEmpty, let key = try reservations.keys(rows.count, in: table, connection) {
             for row in rows {
                 inserted.append(table.origin.identifier(key + Int64(row - rows.lowerBound)))
                 try insertWithReservedKey(snapshots, row, table)
             }
         } else {
+            if !insertsTogether { reservations.remove(table) }
             for row in rows { try insert(snapshots[row], table) }
-            reservation.didInsert(connection.lastInsertRowID)
         }
-        reservations[table.number] = reservation
     }
 
     private func insertWithReservedKey(_ snapshots: [DefaultSnapshot], _ row: Int, _ table: EntityTable) throws {
         do {
             try insert(snapshots, (row..<row + 1, table), with: table.insertsWithKeys, bindingKeys: true)
         } catch let error as SwiftDataError where SwiftDataError.uniquenessViolation ~= error {
-            // Another program may have moved a row to the key.
+            // Another program may have moved a row to the key after it removed the triggers.
             if let key = inserted[row].integerPrimaryKey, try exists(key, table) { throw UnexpectedKeys() }
             throw error
         }

@@ -16,8 +16,7 @@ struct RowWriter {
     let firstChange: Int64?
     /// The recorder of the changes, or `nil` if triggers record them.
     let recorder: HookRecorder?
-    /// The reserved keys by the numbers of the tables.
-    var reservations: [Int64: KeyReservation] = [:]
+    var reservations = KeyReservations()
     /// The identifiers of the new rows in the order of the request.
     var inserted: [PersistentIdentifier] = []
     /// The permanent identifiers by temporary identifier, if something references a new row.
@@ -136,6 +135,7 @@ struct RowWriter {
         inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
         var highest: [Int64: Int64] = [:]
         for (rows, table) in inserts {
+            reservations.remove(table)
             let last = try highest[table.number] ?? connection.highestKey(of: table)
             let (end, overflows) = last.addingReportingOverflow(Int64(rows.count))
             guard !overflows else {

@@ -30,8 +30,8 @@ public final class DefaultStore: DataStore {
     let layout: StoreLayout
     /// The source numbers that are known to be in the file.
     let sources = Mutex<[TransactionSource: Int64]>([:])
-    /// The reserved primary keys by the numbers of the tables.
-    let keyReservations = Mutex<[Int64: KeyReservation]>([:])
+    /// The primary keys that are reserved for the next saves.
+    let keyReservations = Mutex(KeyReservations())
     /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
 
