@@ -28,7 +28,7 @@ let toolchainSyntax: String? = {
         // Not `String(contentsOfFile:)`, which reads only the first page of a file in /proc.
         let data = try? FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
     else { return nil }
-    // The manifest is linked to the library of its own toolchain, whatever `swift` in the PATH is.
+    // The manifest links to the library of the toolchain that builds it, which may not be the `swift` in the PATH.
     let manifestAPI = "/pm/ManifestAPI/libPackageDescription.so"
     let library = String(decoding: data, as: UTF8.self).split(separator: "\n").first { $0.hasSuffix(manifestAPI) }
     guard let library, let start = library.firstIndex(of: "/") else { return nil }

@@ -22,11 +22,17 @@ extension FetchDescriptor: Equatable {
     private static func isEqual(_ lhs: Predicate<T>?, _ rhs: Predicate<T>?) -> Bool {
         guard let lhs, let rhs else { return lhs == nil && rhs == nil }
         // Predicates are not `Equatable`, and their descriptions omit the stores of captured identifiers.
-        let trees = [lhs, rhs].map { try? PredicateWalker.tree(of: $0, PropertyMapKeyPaths()) }
-        guard let left = trees[0], let right = trees[1] else {
-            return trees.allSatisfy { $0 == nil } && lhs.description == rhs.description
+        return switch (tree(of: lhs), tree(of: rhs)) {
+        case (let left?, let right?): left == right
+        case (nil, nil): lhs.description == rhs.description
+        default: false
         }
-        return left == right
+    }
+
+    /// Returns the tree of a predicate, or `nil` if the predicate cannot be translated.
+    private static func tree(of predicate: Predicate<T>) -> PredicateTree<PropertyMapKeyPaths.Property>? {
+        // Not an error of a comparison: a fetch with the predicate throws it.
+        do { return try PredicateWalker.tree(of: predicate, PropertyMapKeyPaths()) } catch { return nil }
     }
 }
 

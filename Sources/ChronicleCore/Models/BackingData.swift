@@ -44,6 +44,7 @@ extension BackingData {
 
     private var requiredModel: Model {
         guard let model = model as? Model else {
+            // A programming error, like reading an uninitialized variable: there is no value to return.
             preconditionFailure(
                 "\(Model.entityName): insert the model into a context before you use its backing data")
         }

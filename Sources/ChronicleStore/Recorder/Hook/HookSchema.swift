@@ -72,7 +72,7 @@ struct HookSchema {
     /// Returns the table of an entity, or `nil` if triggers have to record its changes.
     func table(ofEntity name: String) -> Table? { tablesByEntity[name] }
 
-    /// Returns the SQL texts of all triggers by the name of their table in lower case.
+    /// Returns the SQL texts of all triggers by the folded names of their tables.
     private static func triggers(_ connection: Connection) throws -> [String: [String]] {
         let statement = try connection.prepare(
             """
