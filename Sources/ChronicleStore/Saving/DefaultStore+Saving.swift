@@ -47,10 +47,10 @@ extension DefaultStore {
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
     ) throws -> Written {
-        var attempt = Attempt(insertsTogether: true, usesHook: configuration.recorder.allowsHook)
+        var attempt = Attempt(predictsKeys: true, usesHook: configuration.recorder.allowsHook)
         while true {
             do { return try write(request, connection, attempt) } catch is RowWriter.UnexpectedKeys {
-                attempt.insertsTogether = false
+                attempt.predictsKeys = false
             } catch is HookRecorder.NeedsTriggers {
                 attempt.usesHook = false
             }
@@ -59,7 +59,7 @@ extension DefaultStore {
 
     /// How a save is written. It is repeated with another way if that turns out to be impossible.
     private struct Attempt {
-        var insertsTogether: Bool
+        var predictsKeys: Bool
         var usesHook: Bool
     }
 
@@ -77,7 +77,7 @@ extension DefaultStore {
             if recorder == nil, hook == nil { try connection.setTriggersEnabled(true) }
             defer { recorder?.end(connection) }
             var rows = RowWriter(
-                connection, layout, insertsTogether: attempt.insertsTogether, firstChange: first, recorder: recorder)
+                connection, layout, predictsKeys: attempt.predictsKeys, firstChange: first, recorder: recorder)
             if let first { rows.reservations = keyReservations.withLock { $0.beginning(at: first) } }
             try rows.write(request)
             try recorder?.write(connection)

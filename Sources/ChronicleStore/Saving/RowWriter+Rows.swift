@@ -6,13 +6,13 @@ extension RowWriter {
     /// Inserts a few rows with a statement for each.
     mutating func insertSingly(_ snapshots: [DefaultSnapshot], _ run: Run) throws {
         let (rows, table) = run
-        if insertsTogether, !table.columns.isEmpty, let key = try reservations.keys(rows.count, in: table, connection) {
+        if predictsKeys, !table.columns.isEmpty, let key = try reservations.keys(rows.count, in: table, connection) {
             for row in rows {
                 inserted.append(table.origin.identifier(key + Int64(row - rows.lowerBound)))
                 try insertWithReservedKey(snapshots, row, table)
             }
         } else {
-            if !insertsTogether { reservations.remove(table) }
+            if !predictsKeys { reservations.remove(table) }
             for row in rows { try insert(snapshots[row], table) }
         }
     }

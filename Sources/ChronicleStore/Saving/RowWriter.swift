@@ -9,9 +9,9 @@ import ChronicleSQLite
 struct RowWriter {
     let connection: Connection
     let layout: StoreLayout
-    /// Whether a statement may insert several rows, and rows may have reserved keys. Otherwise, SQLite chooses the key of
-    /// each row.
-    let insertsTogether: Bool
+    /// Whether the keys of new rows may be known before the insert, because they are predicted or reserved. Otherwise,
+    /// SQLite chooses the key of each row.
+    let predictsKeys: Bool
     /// The first position of the save's history, or `nil` if the history is disabled.
     let firstChange: Int64?
     /// The recorder of the changes, or `nil` if triggers record them.
@@ -29,14 +29,14 @@ struct RowWriter {
     struct UnexpectedKeys: Error {}
 
     init(
-        _ connection: Connection, _ layout: StoreLayout, insertsTogether: Bool, firstChange: Int64?,
+        _ connection: Connection, _ layout: StoreLayout, predictsKeys: Bool, firstChange: Int64?,
         recorder: HookRecorder? = nil
     ) {
         self.recorder = recorder
         self.firstChange = firstChange
         self.connection = connection
         self.layout = layout
-        self.insertsTogether = insertsTogether
+        self.predictsKeys = predictsKeys
         tables = TableCursor(layout)
         statements = StatementCursor(connection)
     }
@@ -47,7 +47,7 @@ struct RowWriter {
             try referencesNewRows(request.inserted, inserts)
             || referencesNewRows(request.updated, runs(request.updated))
             || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
-        let areBatched = insertsTogether && request.inserted.count >= 8
+        let areBatched = predictsKeys && request.inserted.count >= 8
         if isReferenced || areBatched { try predictKeys(inserts) }
         if isReferenced { replace(request.inserted) }
         // Before deletes, which must not cascade along removed links.
