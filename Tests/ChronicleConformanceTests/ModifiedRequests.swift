@@ -86,6 +86,6 @@ extension DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,
             timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundleIdentifier,
-            processIdentifier: processIdentifier, changes: changes)
+            processIdentifier: processIdentifier, metadata: metadata, changes: changes)
     }
 }

@@ -14,6 +14,7 @@ final class ContextStorage: ModelOwner {
     let registry = ModelRegistry()
     var author: String?
     var name: String?
+    var transactionMetadata: [String: String] = [:]
     /// The errors that must be resolved before the next save.
     var failures = ContextFailures()
     /// The number of fetches that were searched for repeated rows; see ``AnyBackingData/fetchNumber``.
@@ -40,7 +41,9 @@ final class ContextStorage: ModelOwner {
         for store in coordinator.stores { store.invalidateState(for: editingState) }
     }
 
-    var editingState: EditingState { EditingState(id: id, author: author, contextName: name) }
+    var editingState: EditingState {
+        EditingState(id: id, author: author, contextName: name, metadata: transactionMetadata)
+    }
 
     /// The context, or a new context for the same models if the first was released.
     var context: ModelContext {
@@ -103,8 +106,8 @@ extension ContextEntity {
 extension PersistentModel {
     /// The context that inserted or fetched the model, or `nil` if the model was not inserted or its delete was saved.
     ///
-    /// If that context was released, this property returns another context with the same models, author and name. Save
-    /// that context to save the changes of its models.
+    /// If that context was released, this property returns another context with the same models, author, name and metadata.
+    /// Save that context to save the changes of its models.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
         return backing.isDeletedInStore ? nil : backing.membership?.storage.context

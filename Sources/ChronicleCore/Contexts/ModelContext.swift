@@ -13,8 +13,8 @@
 /// ## Saving
 ///
 /// ``save()`` writes all changes since the last save in one transaction per store. The history records the transaction
-/// with the ``author`` and ``name`` that the context has at that time. Unlike in SwiftData, a context does not save
-/// automatically.
+/// with the ``author``, the ``name`` and the ``transactionMetadata`` that the context has at that time. Unlike in
+/// SwiftData, a context does not save automatically.
 ///
 /// ## Lifetime
 ///
@@ -114,6 +114,37 @@ extension ModelContext {
         get { storage.name }
         set { storage.name = newValue }
     }
+
+    /// Further information about the changes, such as the reason for them, which the history records with every save.
+    ///
+    /// Use it for what differs between saves of one author: a request identifier, the name of an import, the version of
+    /// the program. Set it before the save:
+    ///
+    /// ```swift
+    /// context.transactionMetadata = ["reason": "import", "request": request.identifier]
+    /// try context.save()
+    /// ```
+    ///
+    /// Readers get it as ``DefaultHistoryTransaction/metadata`` and can filter by each key:
+    ///
+    /// ```swift
+    /// let imports = HistoryDescriptor<DefaultHistoryTransaction>(
+    ///     predicate: #Predicate { $0.metadata["reason"] == "import" })
+    /// ```
+    ///
+    /// Like the author, the metadata is kept after a save and applies to later saves and batch deletes until you change
+    /// it. It is empty by default. Changing it is not an unsaved change: without other changes, ``save()`` records
+    /// nothing.
+    ///
+    /// The store keeps a copy for each transaction, until that transaction is deleted from the history. Use a few short
+    /// keys and values, up to about 1 KB in total. Store larger values in a model, and its identifier here. Like the
+    /// author, the metadata is readable by everyone who can read the store.
+    ///
+    /// Custom stores receive the metadata in ``EditingState/metadata``; not every store records it.
+    public var transactionMetadata: [String: String] {
+        get { storage.transactionMetadata }
+        set { storage.transactionMetadata = newValue }
+    }
 }
 
 extension ModelContext {
@@ -143,6 +174,13 @@ extension ModelContext {
     }
 
     var editingState: EditingState { storage.editingState }
+
+    /// Returns a context without models that has the same author, name and metadata.
+    func emptyCopy() -> ModelContext {
+        let copy = ModelContext(coordinator)
+        (copy.author, copy.name, copy.transactionMetadata) = (author, name, transactionMetadata)
+        return copy
+    }
 
     /// Returns the entity of a model class in this context.
     ///

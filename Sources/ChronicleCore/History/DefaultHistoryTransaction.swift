@@ -3,13 +3,24 @@ public import Foundation
 /// A transaction in the history of the default store.
 ///
 /// Every save is one transaction. Changes by other programs, such as the `sqlite3` shell, are recorded as *external*
-/// transactions, which have no author, context name, bundle identifier and process identifier. One external transaction
-/// can contain several commits.
+/// transactions, which have no author, context name, metadata, bundle identifier and process identifier. One external
+/// transaction can contain several commits.
 public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     /// The ``ModelContext/author`` of the save; `nil` if there is none or if the transaction is external.
     public let author: String?
     /// The ``ModelContext/name`` of the context that saved; `nil` if there is none or if the transaction is external.
     public let contextName: String?
+    /// The ``ModelContext/transactionMetadata`` of the save; empty if there is none or if the transaction is external.
+    ///
+    /// A predicate can compare the value of a key, which is `nil` if the transaction does not have the key:
+    ///
+    /// ```swift
+    /// #Predicate<DefaultHistoryTransaction> { $0.metadata["reason"] == "import" && $0.metadata["request"] != nil }
+    /// ```
+    ///
+    /// The key has to be a literal or a captured constant. Other uses of the dictionary in a predicate, such as
+    /// `metadata.isEmpty`, throw ``SwiftDataError/unsupportedPredicate``; filter the fetched transactions instead.
+    public let metadata: [String: String]
     /// The bundle identifier of the program that saved, or its name on platforms without bundles. Empty if the
     /// transaction is external.
     public let bundleIdentifier: String
@@ -42,11 +53,12 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     ///   - contextName: The name of the context that saved.
     ///   - bundleIdentifier: The bundle identifier of the program that saved; empty for an external transaction.
     ///   - processIdentifier: The identifier of the process that saved; empty for an external transaction.
+    ///   - metadata: Further information about the save.
     ///   - changes: The changes in the order in which they were made.
     public init(
         transactionIdentifier: Int64, storeIdentifier: String, token: DefaultHistoryToken, timestamp: Date,
         author: String?, contextName: String?, bundleIdentifier: String, processIdentifier: String,
-        changes: [HistoryChange]
+        metadata: [String: String] = [:], changes: [HistoryChange]
     ) {
         self.transactionIdentifier = transactionIdentifier
         self.storeIdentifier = storeIdentifier
@@ -56,6 +68,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
         self.contextName = contextName
         self.bundleIdentifier = bundleIdentifier
         self.processIdentifier = processIdentifier
+        self.metadata = metadata
         self.changes = changes
     }
 }

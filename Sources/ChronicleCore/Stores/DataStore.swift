@@ -252,6 +252,9 @@ public struct EditingState: Identifiable, Hashable, Sendable {
     public let author: String?
     /// The ``ModelContext/name`` at the time of the request.
     public let contextName: String?
+    /// The ``ModelContext/transactionMetadata`` at the time of the request. A store with a history records it with the
+    /// transaction.
+    public let metadata: [String: String]
 
     /// Creates the identity of a context.
     ///
@@ -259,9 +262,13 @@ public struct EditingState: Identifiable, Hashable, Sendable {
     ///   - id: The identifier of the context.
     ///   - author: The author of the changes.
     ///   - contextName: The name of the context.
-    public init(id: UUID, author: String? = nil, contextName: String? = nil) {
+    ///   - metadata: Further information about the changes.
+    public init(
+        id: UUID, author: String? = nil, contextName: String? = nil, metadata: [String: String] = [:]
+    ) {
         self.id = id
         self.author = author
         self.contextName = contextName
+        self.metadata = metadata
     }
 }

@@ -198,6 +198,6 @@ extension DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,
             timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundleIdentifier,
-            processIdentifier: process, changes: changes)
+            processIdentifier: process, metadata: metadata, changes: changes)
     }
 }

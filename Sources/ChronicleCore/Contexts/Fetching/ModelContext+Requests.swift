@@ -72,8 +72,7 @@ extension ModelContext {
         } else {
             throw store.attributed(SwiftDataError(response: error).with(entityName: Model.entityName))
         }
-        let reader = ModelContext(coordinator)
-        (reader.author, reader.name) = (author, name)
+        let reader = emptyCopy()
         var models = try reader.fetch(broader)
         if let predicate = descriptor.predicate, broader.predicate == nil {
             let evaluator = try PredicateEvaluator(predicate)

@@ -9,8 +9,8 @@ extension ModelContext {
     /// ```
     ///
     /// This method saves immediately, unlike in SwiftData, where the next save deletes the models. It writes all
-    /// deletes, cascades and nullified references in one transaction with the context's ``author`` and ``name``.
-    /// ``rollback()`` does not restore the rows.
+    /// deletes, cascades and nullified references in one transaction with the context's ``author``, ``name`` and
+    /// ``transactionMetadata``. ``rollback()`` does not restore the rows.
     ///
     /// The predicate is evaluated against the stored values. Unsaved changes of this context are not considered and not
     /// saved; call ``save()`` first if they should be. New models remain in the context. Models of this context whose
@@ -60,8 +60,7 @@ extension ModelContext {
     /// Fetches the matching models in a separate context and deletes each of them. The separate context evaluates the
     /// predicate against the stored values.
     private func deleteByFetching<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
-        let deleter = ModelContext(coordinator)
-        (deleter.author, deleter.name) = (author, name)
+        let deleter = emptyCopy()
         for model in try deleter.fetch(FetchDescriptor(predicate: request.predicate)) { deleter.deleteAny(model) }
         try deleter.save()
     }
