@@ -119,6 +119,8 @@ private struct AnyHistoryKeyPaths<Token: HistoryToken>: PredicateResolver {
         AnyHistoryProperty(keyPath: keyPath)
     }
 
+    func element(of keyPath: AnyKeyPath, at key: Any) -> AnyHistoryProperty? { AnyHistoryProperty(keyPath: keyPath) }
+
     func foreign(_ value: Any) -> (any Sendable)? { value as? Token }
 
     /// Returns `true`, because the tree is not evaluated.

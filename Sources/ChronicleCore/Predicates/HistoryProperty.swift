@@ -1,11 +1,13 @@
 public import Foundation
 
 /// A property of a ``DefaultHistoryTransaction``, or of one of its changes, in a predicate.
-public enum HistoryProperty: String, PredicateProperty, CaseIterable {
+public enum HistoryProperty: PredicateProperty {
     /// The author of the context that saved the transaction.
     case author
     /// The name of the context that saved the transaction.
     case contextName
+    /// The value of a key in the metadata of the transaction, a text; nil if the transaction does not have the key.
+    case metadata(key: String)
     /// The bundle identifier of the program that saved the transaction.
     case bundleIdentifier
     /// The identifier of the process that saved the transaction.
@@ -29,8 +31,30 @@ public enum HistoryProperty: String, PredicateProperty, CaseIterable {
     /// The store identifier in ``changedPersistentIdentifier``.
     case changedStoreIdentifier
 
+    /// The name of the property, which does not include the key of ``metadata(key:)``.
+    public var name: String {
+        switch self {
+        case .author: "author"
+        case .contextName: "contextName"
+        case .metadata: "metadata"
+        case .bundleIdentifier: "bundleIdentifier"
+        case .processIdentifier: "processIdentifier"
+        case .storeIdentifier: "storeIdentifier"
+        case .timestamp: "timestamp"
+        case .token: "token"
+        case .transactionIdentifier: "transactionIdentifier"
+        case .isExternal: "isExternal"
+        case .changes: "changes"
+        case .changedPersistentIdentifier: "changedPersistentIdentifier"
+        case .changedEntityName: "changedEntityName"
+        case .changedStoreIdentifier: "changedStoreIdentifier"
+        }
+    }
+
     /// The name of the property.
-    public var name: String { rawValue }
+    @available(*, deprecated, renamed: "name")
+    public var rawValue: String { name }
+
     /// Whether the property has many values, which is true for ``changes`` only.
     public var isToMany: Bool { self == .changes }
 }
@@ -39,7 +63,7 @@ extension HistoryProperty {
     /// Creates the property for a key path.
     ///
     /// - Parameter keyPath: A key path of a transaction, a change, or a change's identifier. For any other key path,
-    ///   the result is `nil`.
+    ///   the result is `nil`, also for that of the whole metadata.
     public init?(_ keyPath: AnyKeyPath) {
         switch keyPath {
         case \DefaultHistoryTransaction.author: self = .author
@@ -77,7 +101,9 @@ extension HistoryProperty {
     /// Whether a store can sort transactions by the property.
     public var isOrdered: Bool {
         switch self {
-        case .isExternal, .changes, .changedPersistentIdentifier, .changedEntityName, .changedStoreIdentifier: false
+        case .metadata, .isExternal, .changes, .changedPersistentIdentifier, .changedEntityName,
+            .changedStoreIdentifier:
+            false
         default: true
         }
     }
@@ -99,6 +125,11 @@ extension PredicateTree where Property == HistoryProperty {
 /// The resolver for the key paths of transactions and changes.
 struct HistoryKeyPaths: PredicateResolver {
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> HistoryProperty? { HistoryProperty(keyPath) }
+
+    func element(of keyPath: AnyKeyPath, at key: Any) -> HistoryProperty? {
+        guard keyPath == \DefaultHistoryTransaction.metadata, let key = key as? String else { return nil }
+        return .metadata(key: key)
+    }
 
     func foreign(_ value: Any) -> (any Sendable)? { value as? DefaultHistoryToken }
 

@@ -35,7 +35,7 @@ extension PredicateExpressions.Value: CapturedValue {
 
 extension BorrowedNode {
     /// The captured value of the node, if it has one.
-    fileprivate var captured: Any? {
+    var captured: Any? {
         guard let type = type.type as? any CapturedValue.Type else { return nil }
         func open<Node: CapturedValue>(_ type: Node.Type) -> Any { Node.captured(self) }
         return open(type)

@@ -104,6 +104,10 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             return walker.unsupported(
                 "KeyPath: \(keyPath), whose type \(Root.Output.self) is not CaseIterable,", "compare the value itself")
         }
+        if walker.resolver.element(of: keyPath, at: "") != nil {
+            return walker.unsupported(
+                "KeyPath: \(keyPath) without a key", "use the value of a key or filter the fetched results")
+        }
         // For a computed property, Swift prints only an address.
         let text = "\(keyPath)".contains("<") ? "\\\(Root.Output.self).… (\(Output.self))" : "\(keyPath)"
         return walker.unsupported("KeyPath: \(text), which is not a stored property of \(Root.Output.self),")

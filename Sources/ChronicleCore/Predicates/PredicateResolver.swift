@@ -4,6 +4,13 @@ protocol PredicateResolver {
 
     /// Returns the property of a type for a key path, or `nil` if there is none.
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> Property?
+    /// Returns the property that is the value of a key in a dictionary.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the dictionary.
+    ///   - key: The key, a captured value.
+    /// - Returns: The property, or `nil` if stores cannot access the values of this dictionary.
+    func element(of keyPath: AnyKeyPath, at key: Any) -> Property?
     /// Returns a captured value that is kept as it is because no property can hold it; `nil` for other values.
     func foreign(_ value: Any) -> (any Sendable)?
     /// Returns whether stores can order values of a type that is not one of the built-in types.
@@ -11,6 +18,7 @@ protocol PredicateResolver {
 }
 
 extension PredicateResolver {
+    func element(of keyPath: AnyKeyPath, at key: Any) -> Property? { nil }
     func foreign(_ value: Any) -> (any Sendable)? { nil }
     func isOrdered(_ type: Any.Type) -> Bool { false }
 }

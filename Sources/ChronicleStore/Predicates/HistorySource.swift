@@ -23,6 +23,10 @@ struct HistorySource: PredicateSource {
         switch path.properties.last {
         case .author: return SQLOperand(sql: "s.author", storageClass: .text, isOptional: true)
         case .contextName: return SQLOperand(sql: "s.context", storageClass: .text, isOptional: true)
+        case .metadata(let key):
+            return SQLOperand(
+                sql: "(SELECT value FROM chronicle_metadata WHERE position = h.id AND name = \(value: .text(key)))",
+                storageClass: .text, isOptional: true)
         // External transactions have neither.
         case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", storageClass: .text)
         case .processIdentifier: return SQLOperand(sql: "ifnull(s.process, '')", storageClass: .text)

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -170,6 +171,86 @@ struct HistoryPredicateTests {
                 EXISTS (SELECT 1 FROM chronicle_change AS c1 WHERE c1.id BETWEEN h.more AND h.id AND c1.what > 0 \
                 AND c1.what & 3 <> 0 AND \(change))
                 """)
+    }
+
+    @Test("SQL of metadata")
+    func metadataSQL() throws {
+        let (key, id, none) = ("'); DROP TABLE chronicle_metadata;--", tokens[1], String?.none)
+        func value(_ key: String) -> SQLQuery {
+            "(SELECT value FROM chronicle_metadata WHERE position = h.id AND name = \(value: .text(key)))"
+        }
+        let (reason, text): (SQLQuery, SQLQuery) = (value("reason"), "\(value: .text("import"))")
+        func expect(
+            _ predicate: Predicate<DefaultHistoryTransaction>, _ condition: SQLQuery,
+            _ location: SourceLocation = #_sourceLocation
+        ) throws {
+            #expect(try sql(predicate).condition == condition, sourceLocation: location)
+        }
+        try expect(#Predicate { $0.metadata["reason"] == "import" }, "\(reason) = \(text)")
+        try expect(#Predicate { !($0.metadata["reason"] == "import") }, "\(reason) IS NOT \(text)")
+        try expect(#Predicate { $0.metadata["reason"] != "import" }, "\(reason) IS NOT \(text)")
+        try expect(#Predicate { $0.metadata["reason"] == nil }, "\(reason) IS NULL")
+        try expect(#Predicate { $0.metadata["reason"] != none }, "\(reason) IS NOT NULL")
+        try expect(#Predicate { $0.metadata[key] == $0.author }, "\(value(key)) IS s.author")
+        try expect(#Predicate { $0.token > id && $0.metadata["reason"] == "import" }, "\(reason) = \(text)")
+    }
+
+    /// Expects the rows of a table of metadata whose transactions Foundation finds.
+    @Test("Metadata in SQL and in memory")
+    func metadata() throws {
+        let all: [[String: String]] = [
+            [:], ["reason": "import"], ["reason": ""], ["request": "import"], ["reason": "re-import", "request": "7"],
+            ["REASON": "import", "": "empty", "né\0e": "import"],
+        ]
+        let transactions = all.enumerated().map { index, metadata in
+            DefaultHistoryTransaction(
+                transactionIdentifier: Int64(index), storeIdentifier: "S",
+                token: DefaultHistoryToken(storeIdentifier: "S", position: Int64(index)), timestamp: .now, author: nil,
+                contextName: nil, bundleIdentifier: "", processIdentifier: "", metadata: metadata, changes: [])
+        }
+        let connection = try Connection(path: ":memory:", mode: .readWrite)
+        try connection.define(PredicateFunctions.all)
+        try connection.execute(
+            """
+            CREATE TABLE h (id INTEGER PRIMARY KEY);
+            CREATE TABLE chronicle_metadata (position INTEGER NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, \
+            PRIMARY KEY (position, name)) WITHOUT ROWID
+            """)
+        func run(_ query: SQLQuery) throws -> [Int64] {
+            let statement = try connection.cached(query)
+            var found: [Int64] = []
+            while try statement.step() { found.append(statement.int64(0)) }
+            return found
+        }
+        for (id, metadata) in all.enumerated() {
+            _ = try run("INSERT INTO h VALUES (\(value: .integer(Int64(id))))")
+            for (name, value) in metadata {
+                let row = SQLQuery(values: [.integer(Int64(id)), .text(name), .text(value)])
+                _ = try run("INSERT INTO chronicle_metadata VALUES (\(row))")
+            }
+        }
+        func agree(
+            _ predicate: Predicate<DefaultHistoryTransaction>, _ location: SourceLocation = #_sourceLocation
+        ) throws {
+            let condition = try #require(try sql(predicate).condition)
+            let found = try run("SELECT h.id FROM h WHERE \(condition) ORDER BY h.id")
+            #expect(found == (try transactions.filter(predicate.evaluate)).map(\.id), sourceLocation: location)
+        }
+        let (key, reasons) = ("né\0e", ["import", nil])
+        try agree(#Predicate { $0.metadata["reason"] == "import" })
+        try agree(#Predicate { $0.metadata["reason"] != "import" })
+        try agree(#Predicate { $0.metadata["reason"] == nil })
+        try agree(#Predicate { !($0.metadata["reason"] == nil) })
+        try agree(#Predicate { $0.metadata[key] == "import" || $0.metadata[""] == "empty" })
+        try agree(#Predicate { $0.metadata["reason"] == $0.metadata["request"] })
+        try agree(#Predicate { $0.metadata["reason"]?.contains("import") == true })
+        try agree(#Predicate { !($0.metadata["reason"]?.localizedStandardContains("IMPORT") ?? false) })
+        try agree(#Predicate { $0.metadata["reason"]?.starts(with: "re") ?? true })
+        try agree(#Predicate { $0.metadata["reason"]?.count == 6 })
+        try agree(#Predicate { $0.metadata["reason", default: "import"] == "import" })
+        try agree(#Predicate { ($0.metadata["request"] ?? "import") == "import" })
+        try agree(#Predicate { reasons.contains($0.metadata["reason"]) })
+        try agree(#Predicate { !reasons.contains($0.metadata["request"]) })
     }
 
     @Test("Order")
