@@ -57,6 +57,7 @@ struct MemoryHistory: Sendable {
         let firstChange: Int64
         let author: String?
         let contextName: String?
+        let metadata: [String: String]
         let storeIdentifier: String
         let timestamp: Date
         let changes: [MemoryChange]
@@ -78,8 +79,8 @@ struct MemoryHistory: Sendable {
         transactions.append(
             Transaction(
                 position: newest, firstChange: lastChange + 1, author: editingState.author,
-                contextName: editingState.contextName, storeIdentifier: storeIdentifier, timestamp: .now,
-                changes: changes))
+                contextName: editingState.contextName, metadata: editingState.metadata,
+                storeIdentifier: storeIdentifier, timestamp: .now, changes: changes))
         lastChange += Int64(changes.count)
         return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: newest)
     }
@@ -120,7 +121,7 @@ extension MemoryHistory.Transaction {
             transactionIdentifier: position, storeIdentifier: storeIdentifier,
             token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position), timestamp: timestamp,
             author: author, contextName: contextName, bundleIdentifier: ProcessInfo.processInfo.processName,
-            processIdentifier: String(ProcessInfo.processInfo.processIdentifier),
+            processIdentifier: String(ProcessInfo.processInfo.processIdentifier), metadata: metadata,
             changes: try changes.enumerated().map { try typed($1, firstChange + Int64($0), schema) })
     }
 

@@ -108,7 +108,7 @@ final class SeriesStore: DataStore, HistoryProviding {
         return DefaultHistoryTransaction(
             transactionIdentifier: last, storeIdentifier: identifier, token: token(last), timestamp: batch.timestamp,
             author: batch.saver.author, contextName: batch.saver.contextName, bundleIdentifier: "series",
-            processIdentifier: String(ProcessInfo.processInfo.processIdentifier),
+            processIdentifier: String(ProcessInfo.processInfo.processIdentifier), metadata: batch.saver.metadata,
             changes: batch.rows.enumerated().map { index, row in
                 .insert(
                     of: row.persistentIdentifier, changeIdentifier: batch.firstKey + Int64(index),
