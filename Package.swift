@@ -125,7 +125,7 @@ let package = Package(
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: ["Chronicle", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore"],
-            swiftSettings: settings),
+            exclude: ["Upgrade/Files"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.
