@@ -60,14 +60,19 @@ enum PropertyCheck: Sendable {
 protocol AnyPropertyCodec: AnyObject, Sendable {
     var storage: Schema.Attribute.Storage { get }
     var check: PropertyCheck { get }
+    /// The Swift type of the values.
+    var valueType: Any.Type { get }
     var isOptional: Bool { get }
     func decodeAny(_ value: PropertyValue) -> Any?
     /// Returns a value of the type, if one can be created.
     func sample() -> Any?
     func encodeAny(_ value: Any) throws -> PropertyValue?
+    /// Returns the codec for optionals of the type, which is not an optional itself.
+    func makeOptional() -> any AnyPropertyCodec
 }
 
 extension PropertyCodec: AnyPropertyCodec {
+    var valueType: Any.Type { Value.self }
     var isOptional: Bool { Value.self is any OptionalValue.Type }
 
     func decodeAny(_ value: PropertyValue) -> Any? { decode(value) }
@@ -82,6 +87,17 @@ extension PropertyCodec: AnyPropertyCodec {
     func encodeAny(_ value: Any) throws -> PropertyValue? {
         try (value as? Value).map(encode)
     }
+
+    func makeOptional() -> any AnyPropertyCodec {
+        let codec = self
+        return PropertyCodec<Value?>(
+            storage, check,
+            encode: { try $0.map(codec.encode) ?? .null },
+            decode: { value in
+                if case .null = value { return .some(nil) }
+                return codec.decode(value).map { .some($0) }
+            })
+    }
 }
 
 protocol OptionalValue {
@@ -94,16 +110,8 @@ extension Optional: OptionalValue {
 
     static func optionalCodec() -> (any AnyPropertyCodec)? {
         // `T??` has two distinct nil values, but a store has only one.
-        guard !(Wrapped.self is any OptionalValue.Type), let codec = PropertyCodecs.codec(Wrapped.self) else {
-            return nil
-        }
-        return PropertyCodec<Wrapped?>(
-            codec.storage, codec.check,
-            encode: { try $0.map(codec.encode) ?? .null },
-            decode: { value in
-                if case .null = value { return .some(nil) }
-                return codec.decode(value).map { .some($0) }
-            })
+        guard !(Wrapped.self is any OptionalValue.Type) else { return nil }
+        return PropertyCodecs.codec(Wrapped.self)?.makeOptional()
     }
 }
 

@@ -1,8 +1,26 @@
 import Foundation
 import Synchronization
 
-/// A process-wide cache of the codecs, one for each type.
+/// The codecs of the types with a name in descriptions of schemas, and a process-wide cache of all codecs, one for each
+/// type.
 enum PropertyCodecs {
+    /// The codecs of the types that a description of a schema identifies by name; see
+    /// ``Schema/Attribute/valueTypeName``.
+    ///
+    /// Files contain the names: add types, but do not rename or remove one.
+    private static let named: [String: any AnyPropertyCodec] = [
+        "String": DirectType.string.codec, "Bool": DirectType.bool.codec, "Data": DirectType.data.codec,
+        "Date": DirectType.date.codec, "Double": DirectType.double.codec, "Float": float,
+        "UUID": uuid, "URL": url, "Decimal": decimal,
+        "Int": DirectType.int.codec, "Int64": DirectType.int64.codec,
+        "Int8": integer(Int8.self), "Int16": integer(Int16.self), "Int32": integer(Int32.self),
+        "Int128": integer(Int128.self),
+        "UInt": integer(UInt.self), "UInt8": integer(UInt8.self), "UInt16": integer(UInt16.self),
+        "UInt32": integer(UInt32.self), "UInt64": integer(UInt64.self), "UInt128": integer(UInt128.self),
+    ]
+    private static let namesByType = Dictionary(
+        uniqueKeysWithValues: named.map { (ObjectIdentifier($1.valueType), $0) })
+
     private static let known = Mutex<[ObjectIdentifier: any AnyPropertyCodec]>([:])
 
     /// Returns the codec for values of a type, or `nil` when they cannot be stored.
@@ -20,17 +38,64 @@ enum PropertyCodecs {
 
     private static func make(_ type: Any.Type) -> (any AnyPropertyCodec)? {
         if let type = type as? any OptionalValue.Type { return type.optionalCodec() }
-        if let direct = DirectType(type) { return direct.codec }
+        if let name = namesByType[ObjectIdentifier(type)] { return named[name] }
         return switch type {
-        case is Float.Type: float
-        case is UUID.Type: uuid
-        case is URL.Type: url
-        case is Decimal.Type: decimal
         case let type as any FixedWidthInteger.Type: integer(type)
         case let type as any RawRepresentable.Type: rawRepresentable(type) ?? codable(type)
         default: codable(type)
         }
     }
+
+    // MARK: Types by name
+
+    /// Returns the name of a type, or of the type that it is the optional of, without the name of its module.
+    static func name(of type: Any.Type) -> String {
+        let type = (type as? any OptionalValue.Type)?.wrappedType ?? type
+        if let name = namesByType[ObjectIdentifier(type)] { return name }
+        let name = String(describing: type)
+        if named[name] == nil { return name }
+        // A type of the program with a name of the list, such as a `Date`, keeps the name of its module.
+        return String(reflecting: type).prefix { $0 != "." } + "." + name
+    }
+
+    /// Returns the codec for an attribute whose type is known only by its name.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the type, without `Optional`.
+    ///   - storage: The stored form of the values. A type of the list that is stored in another form is another type
+    ///     of the same name.
+    ///   - isOptional: Whether the codec is for optionals of the type.
+    static func codec(named name: String, _ storage: Schema.Attribute.Storage, isOptional: Bool)
+        -> any AnyPropertyCodec
+    {
+        var codec: any AnyPropertyCodec
+        if let known = named[name], known.storage == storage {
+            codec = known
+        } else {
+            codec =
+                switch storage {
+                case .json: jsonText
+                case .integer: PlainCodec(DirectType.int64.codec, storage)
+                case .real: PlainCodec(DirectType.double.codec, storage)
+                case .text, .decimal: PlainCodec(DirectType.string.codec, storage)
+                case .blob: PlainCodec(DirectType.data.codec, storage)
+                }
+        }
+        return isOptional ? codec.makeOptional() : codec
+    }
+
+    /// The codec for JSON whose Swift type is not available.
+    private static let jsonText = PropertyCodec<String>(
+        .json, .decoding, encode: { .text($0) },
+        decode: { value in
+            switch value {
+            case .text(let text): text
+            case .blob(let data): String(data: data, encoding: .utf8)
+            default: nil
+            }
+        })
+
+    // MARK: Types
 
     private static let float = PropertyCodec<Float>(
         .real, .real, encode: { .real($0.widened) }, decode: { $0.direct(as: Double.self).map(Float.init(narrowing:)) })
@@ -119,6 +184,28 @@ enum PropertyCodecs {
                 }
             })
     }
+}
+
+/// The codec for values of a type that is not available, whose stored form determines the type of the decoded values.
+///
+/// A value in another form is valid for some types, so it is decoded as ``PropertyValue/plainValue``.
+private final class PlainCodec: AnyPropertyCodec {
+    let storage: Schema.Attribute.Storage
+    /// The codec of a type that has the stored form.
+    private let codec: any AnyPropertyCodec
+
+    init(_ codec: any AnyPropertyCodec, _ storage: Schema.Attribute.Storage) {
+        self.codec = codec
+        self.storage = storage
+    }
+
+    var check: PropertyCheck { .decoding }
+    var valueType: Any.Type { codec.valueType }
+    var isOptional: Bool { codec.isOptional }
+    func decodeAny(_ value: PropertyValue) -> Any? { codec.decodeAny(value) ?? value.plainValue }
+    func sample() -> Any? { codec.sample() }
+    func encodeAny(_ value: Any) throws -> PropertyValue? { try codec.encodeAny(value) }
+    func makeOptional() -> any AnyPropertyCodec { PlainCodec(codec.makeOptional(), storage) }
 }
 
 /// The JSON encoding of `Codable` attributes.
