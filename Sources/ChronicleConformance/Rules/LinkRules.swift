@@ -203,7 +203,10 @@ extension StoreRule where Store: HistoryProviding {
                     throw ConformanceFailure("updates, found \(change.line)")
                 }
                 let properties = harness.container.schema.entitiesByName[update.changedPersistentIdentifier.entityName]
-                let changed = properties?.properties.filter { update.names.contains($0.keyPath) }.map(\.name) ?? []
+                let changed =
+                    properties?.properties.filter { property in
+                        property.keyPath.map(update.names.contains) == true
+                    }.map(\.name) ?? []
                 names[update.changedPersistentIdentifier, default: []].formUnion(changed)
             }
             let expected = [

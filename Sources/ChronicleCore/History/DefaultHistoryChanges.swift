@@ -124,9 +124,10 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     }
 }
 
-/// The model class in changes of entities that the schema no longer contains.
+/// The model class in changes of entities that the schema does not contain, and of entities in a decoded ``Schema``,
+/// which has no model classes.
 ///
-/// It keeps the history of removed entities readable. The name of the entity is part of
+/// It keeps the history of these entities readable. The name of the entity is part of
 /// ``HistoryChange/changedPersistentIdentifier``, and attributes are available by name.
 public final class RemovedModel: PersistentModel {
     /// An empty map.

@@ -340,13 +340,7 @@ struct DeclaredRelationship<Value>: RelationshipDeclaration {
 
     var validationError: String? {
         if hasOptionsOfAttribute { return "a relationship cannot have attribute options" }
-        if isToMany, options.contains(.unique) { return "only a to-one relationship can be unique" }
-        if counts.minimum < 0 || counts.maximum < 0 { return "a model count cannot be negative" }
-        if !isToMany, counts.minimum > 1 { return "a to-one relationship cannot require \(counts.minimum) models" }
-        if counts.maximum > 0, counts.minimum > counts.maximum {
-            return "minimumModelCount (\(counts.minimum)) exceeds maximumModelCount (\(counts.maximum))"
-        }
-        return nil
+        return Schema.Relationship.validationError(isToMany: isToMany, options: options, counts: counts)
     }
 
     var destinationType: any PersistentModel.Type { shape.destination }

@@ -1,7 +1,9 @@
 extension Schema.Property {
     /// Returns the Swift value of an attribute for a stored value.
     ///
-    /// Use it to create the values of a ``HistoryTombstone``.
+    /// Use it to create the values of a ``HistoryTombstone``. It does not require a model class: a property of a decoded
+    /// schema decodes values to the same types, or to their stored form if a name does not identify the type; see
+    /// ``Schema/Attribute/valueTypeName``.
     ///
     /// - Parameter value: The stored value.
     /// - Returns: The value, not wrapped in an optional, or `nil` for ``PropertyValue/null``.
@@ -14,7 +16,7 @@ extension Schema.Property {
         guard let codec, let decoded = codec.decodeAny(value) else {
             throw SwiftDataError.undecodableValue.with(
                 detail:
-                    "the store contains \(value.formName) that is not a valid \(attribute?.valueType ?? Never.self)",
+                    "the store contains \(value.formName) that is not a valid \(attribute?.valueTypeName ?? "Never")",
                 propertyName: name)
         }
         let plain: Any = attribute?.isOptional == true ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
@@ -46,7 +48,7 @@ extension Schema.Property {
                 detail: "the value cannot be encoded", propertyName: name, underlying: error)
         }
         throw SwiftDataError.modelValidationFailure.with(
-            detail: "a \(type(of: value)) is not a valid \(attribute?.valueType ?? Never.self)", propertyName: name)
+            detail: "a \(type(of: value)) is not a valid \(attribute?.valueTypeName ?? "Never")", propertyName: name)
     }
 }
 

@@ -8,13 +8,27 @@ extension Schema {
         /// The options of the declaration.
         public let options: [Option]
         let encodedDefault: PropertyValue?
+        /// Whether the default value is the same for every model, unlike that of `Date()`.
+        let hasConstantDefault: Bool
         let codec: any AnyPropertyCodec
         /// The stored form of the values.
         public let storage: Storage
         /// Whether the Swift type is optional.
         public let isOptional: Bool
         /// The Swift type of the property.
+        ///
+        /// If the schema was decoded and contains no model class, it is the type of the values that
+        /// ``Schema/Property/decode(_:)`` returns, or its optional. This type differs from that of the class only if
+        /// the description of a schema cannot identify the type; see ``valueTypeName``.
         public let valueType: any Any.Type
+        /// The name of the Swift type, or of the type that it is the optional of, such as `Date` or `Array<Int>`.
+        ///
+        /// The name does not contain modules and enclosing types. It is stable for `String`, `Bool`, `Data`, `Date`,
+        /// `Double`, `Float`, `UUID`, `URL`, `Decimal` and the integer types, which a decoded schema identifies by this
+        /// name. Values of other types are decoded to their stored form: JSON to a `String` with its text, and a
+        /// `RawRepresentable` to its raw value. A type of your program that has one of these names is preceded by the
+        /// name of its module.
+        public let valueTypeName: String
 
         /// An option of an attribute.
         ///
@@ -60,7 +74,7 @@ extension Schema {
         }
 
         /// The stored form of the values of an attribute that are not null.
-        public enum Storage: String, Sendable {
+        public enum Storage: String, Codable, Sendable {
             /// An integer, ``PropertyValue/integer(_:)``.
             case integer
             /// A floating-point number, ``PropertyValue/real(_:)``.
@@ -91,7 +105,8 @@ extension Schema.Attribute: SchemaProperty {
     /// Whether the attribute has the option ``Option/unique``.
     public var isUnique: Bool { options.contains(.unique) }
 
-    /// Returns whether two attributes have the same names, type and options.
+    /// Returns whether two attributes have the same names, type and options. The default values are not compared,
+    /// because they may differ each time, such as `Date()`.
     ///
     /// - Parameters:
     ///   - lhs: An attribute.
@@ -99,11 +114,99 @@ extension Schema.Attribute: SchemaProperty {
     /// - Returns: `true` if the names, the type, the stored form and the options are the same.
     public static func == (lhs: Schema.Attribute, rhs: Schema.Attribute) -> Bool {
         lhs.name == rhs.name && lhs.originalName == rhs.originalName && lhs.options == rhs.options
-            && lhs.storage == rhs.storage && lhs.valueType == rhs.valueType
+            && lhs.storage == rhs.storage && lhs.valueType == rhs.valueType && lhs.valueTypeName == rhs.valueTypeName
     }
 
     /// Hashes the name.
     ///
     /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Schema.Attribute: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, originalName, type, storage, isOptional, options, `default`
+    }
+
+    /// Decodes the description of an attribute.
+    ///
+    /// The attribute has no model class; see ``valueType``. Options that this version does not support are ignored.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data is not the description of an attribute, or its stored form is unknown;
+    ///   ``SwiftDataError/invalidModel`` if the default value is not a value of the type. Discard the data, or update
+    ///   the program to the version that encoded it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let name = try container.decode(String.self, forKey: .name)
+        let typeName = try container.decode(String.self, forKey: .type)
+        let isOptional = try container.decode(Bool.self, forKey: .isOptional)
+        let codec = PropertyCodecs.codec(
+            named: typeName, try container.decode(Storage.self, forKey: .storage), isOptional: isOptional)
+        let declaredDefault = try container.decodeIfPresent(PropertyValue.self, forKey: .default)
+        if let declaredDefault, !codec.isValid(declaredDefault) {
+            throw SwiftDataError.invalidModel.with(
+                detail: "its default value, \(declaredDefault.formName), is not a valid \(typeName)", propertyName: name
+            )
+        }
+        let options = try container.decodeIfPresent([String].self, forKey: .options) ?? []
+        self.init(
+            name: name, originalName: try container.decodeIfPresent(String.self, forKey: .originalName) ?? name,
+            options: Option(names: options).elements,
+            // As for a property of a class, the default value of an optional attribute is `nil`.
+            encodedDefault: declaredDefault ?? (isOptional ? .null : nil), hasConstantDefault: true,
+            codec: codec, storage: codec.storage, isOptional: isOptional, valueType: codec.valueType,
+            valueTypeName: typeName)
+    }
+
+    /// Encodes the description of the attribute as a keyed container.
+    ///
+    /// The keys are `name`, `originalName` (absent if it is the name), `type` (see ``valueTypeName``), `storage`,
+    /// `isOptional`, `options` (names such as `unique`) and `default` (a ``PropertyValue``; absent for `nil` and for
+    /// values that differ each time, such as `Date()`).
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        if originalName != name { try container.encode(originalName, forKey: .originalName) }
+        try container.encode(valueTypeName, forKey: .type)
+        try container.encode(storage, forKey: .storage)
+        try container.encode(isOptional, forKey: .isOptional)
+        try container.encode(options.compactMap(\.name), forKey: .options)
+        if let encodedDefault, hasConstantDefault, !encodedDefault.isNull {
+            try container.encode(encodedDefault, forKey: .default)
+        }
+    }
+}
+
+extension AnyPropertyCodec {
+    /// Returns whether a value is a stored form of the type.
+    fileprivate func isValid(_ value: PropertyValue) -> Bool {
+        switch value {
+        case .reference, .references: false
+        case .null: isOptional
+        case .integer, .real, .text, .blob: decodeAny(value) != nil
+        }
+    }
+}
+
+extension Schema.Attribute.Option {
+    /// The names of the options in descriptions of attributes, without ``ephemeral``, because a schema contains only
+    /// stored attributes.
+    private static let names: [(name: String, option: Self)] = [
+        ("unique", .unique), ("preserveValueOnDeletion", .preserveValueOnDeletion),
+        ("externalStorage", .externalStorage), ("spotlight", .spotlight),
+        ("allowsCloudEncryption", .allowsCloudEncryption),
+    ]
+
+    /// The name of a single option.
+    fileprivate var name: String? { Self.names.first { $0.option == self }?.name }
+
+    /// Creates the set of the options with the given names. Other names are ignored.
+    fileprivate init(names: [String]) {
+        self = []
+        for (name, option) in Self.names where names.contains(name) { insert(option) }
+    }
 }

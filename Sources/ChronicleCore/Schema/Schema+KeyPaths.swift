@@ -32,7 +32,8 @@ extension Schema.Entity {
     /// Returns the property whose key path is a prefix of a description without its root, and the end of that prefix.
     fileprivate func firstProperty(of description: Substring) -> (Schema.Property, Substring.Index)? {
         for property in properties {
-            let own = "\(property.keyPath)".dropFirst("\\\(type)".count)
+            guard let keyPath = property.keyPath else { continue }
+            let own = "\(keyPath)".dropFirst("\\\(type)".count)
             if !own.isEmpty, description.hasPrefix(own) {
                 return (property, description.index(description.startIndex, offsetBy: own.count))
             }

@@ -12,7 +12,7 @@ extension Schema {
     /// ```
     ///
     /// - Parameter entityName: The name of the entity.
-    /// - Returns: The model class, or ``RemovedModel`` if the schema does not contain the entity.
+    /// - Returns: The model class, or ``RemovedModel`` if the schema does not contain the entity or its class.
     /// - Complexity: O(1).
     public func modelType(named entityName: String) -> any PersistentModel.Type {
         entitiesByName[entityName]?.type ?? RemovedModel.self

@@ -20,17 +20,17 @@ extension Schema {
         public let kind: Kind
         // Reason for `nonisolated(unsafe)`: key paths of stored properties have no captures and are immutable, which
         // their erased type does not express.
-        /// The key path of the property in its class.
-        public nonisolated(unsafe) let keyPath: AnyKeyPath
+        /// The key path of the property in its class, or `nil` if the schema was decoded and contains no class.
+        public nonisolated(unsafe) let keyPath: AnyKeyPath?
         /// The codec of an attribute, or `nil` for a relationship.
         let codec: (any AnyPropertyCodec)?
         /// The direct type of an attribute, or `nil` for other types and for a relationship.
         let directType: DirectType?
         /// The encoded default value of an attribute, or `nil` if there is none.
         public let defaultValue: PropertyValue?
-        /// Access to the values of an attribute, or `nil` for a relationship.
+        /// Access to the values of an attribute, or `nil` for a relationship and without a model class.
         let attributeAccess: (any AttributeAccess)?
-        /// Access to the destinations of a relationship, or `nil` for an attribute.
+        /// Access to the destinations of a relationship, or `nil` for an attribute and without a model class.
         let relationshipAccess: (any RelationshipAccess)?
 
         /// The kind of a property.
@@ -42,17 +42,16 @@ extension Schema {
         }
 
         init(
-            name: String, keyPath: AnyKeyPath, previousName: String?, index: Int, slot: Int, mark: Int, offset: Int?,
-            kind: Kind,
-            defaultValue: PropertyValue?, attributeAccess: (any AttributeAccess)? = nil,
+            name: String, keyPath: AnyKeyPath?, previousName: String?, position: PropertyPositions.Position,
+            offset: Int?, kind: Kind, defaultValue: PropertyValue?, attributeAccess: (any AttributeAccess)? = nil,
             relationshipAccess: (any RelationshipAccess)? = nil
         ) {
             self.name = name
             self.keyPath = keyPath
             self.previousName = previousName
-            self.index = index
-            self.slot = slot
-            self.mark = mark
+            index = position.index
+            slot = position.slot
+            mark = position.mark
             self.offset = offset
             self.kind = kind
             if case .attribute(let attribute) = kind {
@@ -65,15 +64,27 @@ extension Schema {
             self.relationshipAccess = relationshipAccess
         }
 
+        /// Creates a property of a decoded entity, without a model class.
+        convenience init(_ kind: Kind, at position: PropertyPositions.Position) {
+            switch kind {
+            case .attribute(let attribute):
+                self.init(
+                    name: attribute.name, keyPath: nil, previousName: attribute.previousName, position: position,
+                    offset: nil, kind: kind, defaultValue: attribute.encodedDefault)
+            case .relationship(let relationship):
+                self.init(
+                    name: relationship.name, keyPath: nil, previousName: relationship.previousName,
+                    position: position, offset: nil, kind: kind, defaultValue: nil)
+            }
+        }
+
         /// The description of the attribute, or `nil` for a relationship.
         public var attribute: Attribute? {
             if case .attribute(let attribute) = kind { attribute } else { nil }
         }
 
         /// The description of the relationship, or `nil` for an attribute.
-        public var relationship: Relationship? {
-            if case .relationship(let relationship) = kind { relationship } else { nil }
-        }
+        public var relationship: Relationship? { kind.relationship }
 
         /// Whether the property is a relationship that is stored as links. Does not copy the description of the
         /// relationship, which takes many retains.
@@ -100,11 +111,64 @@ extension Schema.Property: SchemaProperty {
     /// - Parameters:
     ///   - lhs: A property.
     ///   - rhs: Another property.
-    /// - Returns: `true` if the key paths are the same.
-    public static func == (lhs: Schema.Property, rhs: Schema.Property) -> Bool { lhs.keyPath == rhs.keyPath }
+    /// - Returns: `true` if the key paths, the positions and the descriptions of the properties are the same.
+    public static func == (lhs: Schema.Property, rhs: Schema.Property) -> Bool {
+        if lhs === rhs { return true }
+        guard lhs.keyPath == rhs.keyPath, lhs.index == rhs.index else { return false }
+        return switch (lhs.kind, rhs.kind) {
+        case (.attribute(let a), .attribute(let b)): a == b
+        case (.relationship(let a), .relationship(let b)): a == b
+        default: false
+        }
+    }
 
-    /// Hashes the key path.
+    /// Hashes the name and the key path.
     ///
     /// - Parameter hasher: The hasher to use.
-    public func hash(into hasher: inout Hasher) { hasher.combine(keyPath) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(keyPath)
+    }
+}
+
+extension Schema.Property.Kind {
+    /// The description of the relationship, or `nil` for an attribute.
+    @inline(__always)
+    var relationship: Schema.Relationship? {
+        if case .relationship(let relationship) = self { relationship } else { nil }
+    }
+}
+
+extension Schema.Property.Kind: Codable {
+    private enum CodingKeys: CodingKey { case kind }
+    private enum Name: String, Codable { case attribute, relationship }
+
+    /// Decodes the kind of a property and its description.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: The errors of ``Schema/Attribute/init(from:)`` and ``Schema/Relationship/init(from:)``.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        switch try container.decode(Name.self, forKey: .kind) {
+        case .attribute: self = .attribute(try Schema.Attribute(from: decoder))
+        case .relationship: self = .relationship(try Schema.Relationship(from: decoder))
+        }
+    }
+
+    /// Encodes the description of the attribute or relationship, with the additional key `kind`, whose value is
+    /// `attribute` or `relationship`.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .attribute(let attribute):
+            try container.encode(Name.attribute, forKey: .kind)
+            try attribute.encode(to: encoder)
+        case .relationship(let relationship):
+            try container.encode(Name.relationship, forKey: .kind)
+            try relationship.encode(to: encoder)
+        }
+    }
 }

@@ -8,11 +8,13 @@ extension Schema {
         public let name: String
         /// The name of the relationship before it was renamed, or ``name`` if it was not renamed.
         public let originalName: String
-        /// The key path of the relationship in its class.
-        public let keypath: AnyKeyPath
-        /// The key path of the inverse in the class of the destination, or `nil` if the relationship has no inverse.
+        /// The key path of the relationship in its class, or `nil` if the schema was decoded and contains no class.
+        public let keypath: AnyKeyPath?
+        /// The key path of the inverse in the class of the destination, or `nil` if the relationship has no inverse or
+        /// the schema was decoded and contains no class.
         public let inverseKeyPath: AnyKeyPath?
-        /// The Swift type of the property.
+        /// The Swift type of the property. If the schema was decoded and contains no class, ``RemovedModel`` replaces
+        /// the class of the destination.
         public let valueType: any Any.Type
         /// The effect on the destinations when the model is deleted.
         public let deleteRule: DeleteRule
@@ -60,7 +62,7 @@ extension Schema {
         }
 
         /// The effect on the destinations of a relationship when the model is deleted.
-        public enum DeleteRule: String, Sendable {
+        public enum DeleteRule: String, Codable, Sendable {
             /// The destinations are deleted as well.
             case cascade
             /// The inverse relationship of the destinations no longer references the model.
@@ -84,15 +86,109 @@ extension Schema.Relationship: SchemaProperty {
     /// - Parameters:
     ///   - lhs: A relationship.
     ///   - rhs: Another relationship.
-    /// - Returns: `true` if the key paths are the same.
-    public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool { lhs.keypath == rhs.keypath }
+    /// - Returns: `true` if the key paths, the names, the destination and all rules are the same.
+    public static func == (lhs: Schema.Relationship, rhs: Schema.Relationship) -> Bool {
+        lhs.keypath == rhs.keypath && lhs.name == rhs.name && lhs.originalName == rhs.originalName
+            && lhs.destination == rhs.destination && lhs.inverseName == rhs.inverseName
+            && lhs.inverseKeyPath == rhs.inverseKeyPath && lhs.valueType == rhs.valueType
+            && lhs.deleteRule == rhs.deleteRule && lhs.isLinked == rhs.isLinked && lhs.options == rhs.options
+            && lhs.minimumModelCount == rhs.minimumModelCount && lhs.maximumModelCount == rhs.maximumModelCount
+    }
 
-    /// Hashes the key path.
+    /// Hashes the name and the destination.
     ///
     /// - Parameter hasher: The hasher to use.
-    public func hash(into hasher: inout Hasher) { hasher.combine(keypath) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(destination)
+    }
 }
 
 extension Schema.Relationship {
     var hasCounts: Bool { minimumModelCount > 0 || maximumModelCount > 0 }
+
+    /// Returns a description of what is invalid in the options and counts; `nil` if they are valid.
+    static func validationError(
+        isToMany: Bool, options: Option, counts: (minimum: Int, maximum: Int)
+    ) -> String? {
+        if isToMany, options.contains(.unique) { return "only a to-one relationship can be unique" }
+        if counts.minimum < 0 || counts.maximum < 0 { return "a model count cannot be negative" }
+        if !isToMany, counts.minimum > 1 { return "a to-one relationship cannot require \(counts.minimum) models" }
+        if counts.maximum > 0, counts.minimum > counts.maximum {
+            return "minimumModelCount (\(counts.minimum)) exceeds maximumModelCount (\(counts.maximum))"
+        }
+        return nil
+    }
+}
+
+extension Schema.Relationship: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, originalName, destination, inverse, deleteRule, isToMany, isOptional, isLinked, options
+        case minimumModelCount, maximumModelCount
+    }
+
+    /// Decodes the description of a relationship.
+    ///
+    /// The relationship has no model class, and its key paths are `nil`. Options that this version does not support are
+    /// ignored.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data is not the description of a relationship, or its delete rule is unknown;
+    ///   ``SwiftDataError/invalidModel`` if the options and counts contradict each other. Discard the data, or update
+    ///   the program to the version that encoded it.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let name = try container.decode(String.self, forKey: .name)
+        let isToMany = try container.decode(Bool.self, forKey: .isToMany)
+        let isOptional = try container.decode(Bool.self, forKey: .isOptional)
+        let isUnique = try container.decodeIfPresent([String].self, forKey: .options)?.contains("unique") == true
+        let options: Option = isUnique ? .unique : []
+        let counts = (
+            minimum: try container.decodeIfPresent(Int.self, forKey: .minimumModelCount) ?? 0,
+            maximum: try container.decodeIfPresent(Int.self, forKey: .maximumModelCount) ?? 0
+        )
+        if let detail = Self.validationError(isToMany: isToMany, options: options, counts: counts) {
+            throw SwiftDataError.invalidModel.with(detail: detail, propertyName: name)
+        }
+        self.init(
+            name: name, originalName: try container.decodeIfPresent(String.self, forKey: .originalName) ?? name,
+            keypath: nil, inverseKeyPath: nil, valueType: Self.valueType(isToMany: isToMany, isOptional: isOptional),
+            deleteRule: try container.decode(DeleteRule.self, forKey: .deleteRule),
+            destination: try container.decode(String.self, forKey: .destination), isToMany: isToMany,
+            isOptional: isOptional, inverseName: try container.decodeIfPresent(String.self, forKey: .inverse),
+            isLinked: try container.decode(Bool.self, forKey: .isLinked), options: options.elements,
+            minimumModelCount: counts.minimum, maximumModelCount: counts.maximum)
+    }
+
+    private static func valueType(isToMany: Bool, isOptional: Bool) -> Any.Type {
+        switch (isToMany, isOptional) {
+        case (false, false): RemovedModel.self
+        case (false, true): RemovedModel?.self
+        case (true, false): [RemovedModel].self
+        case (true, true): [RemovedModel]?.self
+        }
+    }
+
+    /// Encodes the description of the relationship as a keyed container.
+    ///
+    /// The keys are `name`, `originalName` (absent if it is the name), `destination` (the name of an entity), `inverse`
+    /// (the name of a property, or absent), `deleteRule`, `isToMany`, `isOptional`, `isLinked`, `options` (names such
+    /// as `unique`), `minimumModelCount` and `maximumModelCount`.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        if originalName != name { try container.encode(originalName, forKey: .originalName) }
+        try container.encode(destination, forKey: .destination)
+        try container.encodeIfPresent(inverseName, forKey: .inverse)
+        try container.encode(deleteRule, forKey: .deleteRule)
+        try container.encode(isToMany, forKey: .isToMany)
+        try container.encode(isOptional, forKey: .isOptional)
+        try container.encode(isLinked, forKey: .isLinked)
+        try container.encode(isUnique ? ["unique"] : [], forKey: .options)
+        try container.encode(minimumModelCount, forKey: .minimumModelCount)
+        try container.encode(maximumModelCount, forKey: .maximumModelCount)
+    }
 }

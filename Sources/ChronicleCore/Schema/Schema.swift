@@ -3,6 +3,10 @@
 /// A schema contains the classes that you specify and all classes that they are related to. Creating a schema also
 /// validates the declarations. ``validate()`` and the initializer of a container throw an error for an invalid
 /// declaration, which names the model and the property, before a file is opened.
+///
+/// A schema is `Codable`. A decoded schema describes the same entities without model classes, for programs that read a
+/// store of another program: stores open with it, and ``Property/decode(_:)`` returns values of Swift types. A
+/// ``ModelContainer`` requires model classes.
 public final class Schema: Sendable {
     /// The entities, sorted by name.
     public let entities: [Entity]
@@ -23,12 +27,19 @@ public final class Schema: Sendable {
     /// If a declaration is invalid, the schema is empty and ``validate()`` throws the error.
     ///
     /// - Parameter types: The model classes.
-    public init(_ types: [any PersistentModel.Type]) {
-        do { (entities, validationError) = (try SchemaBuilder().entities(of: types), nil) } catch {
+    public convenience init(_ types: [any PersistentModel.Type]) {
+        self.init { try SchemaBuilder().entities(of: types) }
+    }
+
+    /// Creates a schema with the result of a function, or an empty schema with the error that the function throws.
+    init(_ makeEntities: () throws -> [Entity]) {
+        do { (entities, validationError) = (try makeEntities(), nil) } catch {
             (entities, validationError) = ([], error)
         }
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
-        entitiesByType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
+        entitiesByType = Dictionary(
+            entities.lazy.filter(\.hasModelClass).map { (ObjectIdentifier($0.type), $0) },
+            uniquingKeysWith: { first, _ in first })
         var inverses: [ObjectIdentifier: Property] = [:]
         for property in entities.flatMap(\.relationshipProperties) {
             guard let relationship = property.relationship, let name = relationship.inverseName else { continue }
@@ -119,7 +130,7 @@ extension Schema {
     public final class Entity: Sendable {
         /// The name of the entity, which is the name of the class by default.
         public let name: String
-        /// The model class.
+        /// The model class, or ``RemovedModel`` if the schema was decoded; see ``hasModelClass``.
         public let type: any PersistentModel.Type
         /// All properties in the order of ``PersistentModel/properties``. ``Property/index`` is an index of this array.
         public let properties: [Property]
@@ -153,11 +164,12 @@ extension Schema {
         private let propertiesByKeyPath: KeyPathTable
 
         init(
-            type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]], indices: [[Property]],
+            name: String, type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]],
+            indices: [[Property]],
             hasEphemeralAttributes: Bool
         ) {
             self.hasEphemeralAttributes = hasEphemeralAttributes
-            name = type.entityName
+            self.name = name
             self.type = type
             self.properties = properties
             storedProperties = properties.filter { $0.slot >= 0 }
@@ -178,6 +190,9 @@ extension Schema {
             indexedProperties = indices
             requiredCount = properties.count { $0.isRequired }
         }
+
+        /// Whether the entity has a model class. It is `false` if the schema was decoded.
+        public var hasModelClass: Bool { type != RemovedModel.self }
 
         /// Returns the property with a given key path.
         ///
@@ -211,23 +226,25 @@ extension Schema {
 
         init(_ properties: [Property], identifiers: [AnyKeyPath]) {
             self.identifiers = identifiers
-            values = Dictionary(properties.map { ($0.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
+            values = Dictionary(
+                properties.compactMap { property in property.keyPath.map { ($0, property) } },
+                uniquingKeysWith: { first, _ in first })
         }
     }
 }
 
 extension Schema: Hashable {
-    /// Returns whether two schemas contain the same model classes.
+    /// Returns whether two schemas contain the same entities.
     ///
     /// - Parameters:
     ///   - lhs: A schema.
     ///   - rhs: Another schema.
-    /// - Returns: `true` if the model classes are the same. An invalid schema equals only itself.
+    /// - Returns: `true` if the entities are the same. An invalid schema equals only itself.
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
         lhs === rhs || lhs.isValid && rhs.isValid && lhs.entities == rhs.entities
     }
 
-    /// Hashes the model classes.
+    /// Hashes the entities.
     ///
     /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(entities) }
@@ -258,16 +275,26 @@ extension Schema.Entity {
 }
 
 extension Schema.Entity: Hashable {
-    /// Returns whether two entities describe the same class.
+    /// Returns whether two entities describe the same class in the same way.
+    ///
+    /// An entity with a model class never equals a decoded entity. To compare their descriptions, encode both.
     ///
     /// - Parameters:
     ///   - lhs: An entity.
     ///   - rhs: Another entity.
-    /// - Returns: `true` if the model classes are the same.
-    public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool { lhs.type == rhs.type }
+    /// - Returns: `true` if the model classes, names, properties, uniqueness constraints and indices are the same.
+    /// - Complexity: O(*n*), where *n* is the number of properties; O(1) for the same instance.
+    public static func == (lhs: Schema.Entity, rhs: Schema.Entity) -> Bool {
+        if lhs === rhs { return true }
+        return lhs.type == rhs.type && lhs.name == rhs.name && lhs.properties == rhs.properties
+            && lhs.uniquenessConstraints == rhs.uniquenessConstraints && lhs.indices == rhs.indices
+    }
 
-    /// Hashes the model class.
+    /// Hashes the name and the model class.
     ///
     /// - Parameter hasher: The hasher to use.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(type)) }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(ObjectIdentifier(type))
+    }
 }

@@ -261,53 +261,29 @@ struct SchemaBuilder {
     // MARK: Entities
 
     private func entity(_ declaration: EntityDeclaration) throws -> Schema.Entity {
-        var slot = 0
-        var linkMark = declaration.properties.count { $0.relationship?.isToMany != true }
-        var properties: [Schema.Property] = []
-        for declared in declaration.properties {
-            let stored = declared.relationship?.isToMany != true
-            properties.append(
-                try property(
-                    declared, of: declaration.type, index: properties.count, slot: stored ? slot : -1,
-                    mark: stored ? slot : declared.isLinked ? linkMark : -1))
-            if stored { slot += 1 }
-            if declared.isLinked { linkMark += 1 }
+        var positions = PropertyPositions(
+            storedCount: declaration.properties.count { $0.relationship?.isToMany != true })
+        let sample = Self.wrappers(of: declaration.type.probe())
+        let properties = try declaration.properties.map { declared in
+            try property(
+                declared, of: declaration.type, sample[declared.name],
+                at: positions.next(isToMany: declared.relationship?.isToMany == true, isLinked: declared.isLinked))
         }
-        func stored(_ sets: [[AnyKeyPath]], _ declaredBy: String) throws -> [[Schema.Property]] {
-            let found = try sets.map { try self.stored($0, declaredBy, in: properties, of: declaration.type) }
-            // A set that is listed twice, or that is unique by an option as well, needs only one index.
-            var seen: Set<[Int]> = []
-            return found.filter { seen.insert($0.map(\.slot)).inserted }
-        }
-        let unique = properties.filter(\.isUnique).map { [$0.keyPath] }
-        return Schema.Entity(
-            type: declaration.type, properties: properties,
-            uniqueness: try stored(unique + declaration.uniqueness, "a uniqueness constraint"),
-            indices: try stored(declaration.indices, "an index"),
-            hasEphemeralAttributes: declaration.hasEphemeralAttributes)
-    }
-
-    private func stored(
-        _ keyPaths: [AnyKeyPath], _ declaredBy: String, in properties: [Schema.Property],
-        of type: any PersistentModel.Type
-    ) throws -> [Schema.Property] {
-        func invalid(_ what: String, _ name: String? = nil) -> SwiftDataError {
-            .invalidModel.with(detail: "\(declaredBy) lists \(what)", entityName: type.entityName, propertyName: name)
-        }
-        if keyPaths.isEmpty { throw invalid("no property") }
-        return try keyPaths.map { keyPath in
-            guard let property = properties.first(where: { $0.keyPath == keyPath }) else {
-                throw invalid("a key path to \(Swift.type(of: keyPath).valueType) that is not a stored property")
-            }
-            guard property.slot >= 0 else {
-                throw invalid("a to-many relationship, which has no column", property.name)
-            }
-            return property
+        return try Schema.Entity(
+            name: declaration.type.entityName, type: declaration.type, properties: properties,
+            uniqueness: declaration.uniqueness, indices: declaration.indices,
+            hasEphemeralAttributes: declaration.hasEphemeralAttributes
+        ) { keyPath in
+            properties.first { $0.keyPath == keyPath }
+        } unknown: { keyPath in
+            "a key path to \(type(of: keyPath).valueType) that is not a stored property"
         }
     }
 
+    /// - Parameter other: The wrapper in another instance of the class than that of the declaration.
     private func property<Model: PersistentModel>(
-        _ declared: Declaration, of model: Model.Type, index: Int, slot: Int, mark: Int
+        _ declared: Declaration, of model: Model.Type, _ other: (any PropertyDeclaration)?,
+        at position: PropertyPositions.Position
     ) throws -> Schema.Property {
         if let wrapper = declared.relationship {
             guard let access = wrapper.access(declared.keyPath, model) else {
@@ -324,8 +300,7 @@ struct SchemaBuilder {
                 minimumModelCount: wrapper.counts.minimum, maximumModelCount: wrapper.counts.maximum)
             return Schema.Property(
                 name: declared.name, keyPath: declared.keyPath, previousName: declared.wrapper.originalName,
-                index: index,
-                slot: slot, mark: mark, offset: nil, kind: .relationship(relationship), defaultValue: nil,
+                position: position, offset: nil, kind: .relationship(relationship), defaultValue: nil,
                 relationshipAccess: access)
         }
         let wrapper = declared.wrapper as! any AttributeDeclaration  // There are only two kinds of wrappers.
@@ -339,14 +314,16 @@ struct SchemaBuilder {
                 entityName: Model.entityName, propertyName: declared.name)
         }
         let encodedDefault = try wrapper.declaredDefault.flatMap(codec.encodeAny)
+        let otherDefault = try (other as? any AttributeDeclaration)?.declaredDefault.flatMap(codec.encodeAny)
         let attribute = Schema.Attribute(
             name: declared.name, originalName: wrapper.originalName ?? declared.name,
-            options: wrapper.options.elements, encodedDefault: encodedDefault, codec: codec, storage: codec.storage,
-            isOptional: codec.isOptional, valueType: wrapper.valueType)
+            options: wrapper.options.elements, encodedDefault: encodedDefault,
+            hasConstantDefault: encodedDefault == otherDefault, codec: codec, storage: codec.storage,
+            isOptional: codec.isOptional, valueType: wrapper.valueType,
+            valueTypeName: PropertyCodecs.name(of: wrapper.valueType))
         return Schema.Property(
-            name: declared.name, keyPath: declared.keyPath, previousName: wrapper.originalName, index: index,
-            slot: slot,
-            mark: mark, offset: declared.offset, kind: .attribute(attribute), defaultValue: encodedDefault,
+            name: declared.name, keyPath: declared.keyPath, previousName: wrapper.originalName, position: position,
+            offset: declared.offset, kind: .attribute(attribute), defaultValue: encodedDefault,
             attributeAccess: access)
     }
 }

@@ -24,6 +24,8 @@ public protocol SchemaProperty: Hashable, Sendable {
 }
 
 extension SchemaProperty {
+    /// ``originalName`` if the property was renamed.
+    var previousName: String? { originalName == name ? nil : originalName }
     /// Whether the property is a relationship.
     public var isRelationship: Bool { !isAttribute }
     /// `false`.
