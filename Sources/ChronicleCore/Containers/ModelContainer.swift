@@ -33,7 +33,8 @@ public final class ModelContainer: Equatable, Sendable {
     ///     without a schema receives the container's schema.
     /// - Throws: ``SwiftDataError/invalidModel`` or ``SwiftDataError/unsupportedAttributeType`` if a model is declared
     ///   incorrectly; correct the class. ``SwiftDataError/unknownSchema`` if no configuration contains a model; add the
-    ///   model to one of them. ``SwiftDataError/duplicateConfiguration`` if two configurations have the same name,
+    ///   model to one of them. ``SwiftDataError/unknownSchema`` also if a schema was decoded and has no model classes;
+    ///   create it with the classes. ``SwiftDataError/duplicateConfiguration`` if two configurations have the same name,
     ///   store or model. ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened; catch the specific
     ///   error for its cause. ``SwiftDataError/unsupportedFeature`` if a store does not support a relationship; see
     ///   ``DataStoreLinking``.

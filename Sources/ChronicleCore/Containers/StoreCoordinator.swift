@@ -22,6 +22,7 @@ final class StoreCoordinator: Sendable {
     /// - Throws: The errors of ``ModelContainer/init(for:configurations:)``.
     init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
         try schema.validate()
+        try schema.checkModelClasses()
         var names = Set<String>()
         for configuration in configurations where !names.insert(configuration.name).inserted {
             throw SwiftDataError.duplicateConfiguration.with(
@@ -39,7 +40,7 @@ final class StoreCoordinator: Sendable {
                     storeIdentifier: store.identifier, storeName: configuration.name)
             }
             stores.append(store)
-            for entity in store.schema.entities {
+            for entity in store.schema.entities where entity.hasModelClass {
                 guard storesByType.updateValue(store, forKey: ObjectIdentifier(entity.type)) == nil else {
                     throw SwiftDataError.duplicateConfiguration.with(
                         detail: "two configurations contain this model or a related one; add it to only one of them",
@@ -62,7 +63,9 @@ final class StoreCoordinator: Sendable {
             var configuration = configuration
             configuration.schema = configuration.schema ?? schema
             try configuration.validate()
-            try checkLinks(configuration.validatedSchema(), in: Configuration.Store.self)
+            let schema = try configuration.validatedSchema()
+            try schema.checkModelClasses()
+            try checkLinks(schema, in: Configuration.Store.self)
             return try Configuration.Store(configuration, migrationPlan: nil)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error

@@ -4,14 +4,16 @@ extension SwiftDataError {
     /// one.
     ///
     /// Thrown when a context uses a model that is not in the schema of its container, and when a container is created
-    /// whose configurations do not cover all its models. Add the class to the container or to a configuration. This
-    /// kind also matches ``invalidModel`` and ``unsupportedAttributeType``.
+    /// whose configurations do not cover all its models, or whose schema was decoded and has no classes. Add the class
+    /// to the container or to a configuration. This kind also matches ``invalidModel`` and
+    /// ``unsupportedAttributeType``.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
-    /// The declaration of a model class is invalid.
+    /// The declaration of a model class, or the description of an entity in a decoded ``Schema``, is invalid.
     ///
     /// Thrown when a container is created and by ``Schema/validate()``, for example for a property that is missing from
     /// ``PersistentModel/properties`` or listed twice, and for an inverse that does not match. Correct the declaration
-    /// that the error names. Contexts throw it for a class that inherits from a model.
+    /// that the error names. Contexts throw it for a class that inherits from a model. Decoding a schema throws it for a
+    /// description that is damaged or that a later version encoded.
     public static let invalidModel = SwiftDataError(.invalidModel)
     /// The type of an attribute cannot be stored.
     ///

@@ -151,6 +151,28 @@ import Testing
         #expect(!tombstone.map(\.name).contains("missing"))
     }
 
+    @Test(arguments: [true, false]) func historyIsReadableWithoutModelClasses(allowsSave: Bool) throws {
+        let written = try TestStore(.file, [Trip.self])
+        let context = written.context()
+        let trip = Trip(name: "Rome", destination: "Italy", startDate: Date(timeIntervalSinceReferenceDate: 5))
+        context.insert(trip)
+        try context.save()
+        context.delete(trip)
+        try context.save()
+
+        let schema = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(Schema(Trip.self)))
+        let store = try DefaultStore(
+            ModelConfiguration(schema: schema, url: written.url, allowsSave: allowsSave), migrationPlan: nil)
+        let history = try store.fetchHistory(Descriptor())
+        #expect(history.map(\.line) == ["insert Trip/1", "delete Trip/1"])
+        guard case .delete(let delete as DefaultHistoryDelete<RemovedModel>)? = history.last?.changes.first else {
+            Issue.record("not a change of a model without a class")
+            return
+        }
+        #expect(delete.tombstone["name"] as? String == "Rome")
+        #expect(delete.tombstone["startDate"] as? Date == Date(timeIntervalSinceReferenceDate: 5))
+    }
+
     @Test func updatesOfMoreAttributesThanOneMask() throws {
         let store = try TestStore(.file, [First.Tag.self])
         let context = store.context()
