@@ -106,8 +106,8 @@ extension ContextEntity {
 extension PersistentModel {
     /// The context that inserted or fetched the model, or `nil` if the model was not inserted or its delete was saved.
     ///
-    /// If that context was released, this property returns another context with the same models, author, name and metadata.
-    /// Save that context to save the changes of its models.
+    /// If that context was released, this property returns another context with the same models, author, name and
+    /// metadata. Save that context to save the changes of its models.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
         return backing.isDeletedInStore ? nil : backing.membership?.storage.context

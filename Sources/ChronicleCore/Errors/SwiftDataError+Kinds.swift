@@ -12,8 +12,8 @@ extension SwiftDataError {
     ///
     /// Thrown when a container is created and by ``Schema/validate()``, for example for a property that is missing from
     /// ``PersistentModel/properties`` or listed twice, and for an inverse that does not match. Correct the declaration
-    /// that the error names. Contexts throw it for a class that inherits from a model. Decoding a schema throws it for a
-    /// description that is damaged or that a later version encoded.
+    /// that the error names. Contexts throw it for a class that inherits from a model. Decoding a schema throws it for
+    /// a description that is damaged or that a later version encoded.
     public static let invalidModel = SwiftDataError(.invalidModel)
     /// The type of an attribute cannot be stored.
     ///
@@ -28,7 +28,8 @@ extension SwiftDataError {
     ///
     /// Thrown when a container or a store is created; the detail describes what to correct. This kind also matches the
     /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
-    /// ``missingDirectory`` and ``damagedFile``.
+    /// ``missingDirectory`` and ``damagedFile``. Reads of the history of a read-only store throw it after another program
+    /// upgraded the file; open the store again.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The file does not have the format of the store. For the default store, it is not an SQLite database.
     ///
@@ -39,7 +40,7 @@ extension SwiftDataError {
     ///
     /// Thrown when a store is opened. The file was not changed; specify another URL.
     public static let notAChronicleStore = SwiftDataError(.notAChronicleStore)
-    /// A later version of Chronicle, or of a custom store, wrote the file.
+    /// A later version of Chronicle, or of a custom store, created the file or upgraded it to its format.
     ///
     /// Thrown when a store is opened. The file was not changed; update the program to that version.
     public static let unsupportedFileVersion = SwiftDataError(.unsupportedFileVersion)
@@ -128,9 +129,10 @@ extension SwiftDataError {
     ///
     /// Thrown by fetches of models and of history. Sort by a stored property, or sort the fetched models.
     public static let unsupportedSortDescriptor = SwiftDataError(.unsupportedSortDescriptor)
-    /// A key path is not a relationship of the model.
+    /// A key path is not a stored property of the model, or not one of the required kind.
     ///
-    /// Thrown by a fetch for an entry of ``FetchDescriptor/relationshipKeyPathsForPrefetching``. Remove the key path.
+    /// Thrown by a fetch for an entry of ``FetchDescriptor/relationshipKeyPathsForPrefetching`` that is not a
+    /// relationship, and when preserved values are erased. Remove the key path.
     public static let unsupportedKeyPath = SwiftDataError(.unsupportedKeyPath)
 }
 
@@ -138,11 +140,13 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// Another connection locked the store for longer than the configured timeout.
     ///
-    /// Thrown by any request to a store. Nothing was written; try again.
+    /// Thrown by any request to a store. Nothing was written; try again. When the default store erases preserved
+    /// values, some of them may have been erased.
     public static let storeBusy = SwiftDataError(.storeBusy)
     /// The store was opened for read-only access.
     ///
-    /// Thrown by a save and when models or history are deleted. Open the store with `allowsSave: true` to write to it.
+    /// Thrown by a save, when models or history are deleted, and by other requests that write. Open the store with
+    /// `allowsSave: true` to write to it.
     public static let storeReadOnly = SwiftDataError(.storeReadOnly)
     /// The disk is full, or a table has no unused primary key.
     ///

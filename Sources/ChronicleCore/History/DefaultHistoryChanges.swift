@@ -7,8 +7,13 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
     /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
 
+    // Not an empty array, which is retained and released like any other.
+    let values: [PreservedValue]?
+
     /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
+    /// The initial values that the history preserves, in the order in which the properties were added to the entity.
+    public var preservedValues: [PreservedValue] { values ?? [] }
 
     /// Creates an insert.
     ///
@@ -16,12 +21,34 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - changedPersistentIdentifier: The identifier of the model that changed.
+    ///   - preservedValues: The initial values that the history preserves.
     public init(
-        changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier
+        changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
+        preservedValues: [PreservedValue] = []
     ) {
         self.changeIdentifier = changeIdentifier
         self.transactionIdentifier = transactionIdentifier
         self.changedPersistentIdentifier = changedPersistentIdentifier
+        values = preservedValues.isEmpty ? nil : preservedValues
+    }
+
+    /// Returns whether two values are the same change. The preserved values are not compared.
+    ///
+    /// - Parameters:
+    ///   - lhs: An insert.
+    ///   - rhs: Another insert.
+    /// - Returns: `true` if the identifiers of the change, the transaction, and the model are the same.
+    public static func == (lhs: DefaultHistoryInsert, rhs: DefaultHistoryInsert) -> Bool {
+        lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
+            && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
+    }
+
+    /// Hashes the identifiers of the change and of the model.
+    ///
+    /// - Parameter hasher: The hasher to use.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(changeIdentifier)
+        hasher.combine(changedPersistentIdentifier)
     }
 }
 
@@ -33,14 +60,20 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
     public let transactionIdentifier: Int64
     /// The identifier of the model that changed.
     public let changedPersistentIdentifier: PersistentIdentifier
-    /// The names of the changed attributes and to-one relationships, in the order in which they were added to the
-    /// entity.
+    /// The names of the changed attributes and relationships, in the order in which they were added to the entity.
     ///
-    /// The names include properties that the class no longer has.
+    /// The names include properties that the class no longer has. They do not include to-many relationships whose
+    /// inverse is to-one, which change with the to-one relationships of their destinations.
     public let updatedAttributeNames: [String]
+    // Not an empty array, which is retained and released like any other.
+    let values: [PreservedValue]?
 
     /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
+    /// The values before and after the update that the history preserves.
+    ///
+    /// A to-many relationship that is stored as links has a value for each added and each removed destination.
+    public var preservedValues: [PreservedValue] { values ?? [] }
 
     /// Creates an update.
     ///
@@ -48,15 +81,38 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - changedPersistentIdentifier: The identifier of the model that changed.
-    ///   - updatedAttributeNames: The names of the changed attributes and to-one relationships.
+    ///   - updatedAttributeNames: The names of the changed attributes and relationships.
+    ///   - preservedValues: The values before and after the update that the history preserves.
     public init(
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
-        updatedAttributeNames: [String]
+        updatedAttributeNames: [String], preservedValues: [PreservedValue] = []
     ) {
         self.changeIdentifier = changeIdentifier
         self.transactionIdentifier = transactionIdentifier
         self.changedPersistentIdentifier = changedPersistentIdentifier
         self.updatedAttributeNames = updatedAttributeNames
+        values = preservedValues.isEmpty ? nil : preservedValues
+    }
+
+    /// Returns whether two values are the same change. The preserved values are not compared.
+    ///
+    /// - Parameters:
+    ///   - lhs: An update.
+    ///   - rhs: Another update.
+    /// - Returns: `true` if the identifiers of the change, the transaction, and the model are the same, and the same
+    ///   properties changed.
+    public static func == (lhs: DefaultHistoryUpdate, rhs: DefaultHistoryUpdate) -> Bool {
+        lhs.changeIdentifier == rhs.changeIdentifier && lhs.transactionIdentifier == rhs.transactionIdentifier
+            && lhs.changedPersistentIdentifier == rhs.changedPersistentIdentifier
+            && lhs.updatedAttributeNames == rhs.updatedAttributeNames
+    }
+
+    /// Hashes the identifiers of the change and of the model.
+    ///
+    /// - Parameter hasher: The hasher to use.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(changeIdentifier)
+        hasher.combine(changedPersistentIdentifier)
     }
 
     /// The key paths of the changed properties that the class still has.
@@ -64,7 +120,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
         updatedAttributeNames.compactMap { Model.properties.keyPath(named: $0) }
     }
 
-    /// Returns whether an attribute or to-one relationship changed.
+    /// Returns whether an attribute or a relationship changed.
     ///
     /// - Parameter keyPath: The key path of the property.
     /// - Returns: `true` if the update changed the property.

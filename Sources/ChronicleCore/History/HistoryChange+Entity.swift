@@ -8,16 +8,18 @@ extension HistoryChange {
     ///   - model: The identifier of the inserted model.
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - preservedValues: The initial values that the history preserves.
     ///   - schema: The schema of the store.
     /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
     public static func insert(
-        of model: PersistentIdentifier, changeIdentifier: Int64, transactionIdentifier: Int64, schema: Schema
+        of model: PersistentIdentifier, changeIdentifier: Int64, transactionIdentifier: Int64,
+        preservedValues: [PreservedValue] = [], schema: Schema
     ) -> HistoryChange {
         func change<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
             .insert(
                 DefaultHistoryInsert<Model>(
                     changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
-                    changedPersistentIdentifier: model))
+                    changedPersistentIdentifier: model, preservedValues: preservedValues))
         }
         // Swift opens the existential, so that `Model` is the class itself.
         return change(schema.modelType(named: model.entityName))
@@ -30,17 +32,19 @@ extension HistoryChange {
     ///   - updatedAttributeNames: The names of the changed attributes and to-one relationships.
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
+    ///   - preservedValues: The values before and after the update that the history preserves.
     ///   - schema: The schema of the store.
     /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
     public static func update(
         of model: PersistentIdentifier, updatedAttributeNames: [String], changeIdentifier: Int64,
-        transactionIdentifier: Int64, schema: Schema
+        transactionIdentifier: Int64, preservedValues: [PreservedValue] = [], schema: Schema
     ) -> HistoryChange {
         func change<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
             .update(
                 DefaultHistoryUpdate<Model>(
                     changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
-                    changedPersistentIdentifier: model, updatedAttributeNames: updatedAttributeNames))
+                    changedPersistentIdentifier: model, updatedAttributeNames: updatedAttributeNames,
+                    preservedValues: preservedValues))
         }
         return change(schema.modelType(named: model.entityName))
     }

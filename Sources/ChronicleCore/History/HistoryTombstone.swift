@@ -1,13 +1,16 @@
 /// The values of a deleted model that the history preserves.
 ///
 /// A tombstone contains the values of attributes with the option ``Schema/Attribute/Option/preserveValueOnDeletion``.
+/// If the file of a default store preserves the values of all properties, it contains all attributes and the
+/// identifiers of to-one destinations.
 ///
 /// ```swift
 /// let name = delete.tombstone[\.name]        // String?
 /// for (attribute, value) in delete.tombstone { print(attribute, value) }
 /// ```
 ///
-/// It does not contain attributes that were `nil`, or that did not have the option at the time of the delete.
+/// It does not contain attributes that were `nil`, that were not preserved at the time of the delete, or whose values
+/// were erased from the history.
 /// Attributes that the class no longer has are available by name.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The name of an attribute and its value.
@@ -44,6 +47,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     ///
     /// - Parameter keyPath: The key path of the attribute.
     public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? {
-        Model.properties.name(of: keyPath).flatMap { self[$0] } as? Value
+        // Not a cast of the optional: nil can be cast to optional types.
+        Model.properties.name(of: keyPath).flatMap { self[$0] }.flatMap { $0 as? Value }
     }
 }

@@ -6,7 +6,8 @@ public enum HistoryProperty: PredicateProperty {
     case author
     /// The name of the context that saved the transaction.
     case contextName
-    /// The value of a key in the metadata of the transaction, a text; nil if the transaction does not have the key.
+    /// The value of a key in the metadata of the transaction, a text. It is `nil` if the transaction does not have the
+    /// key.
     case metadata(key: String)
     /// The bundle identifier of the program that saved the transaction.
     case bundleIdentifier

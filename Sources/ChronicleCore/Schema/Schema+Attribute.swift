@@ -47,6 +47,11 @@ extension Schema {
             @inlinable public static var unique: Option { Option(rawValue: 1) }
             /// The history preserves the value in the tombstone of a deleted model; see ``HistoryTombstone``.
             @inlinable public static var preserveValueOnDeletion: Option { Option(rawValue: 2) }
+            /// The history preserves the value before and after each update that changes it; see
+            /// ``DefaultHistoryUpdate/previousValue(_:)-(KeyPath<Model,Value>)``.
+            ///
+            /// SwiftData has no such option.
+            @inlinable public static var preserveValueOnUpdate: Option { Option(rawValue: 64) }
             /// Ignored. The value is part of its row, and SQLite stores large values on separate pages.
             @inlinable public static var externalStorage: Option { Option(rawValue: 8) }
             /// Ignored. Operating systems do not index Chronicle stores.
@@ -69,7 +74,7 @@ extension Schema {
 
             /// The options of the set, one by one.
             var elements: [Option] {
-                (0..<6).map { Option(rawValue: 1 << $0) }.filter(contains)
+                (0..<7).map { Option(rawValue: 1 << $0) }.filter(contains)
             }
         }
 
@@ -197,6 +202,7 @@ extension Schema.Attribute.Option {
     /// stored attributes.
     private static let names: [(name: String, option: Self)] = [
         ("unique", .unique), ("preserveValueOnDeletion", .preserveValueOnDeletion),
+        ("preserveValueOnUpdate", .preserveValueOnUpdate),
         ("externalStorage", .externalStorage), ("spotlight", .spotlight),
         ("allowsCloudEncryption", .allowsCloudEncryption),
     ]

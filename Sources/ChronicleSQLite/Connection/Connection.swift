@@ -33,6 +33,8 @@ package final class Connection {
 
     /// An object that lives as long as the connection is open, such as the recorder of its changes.
     package var attachment: AnyObject?
+    /// See ``createTemporaryView(_:as:)``.
+    var allowedViews: AllowedViews?
     /// See ``observeRowChanges(with:)``.
     var rowChangeObservation: RowChangeObservation?
     /// See ``setTriggersEnabled(_:)``.
@@ -111,6 +113,9 @@ extension Connection {
     /// Whether the connection is read-only.
     package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
 
+    /// Whether the connection has temporary views; see ``createTemporaryView(_:as:)``.
+    package var hasTemporaryViews: Bool { allowedViews != nil }
+
     /// Returns the handle, or throws an error if the connection is closed.
     func openHandle() throws -> OpaquePointer {
         guard let handle else { throw SQLiteError.misuse("the connection is closed") }
@@ -176,10 +181,33 @@ extension Connection {
         _ = sqlite3_set_authorizer(handle, { _, _, _, _, _, view in view == nil ? SQLITE_OK : SQLITE_DENY }, nil)
     }
 
+    /// Creates a temporary view, which hides tables and views of the same name in the file, and allows reading it.
+    package func createTemporaryView(_ name: String, as select: String) throws {
+        guard let handle else { return }
+        let views = allowedViews ?? AllowedViews()
+        allowedViews = views
+        views.names.insert(name)
+        try execute("CREATE TEMP VIEW \(name) AS \(select)")
+        // The views of the file are hidden, so a name determines a view.
+        _ = sqlite3_set_authorizer(
+            handle,
+            { context, _, _, _, _, view in
+                guard let view else { return SQLITE_OK }
+                guard let context else { return SQLITE_DENY }
+                let views = Unmanaged<AllowedViews>.fromOpaque(context).takeUnretainedValue()
+                return views.names.contains(String(cString: view)) ? SQLITE_OK : SQLITE_DENY
+            }, Unmanaged.passUnretained(views).toOpaque())
+    }
+
     func set(_ option: Int32, _ value: Int32) throws {
         let code = chronicle_sqlite_db_config_int(handle, option, value, nil)
         guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
     }
+}
+
+/// The names of the temporary views of a connection.
+final class AllowedViews {
+    fileprivate var names: Set<String> = []
 }
 
 extension Duration {

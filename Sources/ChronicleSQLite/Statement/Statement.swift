@@ -74,6 +74,10 @@ extension Statement {
     /// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html
     package var repreparations: Int32 { sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
+    /// The number of operations of SQLite's virtual machine that the statement ran, which is proportional to the visited
+    /// rows.
+    package var steps: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
+
     /// The SQL of the statement.
     package var sql: String { sqlite3_sql(handle).map { String(cString: $0) } ?? "" }
 }

@@ -8,16 +8,22 @@ enum FileRow {
     case entity(Int64)
     case attribute(entity: Int64, number: Int64)
     case source(Int64)
+    /// A row of the metadata of the transaction at a position.
+    case metadata(Int64)
+    /// A row identified by the first position of its range.
+    case summary(Int64)
     case meta(String)
 }
 
 extension FileRow: CustomStringConvertible {
     var description: String {
         switch self {
-        case .change(let position): "row \(position) of chronicle_change"
+        case .change(let position): "row \(position) of \(ChangeTable.name)"
         case .entity(let number): "row \(number) of chronicle_entity"
         case .attribute(let entity, let number): "row (\(entity), \(number)) of chronicle_attribute"
-        case .source(let number): "row \(number) of chronicle_source"
+        case .source(let number): "row \(number) of \(SourceTable.name)"
+        case .metadata(let position): "a row for position \(position) of \(MetadataTable.name)"
+        case .summary(let first): "row \(first) of \(SummaryTable.name)"
         case .meta(let name): "row '\(name)' of chronicle_meta"
         }
     }

@@ -26,6 +26,8 @@ extension DefaultStore: HistoryProviding {
     ///   - ``SwiftDataError/undecodableValue`` if a preserved value cannot be converted to the current type of the
     ///     attribute.
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store may only be read and another program has upgraded the
+    ///     format of its file. Open the store again.
     /// - Complexity: Proportional to the returned changes and to the scanned history after the token in the predicate.
     ///   Without other conditions, the scan ends at the limit. The history before the token adds no cost.
     public func fetchHistory(
@@ -65,7 +67,8 @@ extension DefaultStore: HistoryProviding {
     /// - Parameter descriptor: The predicate, limit, and offset of the transactions.
     /// - Returns: The number of matching transactions, after applying the limit and the offset.
     /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
-    /// - Complexity: Proportional to the number of transactions after the token in the predicate.
+    /// - Complexity: Proportional to the number of transactions after the token in the predicate. Without conditions
+    ///   other than tokens, and without a limit or an offset, most transactions are counted without visiting them.
     public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
         try reading(descriptor) { try HeaderSearch(query: $0, range: $1, connection: $2).count() }
     }
@@ -92,7 +95,7 @@ extension DefaultStore: HistoryProviding {
         try requireHistory()
         return try attributingErrors {
             try database.read { connection in
-                let newest = try HistoryFacts(connection).newest()
+                let newest = try Format1.reading(connection) { try HistoryFacts(connection).newest() }
                 return DefaultHistoryToken(
                     storeIdentifier: identifier, position: newest?.position ?? 0, checkValue: newest?.checkValue)
             }
@@ -107,8 +110,10 @@ extension DefaultStore: HistoryProviding {
         let query = try HistoryQuery(descriptor, self)
         return try attributingErrors {
             try database.read { connection in
-                try connection.deferredRead {
-                    try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
+                try Format1.reading(connection) {
+                    try connection.deferredRead {
+                        try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
+                    }
                 }
             }
         }

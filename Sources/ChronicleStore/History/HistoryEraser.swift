@@ -34,7 +34,8 @@ extension DefaultStore {
                 try connection.immediate {
                     // Checked first: throws if the history is disabled.
                     _ = try HistoryFacts(connection).facts(at: 0)
-                    try HeaderWriter(self, connection).sealExternalChanges()
+                    var headers = HeaderWriter(self, connection)
+                    try headers.sealExternalChanges()
                     try HistoryFacts(connection).checkUpperBounds(query, storeIdentifier: identifier)
                     let range = try HistoryRange(query, storeIdentifier: identifier, connection)
                     var eraser = try HistoryEraser(connection)
@@ -67,11 +68,11 @@ struct HistoryEraser {
             if let last = beginning.last {
                 try delete(HistoryPosition.range(from: 1, through: last.position), last.checkValue)
             }
-            guard let next = beginning.next else { return try raiseFloor() }
+            guard let next = beginning.next else { return try finish() }
             search.range.skip(next)
         }
         for (range, checkValue) in try ranges(search.headers()) { try delete(range, checkValue) }
-        try raiseFloor()
+        try finish()
     }
 
     /// Returns the ranges of the rows of the transactions, and of void headers before them, with the check value of the
@@ -105,19 +106,31 @@ struct HistoryEraser {
 
     private mutating func delete(_ positions: ClosedRange<Int64>, _ checkValue: Int64) throws {
         let last = positions.upperBound
-        let statement = try connection.cached("DELETE FROM chronicle_change WHERE id BETWEEN ? AND ?")
+        let statement = try connection.cached("DELETE FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ?")
         try statement.bind(positions.lowerBound, at: 1)
         try statement.bind(last == newest ? last - 1 : last, at: 2)
         try statement.run()
         if last == newest { try makeVoid(last) }
+        try SummaryTable.delete(positions, connection)
+        try MetadataTable.delete(positions, connection)
         if last > highest?.position ?? 0 { highest = (last, checkValue) }
     }
 
     private func makeVoid(_ position: Int64) throws {
         let statement = try connection.cached(
-            "UPDATE chronicle_change SET what = 0, key = NULL, more = NULL WHERE id = ?")
-        try statement.bind(position, at: 1)
+            """
+            UPDATE \(ChangeTable.name) SET kind = ?, primary_key = NULL, old_value = NULL, new_value = NULL WHERE id = ?
+            """)
+        try statement.bind(ChangeTable.Kind.void.rawValue, at: 1)
+        try statement.bind(position, at: 2)
         try statement.run()
+    }
+
+    private func finish() throws {
+        guard highest != nil else { return }
+        try raiseFloor()
+        let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? 0
+        try SourceTable.deleteUnused(before: oldest, open: SummaryTable.openRange(connection).first, connection)
     }
 
     private func raiseFloor() throws {
@@ -127,5 +140,5 @@ struct HistoryEraser {
     }
 
     private static let selectKeptBefore =
-        "SELECT id FROM chronicle_change WHERE id < ? AND what <> 0 ORDER BY id DESC LIMIT 1"
+        "SELECT id FROM \(ChangeTable.name) WHERE id < ? AND \(ChangeTable.isNotVoid()) ORDER BY id DESC LIMIT 1"
 }

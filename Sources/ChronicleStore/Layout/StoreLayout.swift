@@ -62,8 +62,12 @@ struct RecordedAttribute: Sendable, Hashable {
     let number: Int
     /// The name of the property, and of its column if it has one.
     var name: String
-    /// Whether deletes preserve the value.
-    var isPreserved: Bool
+    /// The name of an attribute's type; `nil` for a relationship, or if an earlier version of Chronicle recorded it.
+    var type: String?
+    /// The name of the entity of a relationship's destinations, or `nil` for an attribute.
+    var destination: String?
+    /// The values that the history preserves.
+    var preservation: Preservation
     /// Whether the table has a column for it. Relationships in link tables have none.
     var isPresent: Bool
 }

@@ -8,21 +8,19 @@ struct EntityRegistry {
 
     init(_ connection: Connection) { self.connection = connection }
 
+    /// `superentity`, `table_name` and `key_columns` are NULL for the entities that Chronicle creates.
     static let tables = [
-        "CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        """
+        CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, \
+        superentity INTEGER, table_name TEXT, key_columns TEXT, definition TEXT)
+        """,
         """
         CREATE TABLE IF NOT EXISTS chronicle_attribute(entity INTEGER NOT NULL, number INTEGER NOT NULL, \
-        name TEXT NOT NULL, preserved INTEGER NOT NULL, present INTEGER NOT NULL, \
-        PRIMARY KEY (entity, number)) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE IF NOT EXISTS chronicle_source(id INTEGER PRIMARY KEY, author TEXT, context TEXT, program TEXT, \
-        process TEXT)
+        name TEXT NOT NULL, type TEXT, destination TEXT, present INTEGER NOT NULL, preserved_inserts INTEGER NOT NULL, \
+        preserved_updates INTEGER NOT NULL, preserved_deletes INTEGER NOT NULL, PRIMARY KEY (entity, number)) \
+        WITHOUT ROWID
         """,
     ]
-
-    /// The valid numbers of entities. The history stores them multiplied by four.
-    static let entityNumbers: ClosedRange<Int64> = 1...1_000_000
 
     /// Returns the entities of the file in the order of their numbers, after checking that numbers and names are
     /// unique.
@@ -31,7 +29,8 @@ struct EntityRegistry {
     func entities() throws -> [RecordedEntity] {
         let statement = try connection.prepare(
             """
-            SELECT e.id, e.name, a.number, a.name, a.preserved, a.present FROM chronicle_entity AS e
+            SELECT e.id, e.name, a.number, a.name, a.type, a.destination, a.present, a.preserved_inserts, \
+            a.preserved_updates, a.preserved_deletes FROM chronicle_entity AS e
             LEFT JOIN chronicle_attribute AS a ON a.entity = e.id ORDER BY e.id, a.number
             """)
         var entities: [RecordedEntity] = []
@@ -60,17 +59,28 @@ struct EntityRegistry {
     private static func entity(_ statement: Statement) throws -> RecordedEntity {
         let row = FileRow.entity(statement.int64(0))
         return RecordedEntity(
-            number: try statement.integer(0, in: entityNumbers, of: row), name: try statement.text(1, of: row),
+            number: try statement.integer(0, in: ChangeTable.entityNumbers, of: row),
+            name: try statement.text(1, of: row),
             attributes: [])
     }
 
     private static func attribute(_ statement: Statement, of entity: Int64) throws -> RecordedAttribute {
         let row = FileRow.attribute(entity: entity, number: statement.int64(2))
-        let numbers = RecorderSQL.attributeNumbers
+        let numbers = AttributeMasks.attributeNumbers
+        func text(_ column: Int32) throws -> String? {
+            statement.isNull(column) ? nil : try statement.text(column, of: row)
+        }
+        func extent(_ column: Int32) throws -> Preservation.Extent {
+            guard let extent = Preservation.Extent(rawValue: try statement.integer(column, of: row)) else {
+                throw SwiftDataError.damagedRow(row, "the value of \"\(statement.columnName(column))\" is out of range")
+            }
+            return extent
+        }
         return RecordedAttribute(
             number: Int(try statement.integer(2, in: Int64(numbers.lowerBound)...Int64(numbers.upperBound), of: row)),
-            name: try statement.text(3, of: row), isPreserved: statement.int64(4) != 0,
-            isPresent: statement.int64(5) != 0)
+            name: try statement.text(3, of: row), type: try text(4), destination: try text(5),
+            preservation: Preservation(inserts: try extent(7), updates: try extent(8), deletes: try extent(9)),
+            isPresent: statement.int64(6) != 0)
     }
 
     /// Returns the entity with a name, assigning a number to it if it is new.
@@ -79,50 +89,75 @@ struct EntityRegistry {
         let statement = try connection.prepare("INSERT INTO chronicle_entity(name) VALUES (?)")
         try statement.bind(name, at: 1)
         try statement.run()
-        guard Self.entityNumbers.contains(connection.lastInsertRowID) else {
+        guard ChangeTable.entityNumbers.contains(connection.lastInsertRowID) else {
             throw SwiftDataError.storeFull.with(
                 detail: "no numbers are left in chronicle_entity", entityName: name)
         }
         return RecordedEntity(number: connection.lastInsertRowID, name: name, attributes: [])
     }
 
-    /// Assigns numbers to new properties and updates which values are preserved.
-    func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity) throws {
+    /// Assigns numbers to new properties, and updates their types and which values are preserved.
+    ///
+    /// - Parameter preservesValues: Whether the file preserves the values of all properties.
+    func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
         for property in entity.storedProperties {
-            let preserved = property.attribute?.options.contains(.preserveValueOnDeletion) == true
-            if let index = recorded.attributes.firstIndex(where: { $0.name == property.name && $0.isPresent }) {
-                recorded.attributes[index].isPreserved = preserved
-                try update(recorded.attributes[index], of: recorded)
-            } else {
-                try add(property.name, isPreserved: preserved, isPresent: true, to: &recorded)
-            }
+            try register(
+                property, isPresent: true, Preservation(property, preservesValues: preservesValues), &recorded)
         }
     }
 
-    /// Assigns the next number of the entity to a property.
-    func add(_ name: String, isPreserved: Bool, isPresent: Bool, to entity: inout RecordedEntity) throws {
-        let number = (entity.attributes.map(\.number).max() ?? -1) + 1
-        guard RecorderSQL.attributeNumbers.contains(number) else {
+    /// Assigns a number to a property if it has none, and updates its row.
+    func register(
+        _ property: Schema.Property, isPresent: Bool, _ preservation: Preservation, _ entity: inout RecordedEntity
+    ) throws {
+        let known = entity.attributes.firstIndex { $0.name == property.name && $0.isPresent == isPresent }
+        let number = known.map { entity.attributes[$0].number } ?? (entity.attributes.map(\.number).max() ?? -1) + 1
+        guard AttributeMasks.attributeNumbers.contains(number) else {
             throw SwiftDataError.storeFull.with(
-                detail: "no numbers are left in chronicle_attribute", entityName: entity.name, propertyName: name)
+                detail: "no numbers are left in chronicle_attribute", entityName: entity.name,
+                propertyName: property.name)
         }
         let attribute = RecordedAttribute(
-            number: number, name: name, isPreserved: isPreserved, isPresent: isPresent)
-        entity.attributes.append(attribute)
+            number: number, name: property.name, type: property.attribute.map(\.valueTypeName),
+            destination: property.relationship?.destination, preservation: preservation, isPresent: isPresent)
+        if let known {
+            guard entity.attributes[known] != attribute else { return }
+            entity.attributes[known] = attribute
+        } else {
+            entity.attributes.append(attribute)
+        }
         try update(attribute, of: entity)
     }
 
     func update(_ attribute: RecordedAttribute, of entity: RecordedEntity) throws {
         let statement = try connection.cached(
             """
-            INSERT INTO chronicle_attribute(entity, number, name, preserved, present) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT DO UPDATE SET name = excluded.name, preserved = excluded.preserved, present = excluded.present
+            INSERT INTO chronicle_attribute(entity, number, name, type, destination, present, preserved_inserts, \
+            preserved_updates, preserved_deletes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET name = excluded.name, type = excluded.type, destination = excluded.destination, \
+            present = excluded.present, preserved_inserts = excluded.preserved_inserts, \
+            preserved_updates = excluded.preserved_updates, preserved_deletes = excluded.preserved_deletes
             """)
+        func bind(_ text: String?, at index: Int32) throws {
+            if let text { try statement.bind(text, at: index) } else { try statement.bindNull(index) }
+        }
         try statement.bind(entity.number, at: 1)
         try statement.bind(attribute.number, at: 2)
         try statement.bind(attribute.name, at: 3)
-        try statement.bind(attribute.isPreserved ? 1 : 0, at: 4)
-        try statement.bind(attribute.isPresent ? 1 : 0, at: 5)
+        try bind(attribute.type, at: 4)
+        try bind(attribute.destination, at: 5)
+        try statement.bind(attribute.isPresent ? 1 : 0, at: 6)
+        try statement.bind(attribute.preservation.inserts.rawValue, at: 7)
+        try statement.bind(attribute.preservation.updates.rawValue, at: 8)
+        try statement.bind(attribute.preservation.deletes.rawValue, at: 9)
+        try statement.run()
+    }
+
+    /// Stores the description of an entity, from which programs without its class read the schema.
+    func setDefinition(_ entity: Schema.Entity, of recorded: RecordedEntity) throws {
+        let statement = try connection.cached("UPDATE chronicle_entity SET definition = ? WHERE id = ?")
+        try statement.bind(entity.json(), at: 1)
+        try statement.bind(recorded.number, at: 2)
         try statement.run()
     }
 
@@ -145,7 +180,7 @@ struct EntityRegistry {
         return RecordedTable(
             entityID: entity.number, name: entity.name,
             columns: entity.attributes.filter(\.isPresent).map {
-                RecordedTable.Column(number: $0.number, name: $0.name, preserved: $0.isPreserved)
+                RecordedTable.Column(number: $0.number, name: $0.name, preservation: $0.preservation)
             },
             uniqueness: columnsByIndex.map(\.columns))
     }

@@ -153,35 +153,3 @@ struct FileInspection {
         }
     }
 }
-
-/// The identification of Chronicle's files.
-enum FileFormat {
-    /// "Chrn" in the header's application identifier. https://www.sqlite.org/pragma.html#pragma_application_id
-    static let applicationIdentifier: Int64 = 0x4368_726e
-    /// The format version that this code reads and writes, stored in the header's user version.
-    static let version: Int64 = 1
-
-    /// Determines the format of a file in one transaction, because another process may be creating the file.
-    static func finding(_ connection: Connection, path: String) throws -> FileInspection.Finding {
-        try connection.deferredRead { try findingInSnapshot(connection, path) }
-    }
-
-    private static func findingInSnapshot(_ connection: Connection, _ path: String) throws -> FileInspection.Finding {
-        let application = try connection.scalarInt64("PRAGMA application_id") ?? 0
-        let version = try connection.scalarInt64("PRAGMA user_version") ?? 0
-        if application == applicationIdentifier {
-            guard version <= self.version else {
-                throw SwiftDataError.unsupportedFileVersion.with(
-                    detail: "\(path) has format version \(version), but this program supports versions up to "
-                        + "\(self.version); update it")
-            }
-            return .store
-        }
-        let tables = try connection.scalarInt64("SELECT count(*) FROM sqlite_master") ?? 0
-        guard application == 0, tables == 0 else {
-            throw SwiftDataError.notAChronicleStore.with(
-                detail: "\(path) is an SQLite database of another program; choose another URL")
-        }
-        return .new
-    }
-}

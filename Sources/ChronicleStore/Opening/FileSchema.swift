@@ -66,10 +66,13 @@ struct FileSchema {
 
     /// Returns whether the tables of the history exist: either all of them or none.
     ///
+    /// - Parameter createTables: The statements that create the tables.
     /// - Throws: ``SwiftDataError/damagedFile`` if some are missing or have another definition.
-    func hasHistory() throws -> Bool {
+    func hasHistory(_ createTables: [String] = HistoryTables.createTables) throws -> Bool {
         var missing: [String] = []
-        for (name, definition) in Self.ownDefinitions {
+        for statement in createTables {
+            let definition = statement.replacing("IF NOT EXISTS ", with: "")
+            let name = String(definition.dropFirst("CREATE TABLE ".count).prefix { $0 != "(" })
             guard try hasTable(name) else {
                 missing.append(name)
                 continue
@@ -79,7 +82,7 @@ struct FileSchema {
                     detail: "another program changed the table \"\(name)\", whose definition must be \(definition)")
             }
         }
-        guard missing.isEmpty || missing.count == Self.ownDefinitions.count else {
+        guard missing.isEmpty || missing.count == createTables.count else {
             throw SwiftDataError.damagedFile.with(
                 detail: "tables of the history are missing: \(missing.joined(separator: ", "))")
         }
@@ -93,13 +96,6 @@ struct FileSchema {
     }
 
     // MARK: Definitions
-
-    /// The tables of the history, with their definitions as SQLite stores them.
-    private static let ownDefinitions: [(name: String, definition: String)] =
-        (RecorderSQL.recordTables + EntityRegistry.tables + [MetaTable.createTable]).map { statement in
-            let definition = statement.replacing("IF NOT EXISTS ", with: "")
-            return (String(definition.dropFirst("CREATE TABLE ".count).prefix { $0 != "(" }), definition)
-        }
 
     /// Excludes the tables that SQLite creates and drops itself for ANALYZE and AUTOINCREMENT.
     private static let select = """

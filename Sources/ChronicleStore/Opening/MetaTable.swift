@@ -4,6 +4,9 @@ import ChronicleSQLite
 /// Properties of the file, stored by name.
 enum MetaTable {
     enum Name {
+        /// The version of the file's format. It is the same as the `user_version` of the header, which other programs
+        /// may change by mistake.
+        case format
         /// The UUID that was generated when the file was created.
         case storeIdentifier
         /// Whether the history is recorded: `on` or `off`.
@@ -14,16 +17,23 @@ enum MetaTable {
         case floorCheck
         /// The position at which recording resumed after it was disabled or incomplete.
         case gap
+        /// Whether the history preserves the values of all properties: `on` or `off`.
+        case preservesValues
+        /// The newest position of the history when that setting was changed.
+        case preservesValuesSince
         /// The file meets the requirements of a schema, and its definitions had this digest (``FileSchema/digest``).
         case completeFor(String)
 
         var text: String {
             switch self {
+            case .format: "format"
             case .storeIdentifier: "store"
             case .history: "history"
             case .floor: "floor"
             case .floorCheck: "floorCheck"
             case .gap: "gap"
+            case .preservesValues: "preservesValues"
+            case .preservesValuesSince: "preservesValuesSince"
             case .completeFor(let signature): "complete:\(signature)"
             }
         }
@@ -37,6 +47,13 @@ enum MetaTable {
     /// - Throws: ``SwiftDataError/damagedFile`` if the value is not text.
     static func text(_ name: Name, _ connection: Connection) throws -> String? {
         try value(name, connection) { try $0.text(0, of: .meta(name.text)) }
+    }
+
+    /// Returns the integer stored under a name, or `nil` if there is none.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if the value is not an integer.
+    static func integer(_ name: Name, _ connection: Connection) throws -> Int64? {
+        try value(name, connection) { try $0.integer(0, of: .meta(name.text)) }
     }
 
     /// Returns the history position stored under a name, or `nil` if there is none.

@@ -39,6 +39,23 @@ extension SchemaCompletion {
         try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
     }
 
+    /// Creates the triggers of all entities and links again after a change of what the history preserves, and records
+    /// that the file meets the schema.
+    func recreateTriggers(_ registry: EntityRegistry) throws {
+        for entity in try registry.entities() where try tableExists(entity.name) {
+            for statement in RecorderSQL.recreateTriggers(of: try registry.table(of: entity)) {
+                try connection.execute(statement)
+            }
+        }
+        // A later version of the models may have renamed the table of a relationship.
+        for links in schema.links where try tableExists(links.name) {
+            try makeTriggers(of: registry.recordedLinks(links))
+        }
+        // Other programs create the triggers of links that this schema does not contain.
+        try MetaTable.removeCompletions(connection)
+        try recordCompletion()
+    }
+
     /// Returns the recorder's triggers of a table by their names. SQLite stores their text unchanged.
     func triggers(of table: String) throws -> [String: String] {
         let statement = try connection.prepare(

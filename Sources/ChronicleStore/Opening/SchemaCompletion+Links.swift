@@ -78,7 +78,7 @@ extension SchemaCompletion {
             == Set(RecorderSQL.triggers(of: links, recordsHistory: recordsHistory))
     }
 
-    private func makeTriggers(of links: RecordedLinks) throws {
+    func makeTriggers(of links: RecordedLinks) throws {
         guard try !hasTriggers(links) else { return }
         for name in try triggers(of: links.name).keys.sorted() {
             try connection.execute(RecorderSQL.dropTrigger(named: name))
@@ -98,7 +98,7 @@ extension SchemaCompletion {
 extension EntityRegistry {
     /// Assigns numbers to relationships that are stored in link tables. In the history they are attributes without a
     /// column.
-    func registerLinks(of entity: Schema.Entity, _ recorded: inout RecordedEntity) throws {
+    func registerLinks(of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
         let properties = entity.properties.filter { $0.relationship?.isLinked == true }
         func index(_ name: String?) -> Int? {
             recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
@@ -109,8 +109,9 @@ extension EntityRegistry {
             try update(recorded.attributes[renamed], of: recorded)
         }
         // After the renames, because new properties may have the previous names of others.
-        for property in properties where index(property.name) == nil {
-            try add(property.name, isPreserved: false, isPresent: false, to: &recorded)
+        for property in properties {
+            try register(
+                property, isPresent: false, Preservation(property, preservesValues: preservesValues), &recorded)
         }
     }
 
@@ -119,11 +120,12 @@ extension EntityRegistry {
         let entities = try entities()
         func end(_ column: String, _ name: String, _ property: Schema.Property?) -> RecordedLinks.End {
             let entity = entities.first { $0.name == name }
+            let attribute = property.flatMap { property in
+                entity?.attributes.first { $0.name == property.name && !$0.isPresent }
+            }
             return RecordedLinks.End(
-                column: column, entityID: entity?.number ?? 0, table: name,
-                attribute: property.flatMap { property in
-                    entity?.attributes.first { $0.name == property.name && !$0.isPresent }?.number
-                },
+                column: column, entityID: entity?.number ?? 0, table: name, attribute: attribute?.number,
+                preservesValues: attribute.map { $0.preservation.updates != .none } ?? false,
                 cascades: property?.relationship?.deleteRule == .cascade)
         }
         return RecordedLinks(

@@ -12,34 +12,51 @@ struct SchemaCompletion {
     let connection: Connection
     let schema: Schema
     let recordsHistory: Bool
+    /// Whether a new file preserves the values of all properties.
+    private let preservesValues: Bool
+    /// The path of the file, for errors.
+    private let path: String
 
     init(_ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration) {
         self.connection = connection
         self.schema = schema
         recordsHistory = configuration.recordsHistory
+        preservesValues = configuration.preservesValues
+        path = configuration.url.path
     }
 
     func complete() throws -> StoreLayout {
-        let known = try connection.deferredRead {
+        let known: StoreLayout? = try connection.deferredRead {
+            try FileFormat.requireSupportedVersion(connection, path)
+            guard try FileFormat.version(connection) == FileFormat.current else { return nil }
             let file = try FileSchema(connection)
             return try knownDigest(file) == file.digest ? try layout(file) : nil
         }
         if let known { return known }
         return try connection.immediate {
+            let upgraded = try FormatUpgrade(connection).run()
             let file = try FileSchema(connection)
             let digest = try knownDigest(file)
-            if digest != file.digest { try createMissingDefinitions(file, wasComplete: digest != nil) }
+            if digest != file.digest {
+                try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
+            }
             return try layout(FileSchema(connection))
         }
     }
 
     /// Returns the layout of a file that is opened read-only.
     func existingLayout() throws -> StoreLayout {
-        try connection.deferredRead { try layout(FileSchema(connection)) }
+        try connection.deferredRead {
+            try FileFormat.requireSupportedVersion(connection, path)
+            return try layout(FileSchema(connection))
+        }
     }
 
     private func layout(_ file: FileSchema) throws -> StoreLayout {
-        guard try file.hasHistory(), let identifier = try MetaTable.text(.storeIdentifier, connection) else {
+        let isFormat1 = try FileFormat.version(connection) == Format1.version
+        guard try file.hasHistory(isFormat1 ? Format1.createTables : HistoryTables.createTables),
+            let identifier = try MetaTable.text(.storeIdentifier, connection)
+        else {
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "the file is incomplete; open it once with `allowsSave: true`")
         }
@@ -67,7 +84,7 @@ struct SchemaCompletion {
     // MARK: Signature
 
     /// Returns the digest of the definitions at the time when the file met this schema, or `nil` if it never did.
-    private func knownDigest(_ file: FileSchema) throws -> String? {
+    func knownDigest(_ file: FileSchema) throws -> String? {
         guard try file.hasHistory() else { return nil }
         return try MetaTable.text(.completeFor(signature), connection)
     }
@@ -80,8 +97,8 @@ struct SchemaCompletion {
             parts.append(definition.shape)
             parts += definition.indexes.map(\.sql)
             for property in entity.storedProperties {
-                let preserved = property.attribute?.options.contains(.preserveValueOnDeletion) == true
-                parts.append("\(property.name) \(property.previousName ?? "") \(preserved)")
+                let preservation = Preservation(property, preservesValues: false)
+                parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
             }
         }
         parts += schema.links.map { LinkDefinition(links: $0).signature }
@@ -90,19 +107,29 @@ struct SchemaCompletion {
 
     // MARK: Creating definitions
 
-    private func createMissingDefinitions(_ file: FileSchema, wasComplete: Bool) throws {
+    /// - Parameters:
+    ///   - file: The definitions of the file.
+    ///   - wasComplete: Whether the file met the schema before.
+    ///   - upgraded: The upgrade that the file had in the same transaction, if any.
+    private func createMissingDefinitions(
+        _ file: FileSchema, wasComplete: Bool, upgraded: FormatUpgrade.Result?
+    ) throws {
         let version = try connection.scalarInt64("PRAGMA schema_version")
         try checkTables(file)
-        for statement in [MetaTable.createTable] + RecorderSQL.recordTables + EntityRegistry.tables {
-            try connection.execute(statement)
-        }
+        try HistoryTables.create(connection)
         if try MetaTable.text(.storeIdentifier, connection) == nil {
+            guard try !file.hasHistory() else {
+                throw SwiftDataError.damagedRow(.meta(MetaTable.Name.storeIdentifier.text), "the row is missing")
+            }
             try MetaTable.set(.storeIdentifier, UUID().uuidString, connection)
-            try connection.execute("INSERT INTO chronicle_source(id) VALUES (\(RecorderStatements.externalSource))")
+            try MetaTable.set(.format, FileFormat.current, connection)
+            try MetaTable.set(.preservesValues, preservesValues ? "on" : "off", connection)
+            try SourceTable.insertExternal(connection)
+            try SummaryTable.insertOpenRange(connection)
         }
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
-        let wasRecorded = try isRecorded(registry, linksToo: wasComplete)
+        let wasRecorded = try upgraded?.wasRecorded ?? isRecorded(registry, linksToo: wasComplete)
         for entity in schema.entities { try complete(entity, registry) }
         try completeLinks(registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
@@ -110,6 +137,11 @@ struct SchemaCompletion {
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
         }
+        try recordCompletion()
+    }
+
+    /// Records that the definitions of the file meet the schema.
+    func recordCompletion() throws {
         try MetaTable.set(.completeFor(signature), FileSchema(connection).digest, connection)
     }
 
@@ -149,8 +181,10 @@ struct SchemaCompletion {
         try changeColumns(definition)
         try rejectUnknownColumns(entity)
         try makeIndexes(definition)
-        try registry.register(entity, &recorded)
-        try registry.registerLinks(of: entity, &recorded)
+        let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
+        try registry.register(entity, &recorded, preservesValues: preservesValues)
+        try registry.registerLinks(of: entity, &recorded, preservesValues: preservesValues)
+        try registry.setDefinition(entity, of: recorded)
     }
 
     private func rename(

@@ -42,7 +42,11 @@ struct StoreOpener {
 
     private func layout(_ database: Database) throws -> StoreLayout {
         if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
-            return try database.read { try SchemaCompletion($0, schema, configuration).existingLayout() }
+            return try database.read { connection in
+                try Format1.reading(connection) {
+                    try SchemaCompletion(connection, schema, configuration).existingLayout()
+                }
+            }
         }
         return try database.write { connection in
             try SchemaCompletion(connection, schema, configuration).complete()
@@ -72,16 +76,19 @@ struct StoreOpener {
         let finding = try FileFormat.finding(connection, path: path ?? "")
         if !connection.isReadOnly {
             if finding == .new {
+                // Must precede the first table. https://www.sqlite.org/pragma.html#pragma_auto_vacuum
+                try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 // In rollback mode, the header in the main file identifies its format from the first commit on.
                 try connection.immediate {
                     guard try FileFormat.finding(connection, path: path ?? "") == .new else { return }
-                    try connection.execute(
-                        "PRAGMA application_id = \(FileFormat.applicationIdentifier);"
-                            + "PRAGMA user_version = \(FileFormat.version)")
+                    try connection.execute("PRAGMA application_id = \(FileFormat.applicationIdentifier)")
+                    try FileFormat.setVersion(connection)
                 }
             }
             if path != nil { try connection.enableWAL() }
             try connection.execute(settings(durability))
+        } else if path != nil {
+            try Format1.createViews(connection)
         }
     }
 

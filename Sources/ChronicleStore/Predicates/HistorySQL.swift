@@ -6,6 +6,8 @@ struct HistorySQL {
     /// The condition on `h` and `s`, or `nil` if there is none. It omits lower bounds with
     /// ``HistoryTokenBound/isRequired``.
     let condition: SQLQuery?
+    /// The condition on the ranges of ``SummaryTable`` that follows from the predicate, or `nil` if there is none.
+    let restriction: RangeRestriction?
     /// The terms of ORDER BY; empty for commit order.
     let order: [SQLQuery]
     /// The tokens that are lower bounds anywhere in the predicate.
@@ -24,13 +26,14 @@ struct HistorySQL {
     ) throws {
         order = try Self.order(descriptor.sortBy)
         guard let predicate = descriptor.predicate else {
-            (condition, lowerBounds, upperBounds) = (nil, [], [])
+            (condition, restriction, lowerBounds, upperBounds) = (nil, nil, [], [])
             return
         }
         let tree = try PredicateTree(predicate)
         let bounds = HistoryTokenBounds<DefaultHistoryToken>(tree)
         (lowerBounds, upperBounds) = (bounds.lower, bounds.upper)
         let source = HistorySource(storeIdentifier: storeIdentifier, entityNumber: entityNumber)
+        restriction = try RangeRestriction(tree, source)
         var translator = PredicateSQL(source: source)
         condition = try translator.topCondition(tree) { $0.isTokenLowerBound }
     }
@@ -41,7 +44,9 @@ struct HistorySQL {
         for descriptor in descriptors {
             guard let column = try column(descriptor), columns.insert(column).inserted else { continue }
             // Positions are unique, so further terms have no effect, and ascending positions are the default order.
-            if column == Self.position { return descriptor.order == .forward ? terms : terms + ["\(column) DESC"] }
+            if column == Self.position {
+                return descriptor.order == .forward ? terms : terms + ["h.range DESC", "\(column) DESC"]
+            }
             terms.append(descriptor.order == .forward ? column : "\(column) DESC")
         }
         return terms

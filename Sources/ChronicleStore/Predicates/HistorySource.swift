@@ -1,9 +1,9 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// The tables of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.more` on.
+/// The tables of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.old_value` on.
 ///
-/// See `Documentation/FileFormat.md` for the columns.
+/// See ``ChangeTable`` for the columns.
 struct HistorySource: PredicateSource {
     typealias Property = HistoryProperty
 
@@ -25,19 +25,20 @@ struct HistorySource: PredicateSource {
         case .contextName: return SQLOperand(sql: "s.context", storageClass: .text, isOptional: true)
         case .metadata(let key):
             return SQLOperand(
-                sql: "(SELECT value FROM chronicle_metadata WHERE position = h.id AND name = \(value: .text(key)))",
+                sql:
+                    "(SELECT value FROM \(raw: MetadataTable.name) WHERE position = h.id AND name = \(value: .text(key)))",
                 storageClass: .text, isOptional: true)
         // External transactions have neither.
         case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", storageClass: .text)
-        case .processIdentifier: return SQLOperand(sql: "ifnull(s.process, '')", storageClass: .text)
-        case .isExternal: return SQLOperand(sql: "(ifnull(s.process, '') = '')", storageClass: .integer)
-        case .timestamp: return SQLOperand(sql: "h.key", storageClass: .real)
+        case .processIdentifier: return SQLOperand(sql: "ifnull(CAST(h.new_value AS TEXT), '')", storageClass: .text)
+        case .isExternal: return SQLOperand(sql: "(s.id = \(raw: "\(SourceTable.external)"))", storageClass: .integer)
+        case .timestamp: return SQLOperand(sql: "h.primary_key", storageClass: .real)
         case .transactionIdentifier: return SQLOperand(sql: "h.id", storageClass: .integer)
         case .storeIdentifier, .changedStoreIdentifier: return SQLOperand(constant: .text(storeIdentifier))
         case .changedEntityName:
             let change = try alias(path)
             return SQLOperand(
-                sql: "(SELECT name FROM chronicle_entity WHERE id = \(change).what >> 2)", storageClass: .text)
+                sql: "(SELECT name FROM chronicle_entity WHERE id = \(entity(of: change)))", storageClass: .text)
         case .token, .changes, .changedPersistentIdentifier, nil:
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "\(path.properties.last?.name ?? "a transaction") cannot be used in this expression",
@@ -57,13 +58,14 @@ struct HistorySource: PredicateSource {
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
         let change = SQLQuery(raw: "c\(elements.variable.number)")
         aliases[elements.variable] = change
-        // The last two bits distinguish changes from preserved values; headers are negative.
-        return "\(change).id BETWEEN h.more AND h.id AND \(change).what > 0 AND \(change).what & 3 <> 0"
+        return "\(change).id BETWEEN h.old_value AND h.id AND \(raw: ChangeTable.isOperation("\(change.sql)."))"
     }
 
     func tables(of variable: Tree.Variable) -> SQLQuery {
-        "chronicle_change AS \(aliases[variable] ?? "h")"
+        "\(raw: ChangeTable.name) AS \(aliases[variable] ?? "h")"
     }
+
+    private func entity(of change: SQLQuery) -> SQLQuery { "\(raw: ChangeTable.entity("\(change.sql)."))" }
 
     // MARK: Identifiers
 
@@ -91,7 +93,7 @@ struct HistorySource: PredicateSource {
                 guard case .text(let name) = value else { return nil }
                 return try entityNumber(name).map { .integer($0) }
             }
-            let entity = SQLOperand(sql: "\(try alias(path)).what >> 2", storageClass: .integer)
+            let entity = SQLOperand(sql: entity(of: try alias(path)), storageClass: .integer)
             return SQLList(numbers).found(entity) ?? "0"
         default: return nil
         }
@@ -106,8 +108,10 @@ struct HistorySource: PredicateSource {
         }
         let conditions = try keys.sorted { $0.key < $1.key }.compactMap { name, keys -> SQLQuery? in
             guard let number = try entityNumber(name) else { return nil }
-            let key = SQLOperand(sql: "\(change).key", storageClass: .integer)
-            return SQLList(keys).found(key).map { "\(change).what >> 2 = \(value: .integer(number)) AND \($0)" }
+            let key = SQLOperand(sql: "\(change).primary_key", storageClass: .integer)
+            return SQLList(keys).found(key).map {
+                "\(entity(of: change)) = \(value: .integer(number)) AND \($0)"
+            }
         }
         return conditions.isEmpty ? "0" : "(\(conditions.joined(" OR ")))"
     }

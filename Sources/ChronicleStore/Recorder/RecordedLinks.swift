@@ -11,6 +11,8 @@ struct RecordedLinks: Hashable, Sendable {
         let table: String
         /// The number of the relationship from this end, or `nil` if there is none.
         let attribute: Int?
+        /// Whether the history preserves the added and removed destinations.
+        let preservesValues: Bool
         /// Whether deleting a row at this end deletes the linked rows at the other end.
         let cascades: Bool
     }

@@ -10,8 +10,8 @@ struct RecordedTable: Hashable, Sendable {
         let number: Int
         /// The name of the column in the table.
         let name: String
-        /// Whether deletes preserve the last value.
-        let preserved: Bool
+        /// The values that the history preserves.
+        let preservation: Preservation
     }
 
     /// The name of the primary key in statements. SQLite accepts this name in every rowid table; the column itself
@@ -22,32 +22,24 @@ struct RecordedTable: Hashable, Sendable {
     let entityID: Int64
     /// The name of the table, not quoted.
     let name: String
-    /// The recorded columns in any order, without the primary key.
+    /// The recorded columns in the order of their numbers, without the primary key.
     let columns: [Column]
     /// The column names of each unique index.
     ///
     /// The recorder compares these columns with `=` to find the rows that a `REPLACE` of another program deletes.
     /// Indexes must therefore not be partial, and must use the collations of their columns.
     let uniqueness: [[String]]
-}
 
-extension RecordedTable {
-    /// The kind of a change, as the last two bits of the column `what`.
-    enum Operation: Int64, Sendable {
-        /// A further preserved value, which follows the row of its delete.
-        case preservedValue = 0
-        case insert = 1
-        case update = 2
-        case delete = 3
+    init(entityID: Int64, name: String, columns: [Column], uniqueness: [[String]]) {
+        self.entityID = entityID
+        self.name = name
+        self.columns = columns.sorted { $0.number < $1.number }
+        self.uniqueness = uniqueness
     }
 
-    /// Returns the value of the column `what` for an operation on this entity.
-    func what(_ operation: Operation) -> Int64 {
-        entityID << 2 | operation.rawValue
-    }
+    /// Returns the kind of the rows of an operation on this entity.
+    func kind(_ operation: ChangeTable.Operation) -> ChangeTable.Kind { .init(operation, of: entityID) }
 
-    /// The columns whose values deletes preserve, in the order in which they are written.
-    var preservedColumns: [Column] {
-        columns.filter(\.preserved).sorted { $0.number < $1.number }
-    }
+    /// The number of masks that an update has at least.
+    var maskCount: Int { (columns.last?.number ?? 0) / AttributeMasks.attributesPerMask + 1 }
 }

@@ -17,6 +17,9 @@
 /// One case is recorded late: an `UPDATE OR REPLACE` whose own row is deleted by a resulting cascade has no AFTER
 /// trigger. The notes remain, and remain true, until the next conflict or insert in the table, or until the next write
 /// of Chronicle resolves them (``resolveConflicts(of:)``).
+///
+/// One value is not the latest: if a REPLACE deletes several rows, and a foreign key action sets the reference of one to
+/// another to NULL before it is deleted itself, its note has the value before this recorded update.
 extension RecorderSQL {
     /// Returns the trigger that notes the rows that conflict with an insert.
     ///
@@ -57,12 +60,12 @@ extension RecorderSQL {
     ///
     /// - Parameter row: The written row, `NEW` in an AFTER trigger, or `nil` if no row was written.
     static func recordConflicts(_ table: RecordedTable, after row: String? = "NEW") -> [String] {
-        let missing = "NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.key)"
-        let gone = row.map { "(note.key = \($0).\(key) OR \(missing))" } ?? missing
+        let missing = "NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.primary_key)"
+        let gone = row.map { "(note.primary_key = \($0).\(key) OR \(missing))" } ?? missing
         return [
             """
-            INSERT INTO chronicle_change(what, key, detail, more) \
-            SELECT note.what, note.key, note.detail, note.more FROM chronicle_conflict AS note \
+            INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, old_value) \
+            SELECT note.kind, note.primary_key, note.attributes, note.old_value FROM chronicle_conflict AS note \
             WHERE note.entity = \(table.entityID) AND \(gone) ORDER BY note.rowid
             """,
             "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID)",
@@ -71,7 +74,7 @@ extension RecorderSQL {
 
     /// Returns the statement that withdraws the notes about the row OLD.
     static func withdrawConflicts(_ table: RecordedTable) -> String {
-        "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID) AND key = OLD.\(key)"
+        "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID) AND primary_key = OLD.\(key)"
     }
 }
 
@@ -81,16 +84,22 @@ extension RecorderSQL {
     ///
     /// The rows of a note are those that its delete adds to the history, in the same order.
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
-        let preserved = table.preservedColumns
+        let preserved = table.columns.filter { $0.preservation.deletes != .none }
         let condition = joined(conflicts.map { "(\($0))" }, by: "OR")
-        let deleted = table.what(.delete)
+        let deleted = table.kind(.delete).rawValue
         let selection: String
         if let first = preserved.first {
             let numbers = preserved.map { "(\($0.number))" }.joined(separator: ", ")
-            let values = preserved.map { "WHEN \($0.number) THEN held.\(quoted($0.name))" }.joined(separator: " ")
+            let values = preserved.map { ($0.number, preservedValue($0, "held", $0.preservation.deletes)) }
+            func byNumber(_ expression: ((number: String, value: String)) -> String) -> String {
+                "CASE kept.column1 "
+                    + values.map { "WHEN \($0) THEN \(expression($1))" }.joined(separator: " ") + " END"
+            }
+            let isLimited = preserved.contains { $0.preservation.deletes == .limited }
             selection = """
-                CASE kept.column1 WHEN \(first.number) THEN \(deleted) ELSE \(table.what(.preservedValue)) END, \
-                kept.column1, CASE kept.column1 \(values) END \
+                CASE kept.column1 WHEN \(first.number) THEN \(deleted) \
+                ELSE \(table.kind(.preservedValue).rawValue) END, \
+                \(isLimited ? byNumber(\.number) : "kept.column1"), \(byNumber(\.value)) \
                 FROM \(quoted(table.name)) AS held CROSS JOIN (VALUES \(numbers)) AS kept \
                 WHERE \(condition) ORDER BY held.\(key), kept.column1
                 """
@@ -100,7 +109,7 @@ extension RecorderSQL {
                 """
         }
         let note = """
-            INSERT INTO chronicle_conflict(entity, key, what, detail, more) \
+            INSERT INTO chronicle_conflict(entity, primary_key, kind, attributes, old_value) \
             SELECT \(table.entityID), held.\(key), \(selection)
             """
         return recordConflicts(table, after: nil) + [note]

@@ -8,20 +8,46 @@ extension RecorderSQL {
     }
 
     /// Returns the statement that records the delete of the row OLD.
+    static func deleteRows(_ table: RecordedTable) -> String {
+        rows(of: .delete, in: table, "OLD", value: "old_value", \.deletes)
+    }
+
+    /// Returns the statement that records an insert or a delete with its preserved values.
     ///
-    /// The first preserved value is part of the row of the delete, and each further value has its own row. All of them
-    /// are adjacent in the same b-tree. A separate table for tombstones would cost twice as much per delete, write one
+    /// The first preserved value is part of the row of the change, and each further value has its own row. All of them
+    /// are adjacent in the same b-tree. A separate table for values would cost twice as much per delete, write one
     /// more page per commit, and add a second range to read and delete. Text from `quote()` is even slower and not
     /// exact: in SQLite 3.40 it loses the sign of -0.0 and writes infinity as `Inf`.
-    static func deleteRows(_ table: RecordedTable) -> String {
-        let preserved = table.preservedColumns
+    static func rows(
+        of operation: ChangeTable.Operation, in table: RecordedTable, _ row: String, value: String,
+        _ extent: KeyPath<Preservation, Preservation.Extent>
+    ) -> String {
+        let preserved = table.columns.filter { $0.preservation[keyPath: extent] != .none }
         guard !preserved.isEmpty else {
-            return "INSERT INTO chronicle_change(what, key) VALUES (\(table.what(.delete)), OLD.\(key))"
+            return "INSERT INTO \(ChangeTable.name)(kind, primary_key) "
+                + "VALUES (\(table.kind(operation).rawValue), \(row).\(key))"
         }
         let rows = preserved.enumerated().map { index, column in
-            let what = table.what(index == 0 ? .delete : .preservedValue)
-            return "(\(what), OLD.\(key), \(column.number), OLD.\(quoted(column.name)))"
+            let kind = table.kind(index == 0 ? operation : .preservedValue).rawValue
+            let (number, value) = preservedValue(column, row, column.preservation[keyPath: extent])
+            return "(\(kind), \(row).\(key), \(number), \(value))"
         }
-        return "INSERT INTO chronicle_change(what, key, detail, more) VALUES \(rows.joined(separator: ", "))"
+        return "INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, \(value)) "
+            + "VALUES \(rows.joined(separator: ", "))"
+    }
+
+    /// Returns the expressions of an attribute's number and value. Both are NULL if the value is too large.
+    static func preservedValue(
+        _ column: RecordedTable.Column, _ row: String, _ extent: Preservation.Extent
+    ) -> (number: String, value: String) {
+        let value = "\(row).\(quoted(column.name))"
+        guard extent == .limited else { return ("\(column.number)", value) }
+        let condition = isSmall(value)
+        return ("CASE WHEN \(condition) THEN \(column.number) END", "CASE WHEN \(condition) THEN \(value) END")
+    }
+
+    /// Returns a condition that is true for values of at most ``Preservation/sizeLimit``.
+    static func isSmall(_ value: String) -> String {
+        "ifnull(length(CAST(\(value) AS BLOB)), 0) <= \(Preservation.sizeLimit)"
     }
 }

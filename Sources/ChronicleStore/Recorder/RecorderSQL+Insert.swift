@@ -5,12 +5,12 @@ extension RecorderSQL {
     static func recordInsert(_ table: RecordedTable) -> String {
         trigger(
             .insert, on: table, "AFTER INSERT",
-            do: recordConflicts(table) + [insertRow(table)])
+            do: recordConflicts(table) + [insertRows(table)])
     }
 
     /// Returns the statement that records the insert of the row NEW.
-    static func insertRow(_ table: RecordedTable) -> String {
-        "INSERT INTO chronicle_change(what, key) VALUES (\(table.what(.insert)), NEW.\(key))"
+    static func insertRows(_ table: RecordedTable) -> String {
+        rows(of: .insert, in: table, "NEW", value: "new_value", \.inserts)
     }
 
     /// The primary key as written in the SQL of a trigger.

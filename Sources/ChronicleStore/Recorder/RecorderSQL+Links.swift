@@ -27,31 +27,63 @@ extension RecorderSQL {
     private static func recording(_ links: RecordedLinks) -> [String] {
         // The reverse link records the other end.
         let ends = (links.isSymmetric ? [links.owner] : [links.owner, links.destination]).filter { $0.attribute != nil }
-        let moved = ends.map { update($0, "NEW", condition: "OLD.\($0.column) IS NOT NEW.\($0.column)") }
+        func other(_ end: RecordedLinks.End) -> String {
+            (end.column == links.owner.column ? links.destination : links.owner).column
+        }
+        func moved(_ end: RecordedLinks.End) -> String { "OLD.\(end.column) IS NOT NEW.\(end.column)" }
+        let remaining = ends.flatMap { end in
+            update(
+                end, "OLD", removed: "OLD.\(other(end))",
+                added: "CASE WHEN NOT (\(moved(end))) THEN NEW.\(other(end)) END")
+        }
         return [
-            trigger("insert", on: links, "AFTER INSERT", do: ends.map { update($0, "NEW") }),
-            trigger("delete", on: links, "AFTER DELETE", do: ends.map { update($0, "OLD") }),
+            trigger(
+                "insert", on: links, "AFTER INSERT", do: ends.flatMap { update($0, "NEW", added: "NEW.\(other($0))") }),
+            trigger(
+                "delete", on: links, "AFTER DELETE", do: ends.flatMap { update($0, "OLD", removed: "OLD.\(other($0))") }
+            ),
             trigger(
                 "update", on: links, "AFTER UPDATE",
                 when: "OLD.owner IS NOT NEW.owner OR OLD.destination IS NOT NEW.destination",
-                do: ends.map { update($0, "OLD") } + moved),
+                do: remaining
+                    + ends.flatMap { update($0, "NEW", added: "NEW.\(other($0))", condition: "\(moved($0)) AND ") }),
         ]
     }
 
-    /// Returns the statement that records that the links of a row changed.
-    private static func update(_ end: RecordedLinks.End, _ row: String, condition: String? = nil) -> String {
-        let (index, bit) = (end.attribute ?? 0).quotientAndRemainder(dividingBy: attributesPerMask)
-        let mask = "\(Int64(1) << Int64(bit))"
-        // See ``changeMasks(_:)`` for the masks after the first.
-        let further = (repeatElement("0", count: max(index - 1, 0)) + [mask]).joined(separator: ",")
-        let what = end.entityID << 2 | RecordedTable.Operation.update.rawValue
+    /// Returns the statements that record that the links of a row changed, and which destinations were removed and
+    /// added.
+    ///
+    /// - Parameters:
+    ///   - end: The end whose row is recorded.
+    ///   - row: The link, `OLD` or `NEW`.
+    ///   - removed: The key of the removed destination.
+    ///   - added: The key of the added destination.
+    ///   - condition: A condition and the operator `AND`, or empty text.
+    private static func update(
+        _ end: RecordedLinks.End, _ row: String, removed: String = "NULL", added: String = "NULL",
+        condition: String = ""
+    ) -> [String] {
+        let number = end.attribute ?? 0
+        var masks = AttributeMasks()
+        masks.insert(number)
+        let (update, value) = (
+            ChangeTable.Kind(.update, of: end.entityID), ChangeTable.Kind(.preservedValue, of: end.entityID)
+        )
         let key = "\(row).\(end.column)"
-        let guarded = condition.map { "\($0) AND " } ?? ""
-        return """
-            INSERT INTO chronicle_change(what, key, detail, more) \
-            SELECT \(what), \(key), \(index == 0 ? mask : "0"), \(index == 0 ? "NULL" : "'\(further)'") \
-            WHERE \(guarded)EXISTS (SELECT 1 FROM \(quoted(end.table)) AS held WHERE held.\(self.key) = \(key))
+        let exists = "EXISTS (SELECT 1 FROM \(quoted(end.table)) AS held WHERE held.\(self.key) = \(key))"
+        return [
             """
+            INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \
+            SELECT \(update.rawValue), \(key), \(masks.literal) WHERE \(condition)\(exists)
+            """
+        ]
+            + (end.preservesValues
+                ? [
+                    """
+                    INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) \
+                    SELECT \(value.rawValue), \(key), \(number), \(removed), \(added) WHERE \(condition)\(exists)
+                    """
+                ] : [])
     }
 
     // MARK: Maintaining links

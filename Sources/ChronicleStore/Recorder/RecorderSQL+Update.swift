@@ -1,15 +1,4 @@
-import ChronicleCore
-
 extension RecorderSQL {
-    /// The number of attributes in one mask.
-    ///
-    /// 62 bits do not include the sign bit of SQLite's 64-bit integers, so shifts and sums cannot change it.
-    static let attributesPerMask = 62
-
-    /// The valid attribute numbers. ``recordUpdate(_:)`` concatenates one mask for every 62 of them, and SQLite
-    /// rejects expressions deeper than 1,000 (<https://sqlite.org/limits.html>).
-    static let attributeNumbers = 0...attributesPerMask * 500 - 1
-
     /// Returns the trigger that records which attributes an update changed, or `nil` for an entity without attributes.
     ///
     /// Comparing first and then building the mask is the cheapest form: the comparison ends at the first difference,
@@ -21,14 +10,29 @@ extension RecorderSQL {
     ///
     /// The trigger has no column list (`UPDATE OF`). The list would contain all columns, and is not faster.
     static func recordUpdate(_ table: RecordedTable) -> String? {
-        let masks = changeMasks(table)
-        guard let first = masks.first else { return nil }
-        let differences = joined(sortedColumns(table).map(difference), by: "OR")
-        let names = masks.count > 1 ? "what, key, detail, more" : "what, key, detail"
-        let values = masks.count > 1 ? "\(first), \(masks.dropFirst().joined(separator: " || ',' || "))" : first
+        guard !table.columns.isEmpty else { return nil }
+        let differences = joined(table.columns.map(difference), by: "OR")
+        let masks = AttributeMasks.expression(table.columns.map { ($0.number, difference($0)) })
+        let update = """
+            INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \
+            VALUES (\(table.kind(.update).rawValue), NEW.\(key), \(masks))
+            """
         return trigger(
             .update, on: table, "AFTER UPDATE", when: "OLD.\(key) IS NEW.\(key) AND (\(differences))",
-            do: ["INSERT INTO chronicle_change(\(names)) VALUES (\(table.what(.update)), NEW.\(key), \(values))"])
+            do: [update] + table.columns.compactMap { values($0, table) })
+    }
+
+    /// Returns the statement that records the value of an attribute before and after an update that changed it, or
+    /// `nil` if the history does not preserve it.
+    private static func values(_ column: RecordedTable.Column, _ table: RecordedTable) -> String? {
+        let (old, new) = ("OLD.\(quoted(column.name))", "NEW.\(quoted(column.name))")
+        let areSmall = " AND \(isSmall(old)) AND \(isSmall(new))"
+        guard column.preservation.updates != .none else { return nil }
+        return """
+            INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) \
+            SELECT \(table.kind(.preservedValue).rawValue), NEW.\(key), \(column.number), \(old), \(new) \
+            WHERE \(difference(column))\(column.preservation.updates == .limited ? areSmall : "")
+            """
     }
 
     /// Returns the trigger that records an update of the primary key as a delete of the old key and an insert of the
@@ -40,7 +44,7 @@ extension RecorderSQL {
     static func recordKeyUpdate(_ table: RecordedTable) -> String {
         trigger(
             .updateKey, on: table, "AFTER UPDATE OF \(keyNames)", when: "OLD.\(key) IS NOT NEW.\(key)",
-            do: [withdrawConflicts(table)] + recordConflicts(table) + [deleteRows(table), insertRow(table)])
+            do: [withdrawConflicts(table)] + recordConflicts(table) + [deleteRows(table), insertRows(table)])
     }
 
     /// All names by which a statement can update the primary key.
@@ -49,41 +53,5 @@ extension RecorderSQL {
     /// Returns an expression that is true if the update changed the column.
     static func difference(_ column: RecordedTable.Column) -> String {
         "OLD.\(quoted(column.name)) IS NOT NEW.\(quoted(column.name))"
-    }
-
-    /// Returns one expression for each mask of changed attributes: attributes 0...61, 62...123, and so on to the
-    /// highest number in use. Empty for an entity without attributes.
-    ///
-    /// The first is stored in `detail`. The others are stored in `more`: a single one as an integer, several as text
-    /// separated by commas. Read as text, both have the same format.
-    static func changeMasks(_ table: RecordedTable) -> [String] {
-        let columns = sortedColumns(table)
-        guard let last = columns.last else { return [] }
-        return (0...last.number / attributesPerMask).map { index in
-            let bits = columns.filter { $0.number / attributesPerMask == index }
-                .map { column in
-                    let bit = column.number % attributesPerMask
-                    return bit == 0 ? "(\(difference(column)))" : "((\(difference(column))) << \(bit))"
-                }
-            return bits.isEmpty ? "0" : "(\(bits.joined(separator: " | ")))"
-        }
-    }
-
-    /// Returns the masks of an update from the values in `detail` and `more`.
-    ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if the text is invalid.
-    static func masks(_ first: Int64, _ further: String?, at position: Int64) throws -> [Int64] {
-        var masks = [first]
-        for text in further?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
-            guard let mask = Int64(text), masks.count <= attributeNumbers.upperBound / attributesPerMask else {
-                throw SwiftDataError.damagedRow(.change(position), "the attribute masks are invalid")
-            }
-            masks.append(mask)
-        }
-        return masks
-    }
-
-    private static func sortedColumns(_ table: RecordedTable) -> [RecordedTable.Column] {
-        table.columns.sorted { $0.number < $1.number }
     }
 }

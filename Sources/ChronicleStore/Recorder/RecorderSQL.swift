@@ -5,17 +5,7 @@
 /// type consists of pure functions from a ``RecordedTable`` to statements; the caller runs them in one write
 /// transaction.
 ///
-/// The triggers write these rows (see `Documentation/Design/0001-recorder.md` for measurements):
-///
-/// | event | `what` | `key` | `detail` | `more` |
-/// | --- | --- | --- | --- | --- |
-/// | insert | entity * 4 + 1 | primary key | | |
-/// | update | entity * 4 + 2 | primary key | mask of attributes 0...61 | masks of 62..., see ``changeMasks(_:)`` |
-/// | delete | entity * 4 + 3 | primary key | number of the first preserved attribute | its value |
-/// | … and for each further one | entity * 4 | primary key | number | value |
-///
-/// The columns `key`, `detail`, and `more` have no affinity, so that values are stored bit for bit: a column of type
-/// REAL stores -0.0 as the integer 0 (<https://sqlite.org/datatype3.html>, "REAL values stored as integers").
+/// The triggers write the rows of ``ChangeTable``. See `Documentation/Design/0001-recorder.md` for measurements.
 ///
 /// Triggers do not insert into tables with constraints that could fail, because a conflict clause of the outer
 /// statement overrides those of its triggers (<https://sqlite.org/lang_createtrigger.html>).
@@ -25,14 +15,13 @@ enum RecorderSQL {
 
     /// The statements that create the tables that the triggers write to, if they do not exist.
     ///
-    /// `chronicle_change` has no AUTOINCREMENT: its newest row is never deleted, so the largest id plus one has never
-    /// been used (<https://sqlite.org/autoinc.html>), which saves a write for each insert.
-    ///
     /// `chronicle_conflict` is empty, or contains the rows that the latest statement of another program might have
     /// replaced.
     static let recordTables = [
-        "CREATE TABLE IF NOT EXISTS chronicle_change(id INTEGER PRIMARY KEY, what INTEGER, key, detail, more)",
-        "CREATE TABLE IF NOT EXISTS chronicle_conflict(entity INTEGER, key INTEGER, what INTEGER, detail, more)",
+        ChangeTable.createTable,
+        """
+        CREATE TABLE IF NOT EXISTS chronicle_conflict(entity INTEGER, primary_key, kind INTEGER, attributes, old_value)
+        """,
     ]
 
     /// Returns the statements that create all triggers of a table.

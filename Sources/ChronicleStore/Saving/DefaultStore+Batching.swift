@@ -41,14 +41,14 @@ extension DefaultStore: DataStoreBatching {
 
     private func delete(_ query: SQLQuery, _ state: EditingState, _ connection: Connection) throws {
         let header = try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: nil) }) {
-            let headers = HeaderWriter(self, connection)
+            var headers = HeaderWriter(self, connection)
             let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
             try connection.setTriggersEnabled(true)
             try connection.cached(query).run()
             return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
         }
-        // After the transaction, because a failed transaction also rolls back its new source.
-        if let header { sources.withLock { $0[header.source] = header.sourceNumber } }
+        // After the transaction, because a failed transaction also rolls back its header and source.
+        if let header { latestHeader.withLock { $0 = header } }
     }
 }
 

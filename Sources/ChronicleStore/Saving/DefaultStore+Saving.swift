@@ -31,8 +31,8 @@ extension DefaultStore {
             try database.write { connection in
                 let written = try write(request, connection)
                 keyReservations.withLock { $0 = written.reservations }
-                // After the transaction, because a failed transaction also rolls back its new source.
-                if let header = written.header { sources.withLock { $0[header.source] = header.sourceNumber } }
+                // After the transaction, because a failed transaction also rolls back its header and source.
+                if let header = written.header { latestHeader.withLock { $0 = header } }
                 return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
@@ -68,7 +68,7 @@ extension DefaultStore {
     ) throws -> Written {
         try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             let hook = try hookRecorder(connection, attempt)
-            let headers = HeaderWriter(self, connection)
+            var headers = HeaderWriter(self, connection)
             // Without triggers, a delete does not withdraw the note of its row.
             let first =
                 try configuration.recordsHistory
@@ -80,10 +80,11 @@ extension DefaultStore {
                 connection, layout, predictsKeys: attempt.predictsKeys, firstChange: first, recorder: recorder)
             if let first { rows.reservations = keyReservations.withLock { $0.beginning(at: first) } }
             try rows.write(request)
-            try recorder?.write(connection)
             // Every insert is a change; an update or a delete may have no effect.
             let isChange = !request.inserted.isEmpty
-            let header = try first.flatMap { try headers.write(request.editingState, from: $0, isChange: isChange) }
+            let header = try first.flatMap {
+                try headers.write(request.editingState, from: $0, isChange: isChange, recorder: recorder)
+            }
             if let header { rows.reservations.end(at: header.position) }
             return (rows.inserted, rows.reservations, header)
         }

@@ -3,39 +3,16 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-/// The source of a transaction. The file stores each source once.
-struct TransactionSource: Hashable, Sendable {
-    let author: String?
-    let contextName: String?
-    let program: String
-    let process: String
-
-    init(_ state: EditingState) {
-        author = state.author
-        contextName = state.contextName
-        program = Self.program
-        process = Self.process
-    }
-
-    /// The other properties are the same for all sources of a process.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(author)
-        hasher.combine(contextName)
-    }
-
-    private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
-    private static let process = String(ProcessInfo.processInfo.processIdentifier)
-}
-
 /// Ends the changes of a transaction with a header row.
 ///
 /// Must be used in the writer's IMMEDIATE transaction.
 struct HeaderWriter {
+    /// The header of a transaction.
     struct Header {
         let position: Int64
         let checkValue: Int64
-        let sourceNumber: Int64
         let source: TransactionSource
+        let sourceNumber: Int64
 
         func token(storeIdentifier: String) -> DefaultHistoryToken {
             DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
@@ -43,11 +20,14 @@ struct HeaderWriter {
     }
 
     let connection: Connection
-    private let known: (TransactionSource) -> Int64?
+    /// The header of the latest transaction that the store wrote.
+    private let latest: Header?
+    /// The kind of the newest row when ``sealExternalChanges(resolvesConflicts:)`` read it.
+    private var newest: ChangeTable.Kind?
 
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
-        known = { source in store.sources.withLock { $0[source] } }
+        latest = store.latestHeader.withLock(\.self)
     }
 
     /// Seals the changes that other programs made since the last header as one external transaction.
@@ -56,35 +36,42 @@ struct HeaderWriter {
     ///   changes by other programs.
     /// - Returns: The first free change id.
     @discardableResult
-    func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
+    mutating func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
         let recorder = HookRecorder.attached(to: connection)
-        let last = try recorder?.newest ?? connection.cached(RecorderStatements.newest)
+        let last = try recorder?.newest ?? connection.cached(ChangeTable.selectNewest)
         defer { last.reset() }
         let hasChanges = try last.step()
         try recorder?.enableTriggersOnHistory(connection)
         guard hasChanges else { return 1 }
         let position = try last.position(0)
-        guard try last.integer(1, of: .change(position)) > 0 else { return position + 1 }
+        let kind = try last.kind(1, at: position)
+        newest = kind
+        guard kind.isChange else { return position + 1 }
         if !resolvesConflicts { try resolveConflicts() }
-        let previous = try newestHeader()
-        let statement = try connection.cached(RecorderStatements.insertHeader)
-        try bind(
-            statement, source: RecorderStatements.externalSource, checkValue: CheckValues.next(), first: previous + 1)
-        try statement.run()
-        return connection.lastInsertRowID + 1
+        return try Self.sealExternalChanges(from: newestHeader() + 1, connection) + 1
+    }
+
+    /// Inserts the header of an external transaction.
+    ///
+    /// - Returns: Its position.
+    static func sealExternalChanges(from first: Int64, _ connection: Connection) throws -> Int64 {
+        let header = ChangeTable.Header(
+            source: SourceTable.external, timestamp: Date().timeIntervalSinceReferenceDate,
+            checkValue: CheckValues.next(), first: first, process: nil)
+        return try insert(header, connection)
     }
 
     /// Returns the position of the newest header, or 0 if there is none.
     private func newestHeader() throws -> Int64 {
-        let statement = try connection.cached(RecorderStatements.newestHeader)
+        let statement = try connection.cached(ChangeTable.selectNewestHeader)
         defer { statement.reset() }
         return try statement.step() ? statement.position(0) : 0
     }
 
     /// Records deletes by a REPLACE of another program for which no trigger ran. There are rarely any.
     private func resolveConflicts() throws {
-        guard try connection.scalarInt64(RecorderStatements.anyConflict) != nil else { return }
+        guard try connection.scalarInt64("SELECT 1 FROM chronicle_conflict LIMIT 1") != nil else { return }
         // From the file, because another process may have added entities since the store was opened.
         for entity in try EntityRegistry(connection).entities() {
             let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
@@ -94,43 +81,75 @@ struct HeaderWriter {
 
     /// Writes the header of the changes from `first` on, and returns it, or `nil` if there are no changes.
     ///
-    /// - Parameter isChange: Whether there is certainly a change.
-    func write(_ state: EditingState, from first: Int64, isChange: Bool) throws -> Header? {
-        if !isChange {
-            let newest = try connection.scalarInt64(RecorderStatements.newestPosition)
+    /// - Parameters:
+    ///   - state: The context that saves.
+    ///   - first: The position of the first change.
+    ///   - isChange: Whether there is certainly a change.
+    ///   - recorder: The recorder of the changes, whose last rows are written with the header, or `nil` if triggers
+    ///     recorded them.
+    func write(
+        _ state: EditingState, from first: Int64, isChange: Bool, recorder: HookRecorder? = nil
+    ) throws -> Header? {
+        if let recorder {
+            guard try recorder.hasChanges() else { return nil }
+        } else if !isChange {
+            let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition)
             guard let newest, newest >= first else { return nil }
         }
         let source = TransactionSource(state)
-        let number = try known(source) ?? number(of: source)
-        let checkValue = CheckValues.next()
-        let statement = try connection.cached(RecorderStatements.insertHeader)
-        try bind(statement, source: number, checkValue: checkValue, first: first)
-        try statement.run()
-        return Header(
-            position: connection.lastInsertRowID, checkValue: checkValue, sourceNumber: number, source: source)
-    }
-
-    private func bind(_ statement: Statement, source: Int64, checkValue: Int64, first: Int64) throws {
-        try statement.bind(-source, at: 1)
-        try statement.bind(Date().timeIntervalSinceReferenceDate, at: 2)
-        try statement.bind(checkValue, at: 3)
-        try statement.bind(first, at: 4)
-    }
-
-    private func number(of source: TransactionSource) throws -> Int64 {
-        func bind(_ statement: Statement) throws {
-            for (index, text) in [source.author, source.contextName, source.program, source.process].enumerated() {
-                if let text {
-                    try statement.bind(text, at: Int32(index + 1))
-                } else {
-                    try statement.bindNull(Int32(index + 1))
-                }
-            }
+        let header = ChangeTable.Header(
+            source: try number(of: source), timestamp: Date().timeIntervalSinceReferenceDate,
+            checkValue: CheckValues.next(), first: first, process: Self.process)
+        let position: Int64
+        if let recorder {
+            try recorder.write(header: header, connection)
+            position = try Self.summarize(from: first, connection)
+        } else {
+            position = try Self.insert(header, connection)
         }
-        if let number = try connection.scalarInt64(RecorderStatements.findSource, bind) { return number }
-        let insert = try connection.cached(RecorderStatements.insertSource)
-        try bind(insert)
-        try insert.run()
+        if !state.metadata.isEmpty { try MetadataTable.insert(state.metadata, at: position, connection) }
+        return Header(
+            position: position, checkValue: header.checkValue, source: source, sourceNumber: header.source)
+    }
+
+    private static let process = Int64(ProcessInfo.processInfo.processIdentifier)
+
+    /// Returns the number of a source. Does not read the file if the newest transaction has the same source, which
+    /// therefore exists; another program may have deleted other sources.
+    private func number(of source: TransactionSource) throws -> Int64 {
+        if let latest, latest.source == source, newest == .header(source: latest.sourceNumber) {
+            return latest.sourceNumber
+        }
+        return try SourceTable.number(of: source, connection)
+    }
+
+    /// Inserts a header.
+    ///
+    /// - Returns: Its position.
+    private static func insert(_ header: ChangeTable.Header, _ connection: Connection) throws -> Int64 {
+        let statement = try connection.cached(ChangeTable.insertRow)
+        try header.bind(to: statement)
+        try statement.run()
+        return try summarize(from: header.first, connection)
+    }
+
+    /// Adds the header that was just inserted to the summary of the history.
+    ///
+    /// - Returns: The position of the header.
+    private static func summarize(from first: Int64, _ connection: Connection) throws -> Int64 {
+        let position = connection.lastInsertRowID
+        try SummaryTable.add(from: first, through: position, connection)
+        return position
+    }
+
+    /// Inserts a void header.
+    ///
+    /// - Returns: Its position.
+    static func insertVoid(_ connection: Connection) throws -> Int64 {
+        let statement = try connection.cached("INSERT INTO \(ChangeTable.name)(kind, attributes) VALUES (?, ?)")
+        try statement.bind(ChangeTable.Kind.void.rawValue, at: 1)
+        try statement.bind(CheckValues.next(), at: 2)
+        try statement.run()
         return connection.lastInsertRowID
     }
 }
@@ -151,19 +170,4 @@ enum CheckValues {
             return Int64(bitPattern: mixed ^ (mixed >> 31))
         }
     }
-}
-
-/// The statements on the history tables that a save runs.
-enum RecorderStatements {
-    /// The source of external transactions.
-    static let externalSource: Int64 = 1
-
-    static let newest = "SELECT id, what FROM chronicle_change ORDER BY id DESC LIMIT 1"
-    static let newestPosition = "SELECT max(id) FROM chronicle_change"
-    static let newestHeader = "SELECT id FROM chronicle_change WHERE what <= 0 ORDER BY id DESC LIMIT 1"
-    static let anyConflict = "SELECT 1 FROM chronicle_conflict LIMIT 1"
-    static let insertHeader = "INSERT INTO chronicle_change(what, key, detail, more) VALUES (?, ?, ?, ?)"
-    static let findSource =
-        "SELECT id FROM chronicle_source WHERE author IS ? AND context IS ? AND program IS ? AND process IS ?"
-    static let insertSource = "INSERT INTO chronicle_source(author, context, program, process) VALUES (?, ?, ?, ?)"
 }

@@ -64,7 +64,9 @@ struct RowWriter {
                 later += try move(snapshot, moves, table)
             }
         }
-        for snapshot in inDeleteOrder(request.deleted) { try delete(snapshot, tables.table(of: snapshot)) }
+        for index in deleteOrder(request.deleted) {
+            try delete(request.deleted[index], tables.table(of: request.deleted[index]))
+        }
         try update(later)
         // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }
@@ -123,8 +125,9 @@ struct RowWriter {
 
     /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). A context
     /// lists owners before their destinations, so that in reverse order nothing is left to cascade to.
-    private func inDeleteOrder(_ snapshots: [DefaultSnapshot]) -> [DefaultSnapshot] {
-        snapshots.count < 1_000 ? snapshots : snapshots.reversed()
+    private func deleteOrder(_ snapshots: [DefaultSnapshot]) -> StrideTo<Int> {
+        snapshots.count < 1_000
+            ? stride(from: 0, to: snapshots.count, by: 1) : stride(from: snapshots.count - 1, to: -1, by: -1)
     }
 
     // MARK: Keys

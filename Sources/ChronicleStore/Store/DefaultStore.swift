@@ -6,9 +6,9 @@ import Synchronization
 /// A store that keeps models in an SQLite file and records a durable history of every change.
 ///
 /// Each entity is a table, and each stored property is a column. Every change of a row is recorded in the same
-/// transaction: by permanent triggers if another program makes it, and in a save by SQLite's pre-update hook if the SQLite
-/// library has it and no other triggers are involved. Each save adds a header with its author. Several processes can use
-/// the file at the same time, and the `sqlite3` program can read and write it.
+/// transaction: by permanent triggers if another program makes it, and in a save by SQLite's pre-update hook if the
+/// SQLite library has it and no other triggers are involved. Each save adds a header with its author. Several processes
+/// can use the file at the same time, and the `sqlite3` program can read and write it.
 ///
 /// Writes are serialized. Fetches and history reads run concurrently with them on separate connections and see the data
 /// that was committed when they began. A store in memory has a single connection, so all its operations are serialized.
@@ -28,8 +28,8 @@ public final class DefaultStore: DataStore {
 
     let database: Database
     let layout: StoreLayout
-    /// The source numbers that are known to be in the file.
-    let sources = Mutex<[TransactionSource: Int64]>([:])
+    /// The header of the latest transaction that this store wrote.
+    let latestHeader = Mutex<HeaderWriter.Header?>(nil)
     /// The primary keys that are reserved for the next saves.
     let keyReservations = Mutex(KeyReservations())
     /// Converts rows of the history to changes.
@@ -37,7 +37,9 @@ public final class DefaultStore: DataStore {
 
     /// Opens the store, creating its file if it does not exist and the configuration allows saving.
     ///
-    /// Opening adds the tables and columns that the schema requires. A file that cannot be used is not modified.
+    /// Opening adds the tables and columns that the schema requires, and upgrades a file of an earlier format if the
+    /// configuration allows saving. Programs with an earlier version of Chronicle cannot use an upgraded file. A file
+    /// that cannot be used is not modified.
     ///
     /// - Parameters:
     ///   - configuration: The location and options of the store.
@@ -48,17 +50,19 @@ public final class DefaultStore: DataStore {
     ///   - ``SwiftDataError/missingDirectory`` if the directory of the file does not exist. Create it first.
     ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format.
     ///     Choose another URL.
-    ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created the file. Update the
-    ///     program.
+    ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created or upgraded the file.
+    ///     Update the program.
     ///   - ``SwiftDataError/fileReadOnly`` if the file cannot be written. Change its permissions, or set
     ///     ``ModelConfiguration/allowsSave`` to `false`.
-    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema. Change the models as
-    ///     the error's detail describes.
+    ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema, or if another program's
+    ///     triggers or indexes prevent the upgrade of an earlier format. Change them as the error's detail describes.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
     ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked longer than
     ///     ``ModelConfiguration/busyTimeout``. Try again.
     ///   - ``SwiftDataError/loadIssueModelContainer`` if the store may only be read and lacks a file or a table that
     ///     the schema requires. Open it once with ``ModelConfiguration/allowsSave``.
+    /// - Complexity: Proportional to the number of tables, indexes, and triggers. An upgrade takes time proportional to
+    ///   the length of the history.
     public init(_ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
         self.configuration = configuration

@@ -8,8 +8,8 @@ public import Foundation
 /// ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
 ///
-/// The type corresponds to SwiftData's `ModelConfiguration`. Durability, history recording, and the busy timeout are
-/// additional options.
+/// The type corresponds to SwiftData's `ModelConfiguration`. Durability, history recording, preserved values, and the
+/// busy timeout are additional options.
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable {
     /// The type of the store.
     public typealias Store = DefaultStore
@@ -47,6 +47,16 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// Disabling the history and enabling it again leaves a gap: fetching the changes after a token before the gap
     /// throws ``SwiftDataError/historyTokenGap``.
     public var recordsHistory: Bool
+    /// A Boolean value that indicates whether the history of a new file preserves the values of all properties.
+    ///
+    /// An update then contains the values of the changed properties before and after it, an insert contains the initial
+    /// values, and a delete contains the last values; see ``PreservedValue``. Text and binary data of more than 65,536
+    /// bytes are not preserved. To preserve the values of single attributes, of any size, use the options
+    /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
+    ///
+    /// The setting belongs to the file: it applies when the file is created, and is ignored when an existing file is
+    /// opened or upgraded. Use ``DefaultStore/setPreservesValues(_:)`` to change it later.
+    public var preservesValues: Bool
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
     /// What records the changes of saves, for tests and measurements.
@@ -79,11 +89,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
+    ///   - preservesValues: Whether the history of a new file preserves the values of all properties.
     ///   - busyTimeout: How long a read or a save waits for another connection's lock.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic, durability: Durability = .full, recordsHistory: Bool = true,
-        busyTimeout: Duration = .seconds(5)
+        preservesValues: Bool = false, busyTimeout: Duration = .seconds(5)
     ) {
         self.name = name ?? url.deletingPathExtension().lastPathComponent
         self.schema = schema
@@ -92,6 +103,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.allowsSave = allowsSave
         self.durability = durability
         self.recordsHistory = recordsHistory
+        self.preservesValues = preservesValues
         self.busyTimeout = busyTimeout
     }
 
@@ -107,10 +119,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
+    ///   - preservesValues: Whether the history of a new file preserves the values of all properties.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
-        durability: Durability = .full, recordsHistory: Bool = true
+        durability: Durability = .full, recordsHistory: Bool = true, preservesValues: Bool = false
     ) {
         let name = name ?? "default"
         let url =
@@ -119,7 +132,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             : Self.defaultDirectory.appending(path: "\(name).store")
         self.init(
             name, schema: schema, url: url, allowsSave: allowsSave, durability: durability,
-            recordsHistory: recordsHistory)
+            recordsHistory: recordsHistory, preservesValues: preservesValues)
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
     }
 
@@ -152,7 +165,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         lhs.name == rhs.name && lhs.url == rhs.url && lhs.isStoredInMemoryOnly == rhs.isStoredInMemoryOnly
             && lhs.allowsSave == rhs.allowsSave && lhs.durability == rhs.durability
             && lhs.recordsHistory == rhs.recordsHistory && lhs.busyTimeout == rhs.busyTimeout
-            && lhs.schema == rhs.schema
+            && lhs.preservesValues == rhs.preservesValues && lhs.schema == rhs.schema
     }
 
     /// Hashes the name and the URL of the configuration.

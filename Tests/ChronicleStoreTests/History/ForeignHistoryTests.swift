@@ -133,7 +133,7 @@ import Testing
         #expect(unsealed == (try store.history().last?.token))
         // Deleting history seals first, but has nothing to delete here.
         try store.store.deleteHistory(Descriptor(predicate: #Predicate { $0.author == "nobody" }))
-        #expect(try store.number("SELECT count(*) FROM chronicle_change WHERE what < 0") == 1)
+        #expect(try store.number("SELECT count(*) FROM chronicle_change WHERE kind < 0") == 1)
 
         #expect(try store.history(.after(unsealed)).isEmpty)
         #expect(try store.store.fetchHistoryCount(.after(unsealed)) == 0)

@@ -21,41 +21,42 @@ import Testing
 
     // Rows 1 and 3 are inserts, 5 an update, 7 to 9 a delete; 2, 4, 6 and 10 are headers.
     @Test(arguments: [
-        "UPDATE chronicle_change SET what = 4 WHERE id = 1",
-        "UPDATE chronicle_change SET what = 4001 WHERE id = 1",
-        "UPDATE chronicle_change SET what = 9223372036854775805 WHERE id = 1",
-        "UPDATE chronicle_change SET what = 1 WHERE id = 1",
-        "UPDATE chronicle_change SET key = 'one' WHERE id = 1",
-        "UPDATE chronicle_change SET key = NULL WHERE id = 1",
-        "UPDATE chronicle_change SET detail = NULL WHERE id = 5",
-        "UPDATE chronicle_change SET detail = 'mask' WHERE id = 5",
-        "UPDATE chronicle_change SET detail = 1 << 61 WHERE id = 5",
-        "UPDATE chronicle_change SET detail = 1 << 62 WHERE id = 5",
-        "UPDATE chronicle_change SET detail = -1 WHERE id = 5",
-        "UPDATE chronicle_change SET more = 'x' WHERE id = 5",
-        "UPDATE chronicle_change SET more = '' WHERE id = 5",
-        "UPDATE chronicle_change SET more = '1,,1' WHERE id = 5",
-        "UPDATE chronicle_change SET more = x'00ff' WHERE id = 5",
-        "UPDATE chronicle_change SET detail = 'name' WHERE id = 7",
-        "UPDATE chronicle_change SET detail = 77 WHERE id = 7",
-        "UPDATE chronicle_change SET detail = -1 WHERE id = 8",
-        "UPDATE chronicle_change SET detail = NULL WHERE id = 8",
-        "UPDATE chronicle_change SET detail = 9223372036854775807 WHERE id = 8",
-        "UPDATE chronicle_change SET key = 9 WHERE id = 8",
-        "UPDATE chronicle_change SET what = 16 WHERE id = 8",
-        "UPDATE chronicle_change SET what = NULL WHERE id = 3",
-        "UPDATE chronicle_change SET what = 0 WHERE id = 4",
-        "UPDATE chronicle_change SET what = -99 WHERE id = 4",
-        "UPDATE chronicle_change SET what = -9223372036854775808 WHERE id = 4",
-        "UPDATE chronicle_change SET key = 'today' WHERE id = 4",
-        "UPDATE chronicle_change SET key = NULL WHERE id = 4",
-        "UPDATE chronicle_change SET detail = 1.5 WHERE id = 4",
-        "UPDATE chronicle_change SET more = NULL WHERE id = 4",
-        "UPDATE chronicle_change SET more = 1 WHERE id = 4",
-        "UPDATE chronicle_change SET more = 0 WHERE id = 4",
-        "UPDATE chronicle_change SET more = 5 WHERE id = 4",
-        "UPDATE chronicle_change SET more = -9223372036854775808 WHERE id = 4",
-        "UPDATE chronicle_change SET more = 9223372036854775807 WHERE id = 4",
+        "UPDATE chronicle_change SET kind = 16 WHERE id = 1",
+        "UPDATE chronicle_change SET kind = 16001 WHERE id = 1",
+        "UPDATE chronicle_change SET kind = 9223372036854775805 WHERE id = 1",
+        "UPDATE chronicle_change SET kind = 1 WHERE id = 1",
+        "UPDATE chronicle_change SET primary_key = 'one' WHERE id = 1",
+        "UPDATE chronicle_change SET primary_key = NULL WHERE id = 1",
+        "UPDATE chronicle_change SET attributes = NULL WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = 'mask' WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = 1 << 61 WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = 1 << 62 WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = -1 WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = '1,x' WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = '' WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = '1,,1' WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = '1,-1' WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = x'00ff' WHERE id = 5",
+        "UPDATE chronicle_change SET attributes = 'name' WHERE id = 7",
+        "UPDATE chronicle_change SET attributes = 77 WHERE id = 7",
+        "UPDATE chronicle_change SET attributes = -1 WHERE id = 8",
+        "UPDATE chronicle_change SET attributes = 9223372036854775807 WHERE id = 8",
+        "UPDATE chronicle_change SET primary_key = 9 WHERE id = 8",
+        "UPDATE chronicle_change SET kind = 32 WHERE id = 8",
+        "UPDATE chronicle_change SET kind = 31 WHERE id = 5",
+        "UPDATE chronicle_change SET kind = NULL WHERE id = 3",
+        "UPDATE chronicle_change SET kind = 0 WHERE id = 4",
+        "UPDATE chronicle_change SET kind = -99 WHERE id = 4",
+        "UPDATE chronicle_change SET kind = -9223372036854775808 WHERE id = 4",
+        "UPDATE chronicle_change SET primary_key = 'today' WHERE id = 4",
+        "UPDATE chronicle_change SET primary_key = NULL WHERE id = 4",
+        "UPDATE chronicle_change SET attributes = 1.5 WHERE id = 4",
+        "UPDATE chronicle_change SET old_value = NULL WHERE id = 4",
+        "UPDATE chronicle_change SET old_value = 1 WHERE id = 4",
+        "UPDATE chronicle_change SET old_value = 0 WHERE id = 4",
+        "UPDATE chronicle_change SET old_value = 5 WHERE id = 4",
+        "UPDATE chronicle_change SET old_value = -9223372036854775808 WHERE id = 4",
+        "UPDATE chronicle_change SET old_value = 9223372036854775807 WHERE id = 4",
         "UPDATE chronicle_change SET id = 9223372036854775807 WHERE id = 10",
         "DELETE FROM chronicle_change WHERE id = 1",
         "DELETE FROM chronicle_change WHERE id = 8",
@@ -80,7 +81,7 @@ import Testing
         let all = try store.history().map(\.id)
         try store.foreign(
             """
-            INSERT INTO chronicle_change(id, what, key, detail, more) VALUES
+            INSERT INTO chronicle_change(id, kind, primary_key, attributes, old_value) VALUES
                 (0, -1, 1.0, 1, 0), (-1, -1, 1.0, 1, -2), (-2, 13, 1, NULL, NULL)
             """)
         let beginning = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 0, checkValue: nil)
@@ -97,7 +98,7 @@ import Testing
     @Test func onlyRequestedTransactionsAreRead() throws {
         let store = try filled()
         let all = try store.history()
-        try store.foreign("UPDATE chronicle_change SET key = 'x' WHERE id IN (1, 7)")
+        try store.foreign("UPDATE chronicle_change SET primary_key = 'x' WHERE id IN (1, 7)")
         #expect(try failure(of: { try store.history() }) == .damagedFile)
         let (first, last) = (all[0].token, all[2].token)
         #expect(try store.history(.after(first).limited(2)).map(\.id) == [4, 6])
@@ -110,7 +111,7 @@ import Testing
 
     @Test func preservedValueOfAnotherTypeThrows() throws {
         let store = try filled()
-        try store.foreign("UPDATE chronicle_change SET more = x'00' WHERE id = 7")
+        try store.foreign("UPDATE chronicle_change SET old_value = x'00' WHERE id = 7")
         let error = try #require(try failure(of: { try store.history() }))
         #expect(error == .undecodableValue)
         #expect(error.entityName == "Trip")
@@ -124,7 +125,7 @@ import Testing
 
     @Test func currentTokenOfADamagedHeaderThrows() throws {
         let store = try filled()
-        try store.foreign("UPDATE chronicle_change SET detail = 'x' WHERE id = 10")
+        try store.foreign("UPDATE chronicle_change SET attributes = 'x' WHERE id = 10")
         #expect(try failure(of: { try store.store.currentHistoryToken() }) == .damagedFile)
         let token = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 10, checkValue: 1)
         #expect(try failure(of: { try store.history(.after(token)) }) == .damagedFile)

@@ -73,7 +73,7 @@ import Testing
         #expect(try store.history().isEmpty)
         #expect(try store.store.fetchHistoryCount(Descriptor()) == 0)
         #expect(try store.number("SELECT count(*) FROM chronicle_change") == 1)
-        #expect(try store.number("SELECT count(*) FROM chronicle_change WHERE what = 0 AND key IS NULL") == 1)
+        #expect(try store.number("SELECT count(*) FROM chronicle_change WHERE kind = 0 AND primary_key IS NULL") == 1)
         #expect(try store.store.currentHistoryToken() == all.last?.token)
         #expect(try all.map { try isGood($0.token, store) } == [false, false, false, false, true])
 

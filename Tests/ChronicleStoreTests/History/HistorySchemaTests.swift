@@ -178,12 +178,14 @@ import Testing
         let context = store.context()
         context.insert(First.Tag())
         try context.save()
-        let numbers = (1...150).map { "(1, \($0), 'extra\($0)', 0, 0)" }.joined(separator: ", ")
+        let numbers = (1...150).map { "(1, \($0), 'extra\($0)', 0, 0, 0, 0)" }.joined(separator: ", ")
         try store.shell(
             """
-            INSERT INTO chronicle_attribute(entity, number, name, preserved, present) VALUES \(numbers);
-            INSERT INTO chronicle_change(what, key, detail, more) VALUES
-                (6, 1, 1 | (1 << 61), NULL), (6, 1, 2, 1), (6, 1, 0, '2305843009213693952,5'), (6, 1, 1, NULL)
+            INSERT INTO chronicle_attribute(entity, number, name, present, preserved_inserts, preserved_updates, \
+            preserved_deletes) VALUES \(numbers);
+            INSERT INTO chronicle_change(kind, primary_key, attributes, old_value) VALUES
+                (18, 1, 1 | (1 << 61), NULL), (18, 1, '2,1', NULL), (18, 1, '0,2305843009213693952,5', NULL),
+                (18, 1, 1, NULL)
             """)
         #expect(
             try store.history().last?.changes.map(\.text) == [

@@ -56,13 +56,16 @@ import Testing
         Damage("UPDATE chronicle_change SET id = 4611686018427387905 WHERE id = 10", "row 4611686018427387905 of"),
         Damage("UPDATE chronicle_change SET id = id - 100", "row -90 of chronicle_change"),
         Damage("UPDATE chronicle_change SET id = -9223372036854775798 - id", "row -9223372036854775799 of"),
-        Damage("UPDATE chronicle_change SET what = NULL WHERE id = 10", "row 10 of", [.read, .currentToken, .save]),
-        Damage("UPDATE chronicle_change SET what = 'x' WHERE id = 10", "row 10 of", [.read, .currentToken, .save]),
-        Damage("UPDATE chronicle_change SET what = x'00' WHERE id = 6", "row 6 of", [.readAfterToken]),
-        Damage("UPDATE chronicle_change SET key = 9e999 WHERE id = 10", "row 10 of", [.readAfterToken, .readHeaders]),
-        Damage("UPDATE chronicle_change SET more = -1 WHERE id = 10", "row 10 of", [.read, .readAfterToken]),
+        Damage("UPDATE chronicle_change SET kind = NULL WHERE id = 10", "row 10 of", [.read, .currentToken, .save]),
+        Damage("UPDATE chronicle_change SET kind = 'x' WHERE id = 10", "row 10 of", [.read, .currentToken, .save]),
+        Damage("UPDATE chronicle_change SET kind = x'00' WHERE id = 6", "row 6 of", [.readAfterToken]),
+        Damage(
+            "UPDATE chronicle_change SET primary_key = 9e999 WHERE id = 10", "row 10 of",
+            [.readAfterToken, .readHeaders]),
+        Damage("UPDATE chronicle_change SET old_value = -1 WHERE id = 10", "row 10 of", [.read, .readAfterToken]),
         Damage("UPDATE chronicle_change SET id = 12 WHERE id = 8", "row 9 of", [.readAfterToken]),
-        Damage("UPDATE chronicle_change SET detail = 'x' WHERE id = 10", "row 10 of", [.deleteHistory, .readHeaders]),
+        Damage(
+            "UPDATE chronicle_change SET attributes = 'x' WHERE id = 10", "row 10 of", [.deleteHistory, .readHeaders]),
         meta("'floor', -9223372036854775808"), meta("'floor', 9223372036854775807"), meta("'floor', 'text'"),
         meta("'floor', 11"), meta("'gap', -1"), meta("'gap', 1.5"), meta("'gap', 11"), meta("'floorCheck', x'00'"),
     ]
@@ -93,7 +96,8 @@ import Testing
         try store.shell(
             """
             PRAGMA legacy_alter_table = ON;
-            CREATE TABLE reversed(id INTEGER, what INTEGER, key, detail, more, PRIMARY KEY (id DESC)) WITHOUT ROWID;
+            CREATE TABLE reversed(id INTEGER, kind INTEGER, primary_key, attributes, old_value, new_value,
+                PRIMARY KEY (id DESC)) WITHOUT ROWID;
             INSERT INTO reversed SELECT * FROM chronicle_change;
             DROP TABLE chronicle_change;
             ALTER TABLE reversed RENAME TO chronicle_change;
@@ -136,16 +140,16 @@ import Testing
     }
 
     private static let unconstrainedEntities = """
-        ALTER TABLE chronicle_entity RENAME TO entities; CREATE TABLE chronicle_entity(id, name);
+        ALTER TABLE chronicle_entity RENAME TO entities; CREATE TABLE chronicle_entity(id, name, a, b, c, d);
         INSERT INTO chronicle_entity SELECT * FROM entities;
         """
 
     /// A new attribute would have a number that cannot be recorded.
     @Test func exhaustedNumbersThrow() throws {
-        let last = RecorderSQL.attributeNumbers.upperBound
+        let last = AttributeMasks.attributeNumbers.upperBound
         for sql in [
             "UPDATE chronicle_attribute SET number = \(last), name = 'former', present = 0 WHERE name = 'note'",
-            "DELETE FROM chronicle_entity WHERE name = 'Trip'; INSERT INTO chronicle_entity VALUES (1000000, 'Former')",
+            "DELETE FROM chronicle_entity WHERE name = 'Trip'; INSERT INTO chronicle_entity(id, name) VALUES (1000000, 'Former')",
         ] {
             let (store, _) = try filled(.file)
             try store.shell(sql + "; DELETE FROM chronicle_meta WHERE name LIKE 'complete:%'")
@@ -163,8 +167,8 @@ import Testing
         try context.save()
         try store.foreign(
             """
-            CREATE TRIGGER another AFTER INSERT ON chronicle_change WHEN NEW.what & 3 = 2
-            BEGIN UPDATE chronicle_change SET more = 'x' WHERE id = NEW.id; END
+            CREATE TRIGGER another AFTER INSERT ON chronicle_change WHEN NEW.kind & 15 = 2
+            BEGIN UPDATE chronicle_change SET attributes = 'x' WHERE id = NEW.id; END
             """)
         item.name = "b"
         item.tags = []

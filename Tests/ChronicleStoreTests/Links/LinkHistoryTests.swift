@@ -175,7 +175,7 @@ import Testing
         context.delete(one)
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<LinkPhoto>()) == 0)
-        #expect(try store.shell("SELECT count(*) FROM chronicle_change WHERE what > 0") == "0")
+        #expect(try store.shell("SELECT count(*) FROM chronicle_change WHERE kind > 0") == "0")
         // Enabled again, with the same triggers as in a new file.
         let triggers =
             "SELECT group_concat(sql) FROM (SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name)"

@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: [
         "chronicle_meta", "chronicle_change", "chronicle_conflict", "chronicle_entity", "chronicle_attribute",
-        "chronicle_source", "Trip", "BucketListItem", "LinkItem.tags",
+        "chronicle_source", "chronicle_summary", "chronicle_metadata", "Trip", "BucketListItem", "LinkItem.tags",
     ])
     func endlessViewInPlaceOfATableThrows(_ name: String) throws {
         let store = try TestStore(.file, Self.types)

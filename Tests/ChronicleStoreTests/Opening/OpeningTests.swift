@@ -60,14 +60,27 @@ import Testing
 
     @Test func newerFileFormatThrows() throws {
         _ = try open()
-        _ = try Shell.sqlite3(file, "PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)")
+        _ = try Shell.sqlite3(file, "\(Self.newerVersion); PRAGMA wal_checkpoint(TRUNCATE)")
         try expectRefusal(.unsupportedFileVersion)
+    }
+
+    private static let newerVersion =
+        "PRAGMA user_version = 3; UPDATE chronicle_meta SET value = 3 WHERE name = 'format'"
+
+    @Test(arguments: [0, 1, 3, 99]) func theUserVersionOfAnotherProgramIsIgnored(_ version: Int) throws {
+        _ = try open()
+        _ = try Shell.sqlite3(file, "PRAGMA user_version = \(version)")
+        let context = ModelContext(try open())
+        context.insert(Trip(name: "trip", destination: "somewhere"))
+        try context.save()
+        #expect(try Shell.sqlite3(file, "SELECT value FROM chronicle_meta WHERE name = 'format'") == "2")
+        #expect(try Shell.sqlite3(file, "PRAGMA user_version") == "\(version)")
     }
 
     @Test(arguments: [true, false])
     func newerFileFormatInTheLogThrows(_ allowsSave: Bool) throws {
         let container = try open()
-        _ = try Shell.sqlite3(file, "PRAGMA user_version = 99")
+        _ = try Shell.sqlite3(file, Self.newerVersion)
         try expectRefusal(.unsupportedFileVersion, allowsSave: allowsSave)
         withExtendedLifetime(container) {}
     }

@@ -165,11 +165,11 @@ struct HistoryPredicateTests {
     func changesSQL() throws {
         let id = PersistentIdentifier.Origin(storeIdentifier: "S", entityName: "Trip").identifier(7)
         let sql = try sql(#Predicate { $0.changes.contains { $0.changedPersistentIdentifier == id } })
-        let change: SQLQuery = "(c1.what >> 2 = \(value: .integer(5)) AND c1.key IN (\(value: .integer(7))))"
+        let change: SQLQuery = "(c1.kind >> 4 = \(value: .integer(5)) AND c1.primary_key IN (\(value: .integer(7))))"
         #expect(
             sql.condition == """
-                EXISTS (SELECT 1 FROM chronicle_change AS c1 WHERE c1.id BETWEEN h.more AND h.id AND c1.what > 0 \
-                AND c1.what & 3 <> 0 AND \(change))
+                EXISTS (SELECT 1 FROM chronicle_change AS c1 WHERE c1.id BETWEEN h.old_value AND h.id \
+                AND (c1.kind > 0 AND c1.kind & 15 <> 0) AND \(change))
                 """)
     }
 
@@ -261,9 +261,9 @@ struct HistoryPredicateTests {
         }
         #expect(try order() == [])
         #expect(try order(SortDescriptor(\.token)) == [])
-        #expect(try order(SortDescriptor(\.transactionIdentifier, order: .reverse)) == ["h.id DESC"])
+        #expect(try order(SortDescriptor(\.transactionIdentifier, order: .reverse)) == ["h.range DESC", "h.id DESC"])
         #expect(try order(SortDescriptor(\.author), SortDescriptor(\.id), SortDescriptor(\.timestamp)) == ["s.author"])
-        #expect(try order(SortDescriptor(\.timestamp, order: .reverse)) == ["h.key DESC"])
+        #expect(try order(SortDescriptor(\.timestamp, order: .reverse)) == ["h.primary_key DESC"])
         #expect(throws: SwiftDataError.unsupportedSortDescriptor) { try order(SortDescriptor(\.changes.count)) }
     }
 

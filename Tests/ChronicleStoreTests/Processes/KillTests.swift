@@ -42,7 +42,7 @@ private struct Replay {
         pages = try Self.live("Page", file)
         unsealed = try Shell.sqlite3(
             file,
-            "SELECT count(*) FROM chronicle_change WHERE id > (SELECT max(id) FROM chronicle_change WHERE what <= 0)")
+            "SELECT count(*) FROM chronicle_change WHERE id > (SELECT max(id) FROM chronicle_change WHERE kind <= 0)")
     }
 
     func rows(_ table: String) throws -> String {
@@ -54,10 +54,10 @@ private struct Replay {
         try Shell.sqlite3(
             file,
             """
-            SELECT group_concat(key) FROM (
-                SELECT key FROM chronicle_change, chronicle_entity AS entity
-                WHERE entity.name = '\(entity)' AND what IN (entity.id * 4 + 1, entity.id * 4 + 3)
-                GROUP BY key HAVING what = entity.id * 4 + 1 AND max(chronicle_change.id) ORDER BY key)
+            SELECT group_concat(primary_key) FROM (
+                SELECT primary_key FROM chronicle_change, chronicle_entity AS entity
+                WHERE entity.name = '\(entity)' AND kind IN (entity.id * 16 + 1, entity.id * 16 + 3)
+                GROUP BY primary_key HAVING kind = entity.id * 16 + 1 AND max(chronicle_change.id) ORDER BY primary_key)
             """)
     }
 }

@@ -32,6 +32,9 @@ final class Worker {
         }
     }
 
+    /// Whether the process has not ended.
+    var isRunning: Bool { process.isRunning }
+
     /// Sends SIGKILL, which the worker cannot handle.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)

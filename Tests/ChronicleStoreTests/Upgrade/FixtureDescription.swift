@@ -62,19 +62,23 @@ struct FixtureDescription {
             ("program", exactly(transaction.bundleIdentifier)), ("process", exactly(transaction.processIdentifier)),
             ("external", transaction.isExternal),
         ]
+        let metadata = transaction.metadata.sorted { $0.key < $1.key }.map {
+            ", metadata \(exactly($0.key)) \(exactly($0.value))"
+        }
         return "transaction \(transaction.transactionIdentifier): "
-            + parts.map { "\($0) \($1)" }.joined(separator: ", ")
+            + parts.map { "\($0) \($1)" }.joined(separator: ", ") + metadata.joined()
     }
 
     private func line(_ change: HistoryChange, in transaction: Transaction) -> String {
         switch change {
         case .insert(let insert):
             return "\(position(insert.changeIdentifier, insert.transactionIdentifier, transaction)) insert "
-                + "\(insert.changedPersistentIdentifier) \(modelName(insert))"
+                + "\(insert.changedPersistentIdentifier) \(modelName(insert))\(preservedValues(insert))"
         case .update(let update):
             return "\(position(update.changeIdentifier, update.transactionIdentifier, transaction)) update "
                 + "\(update.changedPersistentIdentifier) \(modelName(update)) "
                 + ((update as? any NamedUpdate)?.updatedAttributeNames.joined(separator: "+") ?? "?")
+                + preservedValues(update)
         case .delete(let delete):
             return "\(position(delete.changeIdentifier, delete.transactionIdentifier, transaction)) delete "
                 + "\(delete.changedPersistentIdentifier) \(modelName(delete))\(tombstone(delete))"
@@ -89,6 +93,13 @@ struct FixtureDescription {
     private func modelName<Change: HistoryInsert>(_ change: Change) -> String { "\(Change.Model.self)" }
     private func modelName<Change: HistoryUpdate>(_ change: Change) -> String { "\(Change.Model.self)" }
     private func modelName<Change: HistoryDelete>(_ change: Change) -> String { "\(Change.Model.self)" }
+
+    private func preservedValues(_ change: Any) -> String {
+        ((change as? any PreservingChange)?.preservedValues ?? []).map {
+            let (old, new) = ($0.previousValue.map { exactly($0) }, $0.value.map { exactly($0) })
+            return "\n        \($0.name): \(old ?? "nil") -> \(new ?? "nil")"
+        }.joined()
+    }
 
     private func tombstone(_ delete: some HistoryDelete) -> String {
         delete.tombstone.map { "\n        \($0.name): \(exactly($0.value))" }.sorted().joined()
@@ -126,12 +137,20 @@ private protocol NamedUpdate {
 
 extension DefaultHistoryUpdate: NamedUpdate {}
 
+private protocol PreservingChange {
+    var preservedValues: [PreservedValue] { get }
+}
+
+extension DefaultHistoryInsert: PreservingChange {}
+extension DefaultHistoryUpdate: PreservingChange {}
+
 // MARK: Values
 
 /// Returns the description of a value with its type, from which it could be restored bit by bit.
 private func exactly(_ value: Any) -> String {
     switch value {
     case let value as any PersistentModel: return "\(value.persistentModelID)"
+    case let value as PersistentIdentifier: return "\(value)"
     case let value as Double: return "Double \(hexadecimal(value.bitPattern)) (\(value))"
     case let value as Float: return "Float \(hexadecimal(value.bitPattern)) (\(value))"
     case let value as Date: return "Date \(hexadecimal(value.timeIntervalSinceReferenceDate.bitPattern))"

@@ -29,6 +29,7 @@ struct FixtureWriter {
         try writer.deleteHistory()
         try writer.disableHistory()
         try writer.deleteModels()
+        try writer.preserveValues()
         try writer.sealForeignChanges()
         try writer.leaveChangesUnsealed()
         return writer.tokens
@@ -179,6 +180,42 @@ struct FixtureWriter {
         }
     }
 
+    /// Changes whose values the history preserves, with metadata.
+    private mutating func preserveValues() throws {
+        let container = try FixtureFile.open(file)
+        guard let store = container.stores.first as? DefaultStore else { return }
+        let context = ModelContext(container)
+        let (specimen, later) = (Self.specimen(20), Self.specimen(21))
+        let kim = Person("Kim", code: "ki")
+        try store.setPreservesValues(true)
+        tokens["preserved values"] = try context.currentHistoryToken()
+        context.transactionMetadata = ["reason": "fixture", "né\0e": "🧳"]
+        try save(context, author: "app", name: "preserved") {
+            for model in [specimen, later] { context.insert(model) }
+            context.insert(kim)
+        }
+        context.transactionMetadata = ["reason": "update"]
+        try save(context, author: "app", name: "preserved") {
+            Self.assign(low: specimen)
+            later.string = String(repeating: "x", count: 65_537)
+            let ada = try context.first(Person.self, where: { $0.name == "Ada" })
+            (kim.friends, kim.next, ada.friends) = ([ada], ada, [kim])
+        }
+        try save(context, author: "app", name: "preserved") {
+            (kim.friends, kim.next, later.string) = ([], nil, "short again")
+            try context.first(Wide.self, where: { $0.a000 == 7 }).a129 = 3
+        }
+        _ = try Shell.sqlite3(
+            file,
+            "UPDATE Person SET name = 'Kim ' || char(0) || '!', next = 1 WHERE code = 'ki'; DELETE FROM Tag WHERE name = 'äöü é'"
+        )
+        try save(context, author: "app", name: "preserved") { context.delete(specimen) }
+        try store.erasePreservedValues([\Specimen.uuid], of: Specimen.self)
+        try store.erasePreservedValues(of: [later.persistentModelID])
+        context.transactionMetadata = [:]
+        try store.setPreservesValues(false)
+    }
+
     /// Changes by another program that the next save seals.
     private mutating func sealForeignChanges() throws {
         _ = try Shell.sqlite3(
@@ -262,7 +299,8 @@ struct FixtureWriter {
     // MARK: Values
 
     /// Returns a specimen for a code. The codes from 5 have the values of the codes before, and are deleted later.
-    private static func specimen(_ code: Int) -> Specimen {
+    /// Returns a model whose attributes have one of five sets of unusual values.
+    static func specimen(_ code: Int) -> FixtureModels.Specimen {
         let specimen = Specimen(code)
         switch code % 5 {
         case 0: break

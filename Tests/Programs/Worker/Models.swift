@@ -31,3 +31,12 @@ final class Page: PersistentModel {
         self.body = body
     }
 }
+
+/// A model of the fixtures, which have no other model that the worker could open.
+final class Photo: PersistentModel {
+    @Attribute(.preserveValueOnDeletion) var content: Data
+
+    static let properties: PropertyMap<Photo> = ["content": \.content]
+    let persistentBackingData: any BackingData<Photo>
+    init(backingData: any BackingData<Photo>) { persistentBackingData = backingData }
+}

@@ -9,6 +9,7 @@ import Foundation
 ///     ChronicleTestWorker open STORE            opens the store and prints a line
 ///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
+///     ChronicleTestWorker upgrade STORE         opens a store of a fixture, and prints whether the disk is full
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
 ///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
@@ -19,6 +20,7 @@ struct Worker {
         let arguments = CommandLine.arguments
         var configuration = ModelConfiguration(
             url: URL(fileURLWithPath: arguments[2]), durability: .relaxed, busyTimeout: .seconds(60))
+        if arguments[1] == "upgrade" { return try upgrade(configuration) }
         if arguments[1] == "refused" {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)
@@ -41,6 +43,13 @@ struct Worker {
     /// Written immediately, because a killed process does not flush its buffers.
     private static func emit(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
+    }
+
+    private static func upgrade(_ configuration: ModelConfiguration) throws {
+        do {
+            _ = try ModelContainer(for: Photo.self, configurations: configuration)
+            emit("opened\n")
+        } catch SwiftDataError.storeFull { emit("storeFull\n") }
     }
 
     private static func write(_ context: ModelContext, author: String, saves: Int) throws {

@@ -14,19 +14,21 @@ package struct TestStore {
 
     package var url: URL { directory.file("test.store") }
 
-    package init(_ kind: StoreKind, _ types: [any PersistentModel.Type] = [Trip.self]) throws {
+    package init(
+        _ kind: StoreKind, _ types: [any PersistentModel.Type] = [Trip.self], preservesValues: Bool = false
+    ) throws {
         directory = try TemporaryDirectory()
         self.kind = kind
-        container = try Self.open(kind, directory.file("test.store"), types)
+        container = try Self.open(kind, directory.file("test.store"), types, preservesValues: preservesValues)
     }
 
     private static func open(
-        _ kind: StoreKind, _ url: URL, _ types: [any PersistentModel.Type]
+        _ kind: StoreKind, _ url: URL, _ types: [any PersistentModel.Type], preservesValues: Bool = false
     ) throws -> ModelContainer {
         let configuration =
             kind == .file
-            ? ModelConfiguration(url: url, durability: .relaxed)
-            : ModelConfiguration(isStoredInMemoryOnly: true)
+            ? ModelConfiguration(url: url, durability: .relaxed, preservesValues: preservesValues)
+            : ModelConfiguration(isStoredInMemoryOnly: true, preservesValues: preservesValues)
         return try ModelContainer(for: Schema(types), configurations: [configuration])
     }
 

@@ -14,8 +14,17 @@ final class EntityHistory: Sendable {
         maker = Self.maker(schema.modelType(named: recorded.name))
         attributes = NumberedList(
             recorded.attributes.map { attribute in
-                let property = attribute.isPresent ? entity?.property(named: attribute.name) : nil
-                return (Int64(attribute.number), PreservedAttribute(attribute.name, property))
+                // A property that was removed, or whose type changed between attribute and relationship, is another one.
+                let property = entity?.property(named: attribute.name).flatMap {
+                    attribute.isPresent != ($0.slot < 0) ? $0 : nil
+                }
+                let destination = (property?.relationship?.destination ?? attribute.destination).map {
+                    PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: $0)
+                }
+                return (
+                    Int64(attribute.number),
+                    PreservedAttribute(attribute.name, property, destination: destination)
+                )
             })
     }
 
@@ -23,35 +32,44 @@ final class EntityHistory: Sendable {
         TypedChangeMaker<Model>()
     }
 
-    /// Returns the names of the attributes in a list of masks, beginning with the mask of the lowest numbers, or `nil`
-    /// if an attribute is unknown.
-    func names(_ masks: [Int64]) -> [String]? {
+    /// Returns the names of attributes, or `nil` if an attribute is unknown.
+    func names(_ masks: AttributeMasks) -> [String]? {
         var names: [String] = []
-        for (index, mask) in masks.enumerated() {
-            guard mask >> RecorderSQL.attributesPerMask == 0 else { return nil }
-            var rest = mask
-            while rest != 0 {
-                let number = index * RecorderSQL.attributesPerMask + rest.trailingZeroBitCount
-                guard let attribute = attributes[Int64(number)] else { return nil }
-                names.append(attribute.name)
-                rest &= rest - 1
-            }
+        var isComplete = true
+        masks.forEach { number in
+            if let attribute = attributes[Int64(number)] { names.append(attribute.name) } else { isComplete = false }
         }
-        return names
+        return isComplete ? names : nil
     }
 
     /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     ///
     /// - Throws: ``SwiftDataError/undecodableValue`` if a value cannot be converted to the type of its property.
-    func tombstone(_ kept: ArraySlice<ChangeBuffer.PreservedValue>) throws -> [HistoryTombstone<RemovedModel>.Element]?
-    {
+    func tombstone(_ values: ArraySlice<ChangeBuffer.Value>) throws -> [HistoryTombstone<RemovedModel>.Element]? {
         var elements: [HistoryTombstone<RemovedModel>.Element] = []
-        elements.reserveCapacity(kept.count)
-        for value in kept {
+        elements.reserveCapacity(values.count)
+        for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if let decoded = try attribute.decode(value.value) { elements.append((attribute.name, decoded)) }
+            if let decoded = try attribute.decode(value.old) { elements.append((attribute.name, decoded)) }
         }
         return elements
+    }
+
+    /// Returns the preserved values of an insert or an update, converted to the types of the properties, or `nil` if an
+    /// attribute is unknown.
+    ///
+    /// - Throws: ``SwiftDataError/undecodableValue`` if a value cannot be converted to the type of its property.
+    func preservedValues(_ values: ArraySlice<ChangeBuffer.Value>) throws -> [PreservedValue]? {
+        var preserved: [PreservedValue] = []
+        preserved.reserveCapacity(values.count)
+        for value in values {
+            guard let attribute = attributes[value.attribute] else { return nil }
+            preserved.append(
+                PreservedValue(
+                    name: attribute.name, previousValue: try attribute.decode(value.old),
+                    value: try attribute.decode(value.new)))
+        }
+        return preserved
     }
 }

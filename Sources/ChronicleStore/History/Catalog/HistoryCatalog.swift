@@ -9,7 +9,7 @@ import Synchronization
 final class HistoryCatalog: Sendable {
     private struct State {
         var entities: NumberedList<EntityHistory>
-        var sources: [Int64: RecordedSource] = [RecorderStatements.externalSource: .external]
+        var sources: [Int64: TransactionSource] = [SourceTable.external: .external]
     }
 
     let storeIdentifier: String
@@ -48,17 +48,9 @@ final class HistoryCatalog: Sendable {
     }
 
     /// Returns the source with a number, or `nil` if the file does not contain it.
-    func source(_ number: Int64, _ connection: Connection) throws -> RecordedSource? {
+    func source(_ number: Int64, _ connection: Connection) throws -> TransactionSource? {
         if let known = state.withLock({ $0.sources[number] }) { return known }
-        let statement = try connection.cached(
-            "SELECT author, context, program, process FROM chronicle_source WHERE id = ?")
-        defer { statement.reset() }
-        try statement.bind(number, at: 1)
-        guard try statement.step() else { return nil }
-        let source = RecordedSource(
-            author: statement.isNull(0) ? nil : statement.text(0),
-            contextName: statement.isNull(1) ? nil : statement.text(1),
-            program: statement.text(2), process: statement.text(3))
+        guard let source = try SourceTable.source(number, connection) else { return nil }
         state.withLock { $0.sources[number] = source }
         return source
     }

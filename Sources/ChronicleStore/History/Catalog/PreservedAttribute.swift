@@ -1,15 +1,18 @@
 import ChronicleCore
 import Foundation
 
-/// An attribute or a to-one relationship in the history: its name, and the decoding of its preserved values.
+/// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
 final class PreservedAttribute: Sendable {
     let name: String
     /// The property of the model, if it still exists.
     private let property: Schema.Property?
+    /// The entity of a relationship's destinations, or `nil` for an attribute.
+    private let destination: PersistentIdentifier.Origin?
 
-    init(_ name: String, _ property: Schema.Property?) {
+    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?) {
         self.name = name
         self.property = property
+        self.destination = destination
     }
 
     /// Returns the decoded value, or `nil` for NULL.
@@ -17,7 +20,8 @@ final class PreservedAttribute: Sendable {
     /// - Throws: ``SwiftDataError/undecodableValue`` if the value cannot be converted to the type of the property.
     func decode(_ value: PropertyValue) throws -> (any Sendable)? {
         if value.isNull { return nil }
-        guard let property else { return value.plainValue }
+        if let destination, case .integer(let key) = value { return destination.identifier(key) }
+        guard let property, destination == nil else { return value.plainValue }
         return try property.decode(value.inForm(of: property))
     }
 }

@@ -24,8 +24,7 @@ struct HistoryFacts {
             statement.isNull(4) ? nil : try statement.integer(4, of: .meta(MetaTable.Name.floorCheck.text))
         facts.gap = try meta(.gap, in: 5, of: statement, upTo: facts.newest)
         if !statement.isNull(8) {
-            let what = try statement.integer(1, of: .change(position))
-            if what > 0 {
+            if try statement.kind(1, at: position).isChange {
                 facts.row = statement.int64(7) == 1 ? .partOfChange : .change
             } else {
                 facts.row = .header(checkValue: try statement.integer(2, of: .change(position)))
@@ -75,7 +74,7 @@ struct HistoryFacts {
         guard try statement.step() else { return nil }
         if requiringHistory, statement.text(3) == "off" { throw Self.historyDisabled }
         let position = try statement.position(0)
-        guard try statement.integer(1, of: .change(position)) <= 0 else { return (position, nil) }
+        guard try !statement.kind(1, at: position).isChange else { return (position, nil) }
         return (position, try statement.integer(2, of: .change(position)))
     }
 
@@ -85,18 +84,18 @@ struct HistoryFacts {
     )
 
     private static let select = """
-        SELECT (SELECT max(id) FROM chronicle_change), c.what, c.detail, \
+        SELECT (SELECT max(id) FROM \(ChangeTable.name)), c.kind, c.attributes, \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.floor.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.floorCheck.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.gap.text)'), \
         (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.history.text)'), \
-        (SELECT what & 3 = 0 AND what > 0 FROM chronicle_change WHERE id = c.id + 1), c.id \
-        FROM (SELECT 1) LEFT JOIN chronicle_change AS c ON c.id = ?
+        (SELECT \(ChangeTable.isOperation(.preservedValue)) FROM \(ChangeTable.name) WHERE id = c.id + 1), c.id \
+        FROM (SELECT 1) LEFT JOIN \(ChangeTable.name) AS c ON c.id = ?
         """
     private static let selectNewest = """
-        SELECT id, what, detail, (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.history.text)') \
-        FROM chronicle_change ORDER BY id DESC LIMIT 1
+        SELECT id, kind, attributes, (SELECT value FROM chronicle_meta WHERE name = '\(MetaTable.Name.history.text)') \
+        FROM \(ChangeTable.name) ORDER BY id DESC LIMIT 1
         """
     private static let selectNewestHeader =
-        "SELECT id FROM chronicle_change WHERE what <= 0 AND id > ? ORDER BY id DESC LIMIT 1"
+        "SELECT id FROM \(ChangeTable.name) WHERE \(ChangeTable.endsTransaction()) AND id > ? ORDER BY id DESC LIMIT 1"
 }

@@ -5,8 +5,7 @@ import ChronicleSQLite
 struct ChangeAssembly {
     private struct MaskKey: Hashable {
         let entity: Int64
-        let mask: Int64
-        let further: String?
+        let masks: AttributeMasks
     }
 
     private let connection: Connection
@@ -36,13 +35,16 @@ struct ChangeAssembly {
             let entity = try entity(row)
             switch row.operation {
             case .insert:
-                entity.maker.inserts(run, of: transaction, entity.origin, into: &changes)
+                entity.maker.inserts(
+                    run, of: transaction, entity.origin, values: try values(row, entity, buffer), into: &changes)
             case .update:
-                let names = try names(row, entity, row.place < 0 ? nil : buffer.masks[row.place])
-                entity.maker.updates(run, of: transaction, entity.origin, names: names, into: &changes)
+                let names = try names(row, entity, buffer)
+                entity.maker.updates(
+                    run, of: transaction, entity.origin, names: names, values: try values(row, entity, buffer),
+                    into: &changes)
             case .delete, .preservedValue:
                 let identifier = entity.origin.identifier(row.key)
-                let kept = try kept(row, entity, buffer, identifier)
+                let kept = try kept(row, entity, buffer)
                 changes.append(entity.maker.delete(row, of: transaction, identifier, kept: kept))
             }
             begin = run.endIndex
@@ -54,9 +56,11 @@ struct ChangeAssembly {
     private func end(ofRunFrom begin: Int, _ rows: [ChangeBuffer.Row]) -> Int {
         let first = rows[begin]
         var end = begin + 1
-        guard first.operation == .insert || first.operation == .update && first.place < 0 else { return end }
+        guard first.valueCount == 0, first.operation == .insert || first.operation == .update && first.masks < 0 else {
+            return end
+        }
         while end < rows.count, rows[end].entity == first.entity, rows[end].operation == first.operation,
-            rows[end].detail == first.detail, rows[end].place == first.place
+            rows[end].mask == first.mask, rows[end].masks == first.masks, rows[end].valueCount == 0
         { end += 1 }
         return end
     }
@@ -82,40 +86,57 @@ struct ChangeAssembly {
     // MARK: Updates
 
     private mutating func names(
-        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ further: String?
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> [String] {
-        if further == nil, latest.mask == row.detail, latest.entity == row.entity { return latest.names }
-        let key = MaskKey(entity: row.entity, mask: row.detail, further: further)
-        let found = try names[key] ?? makeNames(row, entity, further)
+        if row.masks < 0, latest.mask == row.mask, latest.entity == row.entity { return latest.names }
+        let masks = row.masks < 0 ? AttributeMasks(row.mask) : buffer.masks[Int(row.masks)]
+        let key = MaskKey(entity: row.entity, masks: masks)
+        let found = try names[key] ?? makeNames(row, entity, masks)
         names[key] = found
-        if further == nil { latest = (row.entity, row.detail, found) }
+        if row.masks < 0 { latest = (row.entity, row.mask, found) }
         return found
     }
 
     private mutating func makeNames(
-        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ further: String?
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ masks: AttributeMasks
     ) throws -> [String] {
-        let masks = try RecorderSQL.masks(row.detail, further, at: row.position)
+        guard masks.isValid else {
+            throw SwiftDataError.damagedRow(.change(row.position), "the attribute masks are invalid")
+        }
         if let names = entity.names(masks) { return names }
         try reload(row)
         guard let names = try self.entity(row).names(masks) else { throw unknownAttribute(row) }
         return names
     }
 
-    // MARK: Deletes
+    // MARK: Preserved values
+
+    private mutating func values(
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
+    ) throws -> [PreservedValue] {
+        guard row.valueCount > 0 else { return [] }
+        return try decoding(row, entity) { try $0.preservedValues(buffer.values(of: row)) }
+    }
 
     private mutating func kept(
-        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer, _ identifier: PersistentIdentifier
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> [HistoryTombstone<RemovedModel>.Element] {
-        guard row.detail > 0 else { return [] }
-        let values = buffer.kept[row.place..<row.place + Int(row.detail)]
+        guard row.valueCount > 0 else { return [] }
+        return try decoding(row, entity) { try $0.tombstone(buffer.values(of: row)) }
+    }
+
+    /// Decodes the preserved values of a change, a second time with the entities of the file if the first result is
+    /// `nil`.
+    private mutating func decoding<Values>(
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ decode: (EntityHistory) throws -> Values?
+    ) throws -> Values {
         do {
-            if let elements = try entity.tombstone(values) { return elements }
+            if let values = try decode(entity) { return values }
             try reload(row)
-            guard let elements = try self.entity(row).tombstone(values) else { throw unknownAttribute(row) }
-            return elements
+            guard let values = try decode(self.entity(row)) else { throw unknownAttribute(row) }
+            return values
         } catch let error as SwiftDataError where error == .undecodableValue {
-            throw error.with(entityName: entity.name, persistentIdentifier: identifier)
+            throw error.with(entityName: entity.name, persistentIdentifier: entity.origin.identifier(row.key))
         }
     }
 

@@ -4,86 +4,100 @@ import Foundation
 
 /// The rows of one transaction, collected until its header is read. The buffer is reused for the next transaction.
 struct ChangeBuffer {
-    /// A change as stored in its row.
+    /// A change as stored in its row, and its preserved values.
     struct Row {
         let position: Int64
         let entity: Int64
-        let operation: RecordedTable.Operation
         let key: Int64
-        /// For updates, the mask of the attributes 0...61; for deletes, the number of preserved values.
-        var detail: Int64
-        /// The index of an update's further masks in ``masks``, or of a delete's first value in ``kept``; -1 if there
-        /// is none.
-        var place: Int
+        /// For an update of an entity with a single mask, the mask of the changed attributes.
+        var mask: Int64 = 0
+        /// For other updates, the index of their masks in ``ChangeBuffer/masks``, and otherwise -1.
+        var masks: Int32 = -1
+        /// The index of the first preserved value in ``ChangeBuffer/values``.
+        var firstValue: Int32 = 0
+        /// The number of preserved values.
+        var valueCount: Int32 = 0
+        let operation: ChangeTable.Operation
     }
 
-    /// The preserved value of an attribute of a deleted model.
-    struct PreservedValue {
+    /// The preserved value of an attribute before and after a change.
+    struct Value {
         /// The number of the attribute.
         let attribute: Int64
-        /// The value as SQLite stores it.
-        let value: PropertyValue
+        /// The values as SQLite stores them.
+        let old: PropertyValue
+        let new: PropertyValue
     }
 
     private(set) var rows: [Row] = []
-    /// The masks of the attributes from 62 on.
-    private(set) var masks: [String] = []
-    /// The preserved values of deletes.
-    private(set) var kept: [PreservedValue] = []
+    /// The masks of updates of entities with several masks.
+    private(set) var masks: [AttributeMasks] = []
+    /// The preserved values.
+    private(set) var values: [Value] = []
     /// The positions of the first and last collected rows; 0 if there are none.
     private(set) var first: Int64 = 0
     private(set) var last: Int64 = 0
 
     var isEmpty: Bool { first == 0 }
 
+    /// Returns the preserved values of a row.
+    func values(of row: Row) -> ArraySlice<Value> {
+        values[Int(row.firstValue)..<Int(row.firstValue + row.valueCount)]
+    }
+
     mutating func removeAll() {
         rows.removeAll(keepingCapacity: true)
         masks.removeAll(keepingCapacity: true)
-        kept.removeAll(keepingCapacity: true)
+        values.removeAll(keepingCapacity: true)
         (first, last) = (0, 0)
     }
 
-    /// Appends the current row of a statement on `id, what, key, detail, more`.
+    /// Appends the current row of a statement on ``ChangeTable/columns``.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if no trigger writes such a row, or if it does not directly follow the
+    /// - Throws: ``SwiftDataError/damagedFile`` if no recorder writes such a row, or if it does not directly follow the
     ///   previous row.
-    mutating func append(_ statement: Statement, position: Int64, what: Int64) throws {
+    mutating func append(_ statement: Statement, position: Int64, kind: ChangeTable.Kind) throws {
         if first == 0 {
-            first = try statement.position(0)
+            first = try statement.position(ChangeTable.Column.id)
         } else if position != last &+ 1 {
             throw damaged("previous changes are missing", position)
         }
         last = position
-        let (entity, key) = (what >> 2, try statement.integer(2, of: .change(position)))
-        switch what & 3 {
-        case 1:
-            rows.append(Row(position: position, entity: entity, operation: .insert, key: key, detail: 0, place: -1))
-        case 2:
-            let mask = try statement.integer(3, of: .change(position))
-            var row = Row(
-                position: position, entity: entity, operation: .update, key: key, detail: mask, place: -1)
-            if !statement.isNull(4) {
-                row.place = masks.count
-                masks.append(statement.text(4))
-            }
-            rows.append(row)
-        case 3:
+        guard let operation = kind.operation else { throw damaged("the kind of the row is unknown", position) }
+        let key = try statement.integer(ChangeTable.Column.primaryKey, of: .change(position))
+        switch operation {
+        case .insert, .delete:
             rows.append(
                 Row(
-                    position: position, entity: entity, operation: .delete, key: key, detail: 0, place: kept.count))
-            if !statement.isNull(3) { try keep(statement, position) }
-        default:
-            guard let delete = rows.last, delete.operation == .delete, delete.entity == entity, delete.key == key,
-                delete.detail > 0
-            else { throw damaged("a preserved value without a delete", position) }
-            try keep(statement, position)
+                    position: position, entity: kind.entity, key: key, firstValue: Int32(values.count),
+                    operation: operation))
+            if !statement.isNull(ChangeTable.Column.attributes) { try appendValue(statement, position) }
+        case .update:
+            var row = Row(
+                position: position, entity: kind.entity, key: key, firstValue: Int32(values.count),
+                operation: operation)
+            if statement.isInteger(ChangeTable.Column.attributes) {
+                row.mask = statement.int64(ChangeTable.Column.attributes)
+            } else {
+                row.masks = Int32(masks.count)
+                masks.append(try statement.masks(ChangeTable.Column.attributes, at: position))
+            }
+            rows.append(row)
+        case .preservedValue:
+            guard let change = rows.last, change.entity == kind.entity, change.key == key else {
+                throw damaged("a preserved value without a change", position)
+            }
+            if !statement.isNull(ChangeTable.Column.attributes) { try appendValue(statement, position) }
         }
     }
 
-    private mutating func keep(_ statement: Statement, _ position: Int64) throws {
-        let attribute = try statement.integer(3, of: .change(position))
-        kept.append(PreservedValue(attribute: attribute, value: statement.plainValue(4)))
-        rows[rows.count - 1].detail += 1
+    private mutating func appendValue(_ statement: Statement, _ position: Int64) throws {
+        let attribute = try statement.integer(ChangeTable.Column.attributes, of: .change(position))
+        values.append(
+            Value(
+                attribute: attribute, old: statement.plainValue(ChangeTable.Column.oldValue),
+                new: statement.plainValue(ChangeTable.Column.newValue)))
+        rows[rows.count - 1].valueCount += 1
     }
 
     private func damaged(_ detail: String, _ position: Int64) -> SwiftDataError {
@@ -93,7 +107,7 @@ struct ChangeBuffer {
 
 extension Statement {
     /// Returns the value of a column as SQLite stores it.
-    fileprivate func plainValue(_ index: Int32) -> PropertyValue {
+    func plainValue(_ index: Int32) -> PropertyValue {
         switch storageClass(index) {
         case .null: .null
         case .integer: .integer(int64(index))

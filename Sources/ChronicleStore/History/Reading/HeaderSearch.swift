@@ -11,7 +11,7 @@ struct HeaderSearch {
 
     /// Returns the headers in the order of the query.
     func headers() throws -> [HistoryHeader] {
-        let statement = try statement(Self.columns)
+        guard let statement = try statement(Self.columns) else { return [] }
         defer { statement.reset() }
         var headers: [HistoryHeader] = []
         while try statement.step() { headers.append(try HistoryHeader(statement)) }
@@ -20,7 +20,7 @@ struct HeaderSearch {
 
     /// Returns the positions in the order of the query.
     func identifiers() throws -> [Int64] {
-        let statement = try statement("SELECT h.id")
+        guard let statement = try statement("SELECT h.id") else { return [] }
         defer { statement.reset() }
         var identifiers: [Int64] = []
         while try statement.step() { identifiers.append(try statement.position(0)) }
@@ -28,7 +28,8 @@ struct HeaderSearch {
     }
 
     func count() throws -> Int {
-        let statement = try statement("SELECT count(*) FROM (SELECT 1", inOrder: false, ")")
+        if let count = try unconditionalCount() { return count }
+        guard let statement = try statement("SELECT count(*) FROM (SELECT 1", inOrder: false, ")") else { return 0 }
         defer { statement.reset() }
         return try statement.step() ? Int(clamping: statement.int64(0)) : 0
     }
@@ -42,12 +43,16 @@ struct HeaderSearch {
         guard range.endingAfter == 0, query.limit == nil, query.offset == 0 else { return nil }
         var next: HistoryHeader?
         if let condition = query.sql.condition {
-            let statement = try bound(Self.columns, " WHERE (\(condition)) IS NOT TRUE ORDER BY h.id LIMIT 1")
+            let statement = try bound(
+                Self.columns, nil, " WHERE (\(condition)) IS NOT TRUE ORDER BY h.range, h.id LIMIT 1")
             defer { statement.reset() }
             if try statement.step() { next = try HistoryHeader(statement) }
         }
         let statement = try connection.cached(
-            "SELECT id, detail FROM chronicle_change WHERE id < ? AND what < 0 ORDER BY id DESC LIMIT 1")
+            """
+            SELECT id, attributes FROM \(ChangeTable.name) WHERE id < ? AND \(ChangeTable.isHeader()) \
+            ORDER BY id DESC LIMIT 1
+            """)
         defer { statement.reset() }
         try statement.bind(next?.first ?? .max, at: 1)
         guard try statement.step() else { return (nil, next?.position) }
@@ -55,34 +60,82 @@ struct HeaderSearch {
         return ((last, try statement.integer(1, of: .change(last))), next?.position)
     }
 
+    // MARK: Counting
+
+    /// Returns the number of all transactions in the range without visiting most of them, or `nil` if the query has a
+    /// condition, a limit, or an offset.
+    ///
+    /// The totals of the ranges of ``SummaryTable`` include deleted transactions. All of these are before the floor, so
+    /// the ranges up to there are visited.
+    private func unconditionalCount() throws -> Int? {
+        guard query.sql.condition == nil, query.limit == nil, query.offset == 0 else { return nil }
+        let floor = try MetaTable.position(.floor, connection) ?? 0
+        let start = max(range.endingAfter, range.after > 0 ? range.after + 1 : 0, floor)
+        let open = try SummaryTable.openRange(connection)
+        let next = try connection.scalarInt64(
+            "SELECT transactions FROM \(SummaryTable.name) WHERE first > ? ORDER BY first LIMIT 1"
+        ) { try $0.bind(start, at: 1) }
+        let partial = try bound(
+            "SELECT count(*)",
+            " AND (r.first <= \(value: .integer(start)) OR r.last = \(value: .integer(SummaryTable.open)))", "")
+        defer { partial.reset() }
+        guard try partial.step() else { return nil }
+        let (complete, overflows) = open.transactions.subtractingReportingOverflow(next ?? open.transactions)
+        guard !overflows, complete >= 0 else {
+            throw SwiftDataError.damagedRow(
+                .summary(open.first), "the numbers of transactions are not in ascending order")
+        }
+        return Int(clamping: complete + partial.int64(0))
+    }
+
     // MARK: SQL
 
     /// The columns from which ``HistoryHeader`` is decoded.
-    private static let columns = "SELECT h.id, h.what, h.key, h.detail, h.more"
+    private static let columns =
+        "SELECT " + ChangeTable.columns.split(separator: ", ").map { "h.\($0)" }.joined(separator: ", ")
 
+    /// The headers in the ranges of ``SummaryTable``, in their order. Changes that no header follows are represented by
+    /// their last row.
+    ///
     /// The header directly after the start of the range is excluded: the changes of its transaction all precede the
     /// range.
     ///
-    /// SQLite flattens this subquery, so that rows are visited in the order of the table and a limit ends the scan.
+    /// SQLite flattens this subquery, so that rows are visited in the order of the tables and a limit ends the scan.
     /// https://www.sqlite.org/optoverview.html#flattening
     private static let source = """
-         FROM (SELECT id, CASE WHEN what > 0 THEN -\(RecorderStatements.externalSource) ELSE what END AS what, \
-        CASE WHEN what > 0 THEN ?5 ELSE key END AS key, CASE WHEN what > 0 THEN NULL ELSE detail END AS detail, \
-        max(CASE WHEN what > 0 THEN ?4 ELSE more END, ?2 + 1) AS more FROM chronicle_change \
-        WHERE id > ?1 AND (what < 0 AND id > ?2 + 1 OR id = ?3)) AS h \
-        LEFT JOIN chronicle_source AS s ON s.id = -h.what
+         FROM (SELECT c.id, \
+        CASE WHEN \(ChangeTable.isChange("c.")) THEN \(ChangeTable.headerKind(source: SourceTable.external)) \
+        ELSE c.kind END AS kind, \
+        CASE WHEN \(ChangeTable.isChange("c.")) THEN ?5 ELSE c.primary_key END AS primary_key, \
+        CASE WHEN \(ChangeTable.isChange("c.")) THEN NULL ELSE c.attributes END AS attributes, \
+        max(CASE WHEN \(ChangeTable.isChange("c.")) THEN ?4 ELSE c.old_value END, ?2 + 1) AS old_value, \
+        CASE WHEN \(ChangeTable.isChange("c.")) THEN NULL ELSE c.new_value END AS new_value, r.first AS range \
+        FROM \(SummaryTable.name) AS r CROSS JOIN \(ChangeTable.name) AS c \
+        ON c.id BETWEEN max(r.first, ?1 + 1) AND r.last \
+        WHERE r.first >= ifnull((SELECT max(first) FROM \(SummaryTable.name) WHERE first <= ?1 + 1), 0) \
+        AND (\(ChangeTable.isHeader("c.")) AND c.id > ?2 + 1 OR c.id = ?3)
         """
+    private static let sourceEnd = ") AS h LEFT JOIN \(SourceTable.name) AS s ON s.id = \(ChangeTable.source("h."))"
 
-    private func statement(_ selection: String, inOrder: Bool = true, _ end: String = "") throws -> Statement {
+    /// Returns the statement of the query, or `nil` if no transaction can match.
+    func statement(_ selection: String, inOrder: Bool = true, _ end: String = "") throws -> Statement? {
+        _ = try SummaryTable.openRange(connection)
+        var ranges: SQLQuery = ""
+        if let restriction = query.sql.restriction {
+            guard let matching = try restriction.ranges(connection) else { return nil }
+            ranges = matching
+        }
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
-        let order: SQLQuery = inOrder ? " ORDER BY \((query.sql.order + ["h.id"]).joined(", "))" : ""
+        let terms: [SQLQuery] = query.sql.order.isEmpty ? ["h.range", "h.id"] : query.sql.order + ["h.id"]
+        let order: SQLQuery = inOrder ? " ORDER BY \(terms.joined(", "))" : ""
         let limit = SQLQuery(limit: query.limit, offset: query.offset) ?? ""
-        return try bound(selection, "\(condition)\(order)\(limit)\(raw: end)")
+        return try bound(selection, ranges, "\(condition)\(order)\(limit)\(raw: end)")
     }
 
-    private func bound(_ selection: String, _ rest: SQLQuery) throws -> Statement {
+    private func bound(_ selection: String, _ ranges: SQLQuery?, _ rest: SQLQuery) throws -> Statement {
         let unsealed = try HistoryFacts(connection).unsealed(after: range.after)
-        let statement = try connection.cached("\(raw: selection + Self.source)\(rest)", bindingFrom: 6)
+        let statement = try connection.cached(
+            "\(raw: selection + Self.source)\(ranges ?? "")\(raw: Self.sourceEnd)\(rest)", bindingFrom: 6)
         try statement.bind(range.endingAfter, at: 1)
         try statement.bind(range.after, at: 2)
         if let unsealed {

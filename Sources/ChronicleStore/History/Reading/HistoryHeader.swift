@@ -12,16 +12,18 @@ struct HistoryHeader {
     let checkValue: Int64?
     /// The position of the first change.
     let first: Int64
+    /// The identifier of the process; empty for external transactions.
+    let process: String
 
     /// Returns the header of changes that no header row follows.
     static func unsealed(_ positions: ClosedRange<Int64>) -> HistoryHeader {
         HistoryHeader(
-            position: positions.upperBound, source: RecorderStatements.externalSource, timestamp: Date(),
-            checkValue: nil,
-            first: positions.lowerBound)
+            position: positions.upperBound, source: SourceTable.external, timestamp: Date(), checkValue: nil,
+            first: positions.lowerBound, process: "")
     }
 
-    private init(position: Int64, source: Int64, timestamp: Date, checkValue: Int64?, first: Int64) {
+    private init(position: Int64, source: Int64, timestamp: Date, checkValue: Int64?, first: Int64, process: String) {
+        self.process = process
         self.position = position
         self.source = source
         self.timestamp = timestamp
@@ -29,20 +31,23 @@ struct HistoryHeader {
         self.first = first
     }
 
-    /// Reads the current row of a statement on `id, what, key, detail, more`, which must not be a void header.
+    /// Reads the current row of a statement on ``ChangeTable/columns``, which must not be a void header.
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` if no save writes such a header.
     init(_ statement: Statement) throws {
-        position = try statement.position(0)
+        position = try statement.position(ChangeTable.Column.id)
         let row = FileRow.change(position)
-        source = 0 &- (try statement.integer(1, of: row))
-        let seconds = statement.double(2)
-        guard statement.isNumber(2), seconds.isFinite else {
+        source = try statement.kind(ChangeTable.Column.kind, at: position).source
+        let seconds = statement.double(ChangeTable.Column.timestamp)
+        guard statement.isNumber(ChangeTable.Column.timestamp), seconds.isFinite else {
             throw SwiftDataError.damagedRow(row, "a header without a timestamp")
         }
         timestamp = Date(timeIntervalSinceReferenceDate: seconds)
-        checkValue = statement.isNull(3) ? nil : try statement.integer(3, of: row)
-        first = try statement.integer(4, of: row)
+        let checkColumn = ChangeTable.Column.checkValue
+        checkValue = statement.isNull(checkColumn) ? nil : try statement.integer(checkColumn, of: row)
+        first = try statement.integer(ChangeTable.Column.first, of: row)
+        let processColumn = ChangeTable.Column.process
+        process = statement.isNull(processColumn) ? "" : statement.text(processColumn)
         guard first >= 1, first <= position else {
             throw SwiftDataError.damagedRow(row, "a header whose changes are not before it")
         }
@@ -51,14 +56,14 @@ struct HistoryHeader {
     /// The position of the last change.
     var last: Int64 { checkValue == nil ? position : position - 1 }
 
-    func transaction(_ changes: [HistoryChange], _ source: RecordedSource, storeIdentifier: String)
-        -> DefaultHistoryTransaction
-    {
+    func transaction(
+        _ changes: [HistoryChange], _ source: TransactionSource, metadata: [String: String], storeIdentifier: String
+    ) -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,
             token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue),
             timestamp: timestamp, author: source.author, contextName: source.contextName,
-            bundleIdentifier: source.program, processIdentifier: source.process, changes: changes)
+            bundleIdentifier: source.program, processIdentifier: process, metadata: metadata, changes: changes)
     }
 }
 

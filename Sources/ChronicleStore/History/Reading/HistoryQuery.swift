@@ -31,7 +31,7 @@ extension DefaultStore {
         if let number = historyCatalog.number(ofEntity: name) { return number }
         // Another process may have added the entity.
         return try database.read { connection in
-            _ = try historyCatalog.reloadEntities(connection)
+            _ = try Format1.reading(connection) { try historyCatalog.reloadEntities(connection) }
             return historyCatalog.number(ofEntity: name)
         }
     }

@@ -1,7 +1,7 @@
 import ChronicleCore
 import ChronicleSQLite
 
-/// Creates transactions from the rows of `chronicle_change`, with one forward scan for each range of positions. The
+/// Creates transactions from the rows of ``ChangeTable``, with one forward scan for each range of positions. The
 /// changes of a transaction precede its header.
 ///
 /// Must be used in one read transaction of its connection.
@@ -11,7 +11,9 @@ struct TransactionReader {
     private(set) var transactions: [DefaultHistoryTransaction] = []
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
-    private var latest = (number: RecorderStatements.externalSource, source: RecordedSource.external)
+    /// Whether the file contains metadata of any transaction, once that is known.
+    private var hasMetadata: Bool?
+    private var latest = (number: SourceTable.external, source: TransactionSource.external)
 
     init(_ connection: Connection, _ catalog: HistoryCatalog) {
         self.connection = connection
@@ -44,10 +46,11 @@ struct TransactionReader {
             }
         }
         while limit > 0, try statement.step() {
-            let (position, what) = (statement.int64(0), statement.int64(1))
-            if what > 0 {
-                try buffer.append(statement, position: position, what: what)
-            } else if what < 0 {
+            let position = statement.int64(ChangeTable.Column.id)
+            let kind = ChangeTable.Kind(rawValue: statement.int64(ChangeTable.Column.kind))
+            if kind.isChange {
+                try buffer.append(statement, position: position, kind: kind)
+            } else if kind.isHeader {
                 try take(HistoryHeader(statement), &self)
             } else if !buffer.isEmpty {
                 throw SwiftDataError.damagedRow(.change(position), "the changes before it belong to no transaction")
@@ -73,24 +76,34 @@ struct TransactionReader {
 
     private mutating func transaction(_ header: HistoryHeader) throws -> DefaultHistoryTransaction {
         let changes = try changes.changes(buffer, of: header.position)
-        return header.transaction(changes, try source(of: header), storeIdentifier: catalog.storeIdentifier)
+        return try transaction(header, changes)
+    }
+
+    private mutating func transaction(
+        _ header: HistoryHeader, _ changes: [HistoryChange]
+    ) throws -> DefaultHistoryTransaction {
+        let hasMetadata = try self.hasMetadata ?? !MetadataTable.isEmpty(connection)
+        self.hasMetadata = hasMetadata
+        return header.transaction(
+            changes, try source(of: header),
+            metadata: hasMetadata ? try MetadataTable.metadata(at: header.position, connection) : [:],
+            storeIdentifier: catalog.storeIdentifier)
     }
 
     /// Appends the transaction of a header without its changes.
     mutating func append(_ header: HistoryHeader) throws {
-        transactions.append(
-            header.transaction([], try source(of: header), storeIdentifier: catalog.storeIdentifier))
+        transactions.append(try transaction(header, []))
     }
 
-    private mutating func source(of header: HistoryHeader) throws -> RecordedSource {
+    private mutating func source(of header: HistoryHeader) throws -> TransactionSource {
         if latest.number == header.source { return latest.source }
         guard let found = try catalog.source(header.source, connection) else {
-            throw SwiftDataError.damagedRow(.change(header.position), "its source is missing in chronicle_source")
+            throw SwiftDataError.damagedRow(.change(header.position), "its source is missing in \(SourceTable.name)")
         }
         latest = (header.source, found)
         return found
     }
 
     private static let scan =
-        "SELECT id, what, key, detail, more FROM chronicle_change WHERE id BETWEEN ? AND ? ORDER BY id"
+        "SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? ORDER BY id"
 }

@@ -1,6 +1,6 @@
 import ChronicleSQLite
 
-/// Collected rows of `chronicle_change` that are not written yet, in the order in which they will be written.
+/// Collected rows of ``ChangeTable`` that are not written yet, in the order in which they will be written.
 ///
 /// Text and blobs are copied into one array, so that collecting a row does not allocate memory for its values.
 struct ChangeRows {
@@ -12,13 +12,26 @@ struct ChangeRows {
         case text(Range<Int>)
         /// The range of a blob in the collected bytes.
         case blob(Range<Int>)
+
+        @inline(__always)
+        fileprivate var isNull: Bool {
+            if case .null = self { true } else { false }
+        }
     }
 
     struct Row {
-        let what: Int64
+        let kind: ChangeTable.Kind
         let key: Int64
-        var detail: Int64?
-        var more = Value.null
+        var attributes = Value.null
+        var oldValue = Value.null
+        var newValue = Value.null
+
+        /// The number of columns up to the last one that is not NULL.
+        fileprivate var width: Int {
+            if !newValue.isNull { return 5 }
+            if !oldValue.isNull { return 4 }
+            return attributes.isNull ? 2 : 3
+        }
     }
 
     private(set) var rows: [Row] = []
@@ -102,52 +115,81 @@ struct ChangeRows {
 
     // MARK: Writing
 
-    /// The statements that insert rows, in descending order of row count.
-    private static let inserts: [(sql: String, rows: Int)] = [50, 8, 1].map { count in
-        let rows = Array(repeating: "(?, ?, ?, ?)", count: count).joined(separator: ", ")
-        return ("INSERT INTO chronicle_change(what, key, detail, more) VALUES \(rows)", count)
-    }
-
     /// The number of rows of the largest statement.
     static let batchSize = 50
 
+    /// The statements that insert rows, in descending order of row count, by the number of columns.
+    private static let inserts: [[(sql: String, rows: Int)]] = (0...5).map { width in
+        width < 2 ? [] : [batchSize, 8, 1].map { (ChangeTable.insert($0, width: width), $0) }
+    }
+
+    /// The statements that insert a header after a number of rows, by that number.
+    private static let insertsWithHeader = (0..<8).map { ChangeTable.insert($0 + 1) }
+
     /// Writes the collected rows and removes them.
-    mutating func write(_ connection: Connection) throws {
+    ///
+    /// - Parameters:
+    ///   - header: A header that follows the rows, which takes no statement in addition to the last one.
+    ///   - connection: The connection.
+    mutating func write(header: ChangeTable.Header? = nil, _ connection: Connection) throws {
         var start = 0
-        for (sql, count) in Self.inserts where rows.count - start >= count {
-            let statement = try connection.cached(sql)
-            while rows.count - start >= count {
-                var index: Int32 = 1
-                for row in rows[start..<start + count] {
-                    try bind(row, statement, from: index)
-                    index += 4
+        while rows.count - start >= (header == nil ? 1 : Self.insertsWithHeader.count) {
+            // A batch has the columns of its widest row; usually all rows of a save have the same.
+            var end = min(start + Self.batchSize, rows.count)
+            if header != nil { end -= (end - start) % Self.insertsWithHeader.count }
+            var width = 2
+            for row in rows[start..<end] { width = max(width, row.width) }
+            for (sql, count) in Self.inserts[width] where end - start >= count {
+                let statement = try connection.cached(sql)
+                while end - start >= count {
+                    var index: Int32 = 1
+                    for row in rows[start..<start + count] {
+                        try bind(row, statement, from: index, width: width)
+                        index += Int32(width)
+                    }
+                    try statement.run()
+                    start += count
                 }
-                try statement.run()
-                start += count
             }
         }
+        if let header { try write(header, after: rows[start...], connection) }
         removeAll()
     }
 
-    @inline(__always)
-    private func bind(_ row: Row, _ statement: Statement, from index: Int32) throws {
-        try statement.bind(row.what, at: index)
-        try statement.bind(row.key, at: index + 1)
-        if let detail = row.detail {
-            try statement.bind(detail, at: index + 2)
-        } else {
-            try statement.bindNull(index + 2)
+    private func write(
+        _ header: ChangeTable.Header, after last: ArraySlice<Row>, _ connection: Connection
+    ) throws {
+        let statement = try connection.cached(Self.insertsWithHeader[last.count])
+        var index: Int32 = 1
+        for row in last {
+            try bind(row, statement, from: index, width: 5)
+            index += 5
         }
-        switch row.more {
-        case .null: try statement.bindNull(index + 3)
-        case .integer(let value): try statement.bind(value, at: index + 3)
-        case .real(let value): try statement.bind(value, at: index + 3)
+        try header.bind(to: statement, from: index)
+        try statement.run()
+    }
+
+    @inline(__always)
+    private func bind(_ row: Row, _ statement: Statement, from index: Int32, width: Int) throws {
+        try statement.bind(row.kind.rawValue, at: index)
+        try statement.bind(row.key, at: index + 1)
+        if width > 2 { try bind(row.attributes, statement, index + 2) }
+        if width > 3 { try bind(row.oldValue, statement, index + 3) }
+        if width > 4 { try bind(row.newValue, statement, index + 4) }
+    }
+
+    @inline(__always)
+    private func bind(_ value: Value, _ statement: Statement, _ index: Int32) throws {
+        switch value {
+        case .null: try statement.bindNull(index)
+        case .integer(let value): try statement.bind(value, at: index)
+        case .real(let value): try statement.bind(value, at: index)
         case .text(let range):
             try bytes.withUnsafeBytes {
-                try statement.bind(text: UnsafeRawBufferPointer(rebasing: $0[range]), at: index + 3)
+                try statement.bind(text: UnsafeRawBufferPointer(rebasing: $0[range]), at: index)
             }
         case .blob(let range):
-            try bytes.withUnsafeBytes { try statement.bind(UnsafeRawBufferPointer(rebasing: $0[range]), at: index + 3) }
+            try bytes.withUnsafeBytes { try statement.bind(UnsafeRawBufferPointer(rebasing: $0[range]), at: index) }
         }
     }
 }

@@ -22,6 +22,10 @@ final class HookRecorder: RowChangeObserver {
     // Only the writing thread accesses these properties, and accesses never overlap, so the checks are disabled.
     @exclusivity(unchecked) private var rows = ChangeRows()
     @exclusivity(unchecked) private var needsTriggers = false
+    /// Whether rows of the current save are written.
+    private var hasWritten = false
+    /// The preserved values of the current update.
+    @exclusivity(unchecked) private var preservedValues: [ChangeRows.Row] = []
     /// The number of collected rows when the current statement began.
     private var rowsBeforeStatement = 0
 
@@ -44,7 +48,7 @@ final class HookRecorder: RowChangeObserver {
     @exclusivity(unchecked) private var updatedKey: (table: EntityTable, slots: PropertySet)?
 
     init(_ connection: Connection) throws {
-        newest = try connection.prepare(RecorderStatements.newest)
+        newest = try connection.prepare(ChangeTable.selectNewest)
     }
 
     /// Returns the recorder of a connection, or `nil` if it has none.
@@ -84,7 +88,7 @@ final class HookRecorder: RowChangeObserver {
             try connection.setTriggersEnabled(false)
         }
         rows.removeAll()
-        (needsTriggers, latest, updatedKey) = (false, nil, nil)
+        (needsTriggers, hasWritten, latest, updatedKey) = (false, false, nil, nil)
         connection.observeRowChanges(with: self)
         return true
     }
@@ -153,14 +157,26 @@ final class HookRecorder: RowChangeObserver {
     }
 
     /// Writes all collected changes.
-    func write(_ connection: Connection) throws {
+    ///
+    /// - Parameters:
+    ///   - header: The header of the changes, after which nothing is recorded until the next save.
+    ///   - connection: The connection of the recorder.
+    func write(header: ChangeTable.Header? = nil, _ connection: Connection) throws {
         rows.end(depth: 0)
         if needsTriggers { throw NeedsTriggers() }
-        guard !rows.rows.isEmpty else { return }
+        guard header != nil || !rows.rows.isEmpty else { return }
+        hasWritten = true
         // The rows of the history are not recorded themselves.
         connection.observeRowChanges(with: nil)
-        try rows.write(connection)
-        connection.observeRowChanges(with: self)
+        try rows.write(header: header, connection)
+        if header == nil { connection.observeRowChanges(with: self) }
+    }
+
+    /// Returns whether the save changed a row.
+    func hasChanges() throws -> Bool {
+        rows.end(depth: 0)
+        if needsTriggers { throw NeedsTriggers() }
+        return hasWritten || !rows.rows.isEmpty
     }
 
     // MARK: Changes
@@ -174,74 +190,100 @@ final class HookRecorder: RowChangeObserver {
             return
         }
         switch change.operation {
-        case .insert:
-            rows.append(ChangeRows.Row(what: table.recorded.what(.insert), key: change.newRowID))
+        case .insert: insert(change, table)
         case .update: update(change, table)
         case .delete: delete(change, table)
         }
         if rows.size > Self.maximumSize { needsTriggers = true }
     }
 
+    private func insert(_ change: borrowing RowChange, _ table: HookSchema.Table) {
+        if table.preservedByInserts.isEmpty {
+            return rows.append(ChangeRows.Row(kind: table.recorded.kind(.insert), key: change.newRowID))
+        }
+        var operation = ChangeTable.Operation.insert
+        for column in table.preservedByInserts {
+            guard let value = change.new(column.index) else {
+                needsTriggers = true
+                return
+            }
+            var row = ChangeRows.Row(kind: table.recorded.kind(operation), key: change.newRowID)
+            if column.preservation.inserts.includes(value) {
+                (row.attributes, row.newValue) = (.integer(Int64(column.number)), rows.copy(value))
+            }
+            rows.append(row)
+            operation = .preservedValue
+        }
+    }
+
     private func update(_ change: borrowing RowChange, _ table: HookSchema.Table) {
         let depth = change.depth
         if rows.isWaiting { rows.begin(depth: depth) }
-        var masks = (first: Int64(0), further: [Int64]())
+        var masks = AttributeMasks()
         func compare(_ position: Int) {
-            let (index, number, hasDefault) = table.columns[position]
-            guard let old = change.old(index), let new = change.new(index) else {
+            let column = table.columns[position]
+            guard let old = change.old(column.index), let new = change.new(column.index) else {
                 needsTriggers = true
                 return
             }
             if old.is(new) { return }
-            if hasDefault, case .null = old { needsTriggers = true }
-            let (mask, bit) = number.quotientAndRemainder(dividingBy: RecorderSQL.attributesPerMask)
-            if mask == 0 {
-                masks.first |= 1 << Int64(bit)
-            } else {
-                if masks.further.isEmpty { masks.further = Array(repeating: 0, count: table.maskCount - 1) }
-                masks.further[mask - 1] |= 1 << Int64(bit)
-            }
+            if column.hasDefault, case .null = old { needsTriggers = true }
+            masks.insert(column.number)
+            let extent = column.preservation.updates
+            if extent == .none || !extent.includes(old) || !extent.includes(new) { return }
+            preservedValues.append(
+                ChangeRows.Row(
+                    kind: table.recorded.kind(.preservedValue), key: change.newRowID,
+                    attributes: .integer(Int64(column.number)), oldValue: rows.copy(old), newValue: rows.copy(new)))
         }
         if depth == 0 {
             for position in updated { compare(position) }
         } else {
             for position in table.columns.indices { compare(position) }
         }
-        guard masks.first != 0 || !masks.further.isEmpty else { return }
-        if table.maskCount > 1, masks.further.isEmpty {
-            masks.further = Array(repeating: 0, count: table.maskCount - 1)
-        }
+        guard !masks.isEmpty else { return }
+        masks.pad(to: table.maskCount)
+        let attributes = masks.text.map { rows.text($0) } ?? .integer(masks.first)
         rows.append(
-            ChangeRows.Row(
-                what: table.recorded.what(.update), key: change.newRowID, detail: masks.first,
-                more: more(masks.further)))
-    }
-
-    private func more(_ masks: [Int64]) -> ChangeRows.Value {
-        switch masks.count {
-        case 0: .null
-        case 1: .integer(masks[0])
-        default: rows.text(masks.map(String.init).joined(separator: ","))
+            ChangeRows.Row(kind: table.recorded.kind(.update), key: change.newRowID, attributes: attributes))
+        if !preservedValues.isEmpty {
+            for row in preservedValues { rows.append(row) }
+            preservedValues.removeAll(keepingCapacity: true)
         }
     }
 
     private func delete(_ change: borrowing RowChange, _ table: HookSchema.Table) {
         if table.hasActions || rows.isWaiting { rows.begin(depth: change.depth) }
-        var operation = RecordedTable.Operation.delete
-        for (index, number, hasDefault) in table.preserved {
-            guard let old = change.old(index) else {
+        var operation = ChangeTable.Operation.delete
+        for column in table.preservedByDeletes {
+            guard let value = change.old(column.index) else {
                 needsTriggers = true
                 return
             }
-            if hasDefault, case .null = old { needsTriggers = true }
-            let value = rows.copy(old)
-            rows.append(
-                ChangeRows.Row(
-                    what: table.recorded.what(operation), key: change.oldRowID, detail: Int64(number), more: value))
+            if column.hasDefault, case .null = value { needsTriggers = true }
+            var row = ChangeRows.Row(kind: table.recorded.kind(operation), key: change.oldRowID)
+            if column.preservation.deletes.includes(value) {
+                (row.attributes, row.oldValue) = (.integer(Int64(column.number)), rows.copy(value))
+            }
+            rows.append(row)
             operation = .preservedValue
         }
         if operation == .delete {
-            rows.append(ChangeRows.Row(what: table.recorded.what(.delete), key: change.oldRowID))
+            rows.append(ChangeRows.Row(kind: table.recorded.kind(.delete), key: change.oldRowID))
+        }
+    }
+}
+
+extension Preservation.Extent {
+    /// Returns whether the history preserves a value.
+    @inline(__always)
+    fileprivate func includes(_ value: ColumnValue) -> Bool {
+        if self == .all { return true }
+        return switch value {
+        case .text(let text): text.count <= Preservation.sizeLimit
+        case .blob(let blob): blob.count <= Preservation.sizeLimit
+        // The digits of a number are always below the limit.
+        case .null, .integer, .real: true
         }
     }
 }

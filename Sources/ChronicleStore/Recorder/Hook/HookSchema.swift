@@ -11,13 +11,15 @@ struct HookSchema {
         ///
         /// For a column that ALTER TABLE added, the hook of SQLite 3.40 reports NULL instead of the default value in rows
         /// that were written before. If the column cannot contain NULL, this determines these rows.
-        typealias Column = (index: Int32, number: Int, hasDefault: Bool)
+        typealias Column = (index: Int32, number: Int, hasDefault: Bool, preservation: Preservation)
 
         let recorded: RecordedTable
         /// The recorded columns in the order of their numbers.
         let columns: [Column]
+        /// The columns whose values inserts preserve, in the order of their numbers.
+        let preservedByInserts: [Column]
         /// The columns whose values deletes preserve, in the order of their numbers.
-        let preserved: [Column]
+        let preservedByDeletes: [Column]
         /// Whether no column has a default value and can contain NULL, so that each old value is known.
         let reportsOldValues: Bool
         /// The indexes into ``columns`` by the names of the columns as ``TableNames/folded(_:)`` returns them.
@@ -32,12 +34,13 @@ struct HookSchema {
         fileprivate(set) var recordsDeletes = true
 
         init(
-            _ recorded: RecordedTable, columns: [Column], preserved: [Column], positions: [String: Int],
-            reportsOldValues: Bool
+            _ recorded: RecordedTable, columns: [Column], positions: [String: Int], reportsOldValues: Bool
         ) {
-            (self.recorded, self.columns, self.preserved) = (recorded, columns, preserved)
+            (self.recorded, self.columns) = (recorded, columns)
             (self.positions, self.reportsOldValues) = (positions, reportsOldValues)
-            maskCount = RecorderSQL.changeMasks(recorded).count
+            preservedByInserts = columns.filter { $0.preservation.inserts != .none }
+            preservedByDeletes = columns.filter { $0.preservation.deletes != .none }
+            maskCount = recorded.maskCount
         }
     }
 
@@ -47,7 +50,9 @@ struct HookSchema {
     private var tablesByEntity: [String: Table] = [:]
 
     /// The tables that the recorder and the header of a save write.
-    private static let historyTables = ["chronicle_change", "chronicle_conflict", "chronicle_source"]
+    private static let historyTables = [
+        ChangeTable.name, "chronicle_conflict", SourceTable.name, SummaryTable.name, MetadataTable.name,
+    ]
 
     init(_ connection: Connection) throws {
         // The hook reports text in the encoding of the file, and the recorder requires UTF-8.
@@ -100,18 +105,16 @@ struct HookSchema {
             guard known.updateValue(column, forKey: TableNames.folded(statement.text(0))) == nil else { return nil }
         }
         var columns: [Table.Column] = []
-        var preserved: [Table.Column] = []
         var reportsOldValues = true
         var positions: [String: Int] = [:]
-        for column in recorded.columns.sorted(by: { $0.number < $1.number }) {
+        for column in recorded.columns {
             guard let (index, hasDefault, isOptional) = known[TableNames.folded(column.name)] else { return nil }
             if hasDefault, isOptional { reportsOldValues = false }
             positions[TableNames.folded(column.name)] = columns.count
-            columns.append((index, column.number, hasDefault))
-            if column.preserved { preserved.append((index, column.number, hasDefault)) }
+            columns.append((index, column.number, hasDefault, column.preservation))
         }
         return Table(
-            recorded, columns: columns, preserved: preserved, positions: positions, reportsOldValues: reportsOldValues)
+            recorded, columns: columns, positions: positions, reportsOldValues: reportsOldValues)
     }
 
     /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link

@@ -14,7 +14,7 @@ struct RowMutations {
 
     private static let ownTables = [
         "chronicle_change", "chronicle_meta", "chronicle_source", "chronicle_entity", "chronicle_attribute",
-        "chronicle_conflict", "sqlite_sequence",
+        "chronicle_conflict", "chronicle_summary", "chronicle_metadata", "sqlite_sequence",
     ]
 
     func apply(_ random: inout SplitMix) throws {
@@ -112,7 +112,7 @@ struct RowMutations {
     /// Inserts a header, valid except for its position and its first change.
     private func insertHeader(_ random: inout SplitMix) throws {
         try database.rows(
-            "INSERT INTO chronicle_change(id, what, key, detail, more) VALUES (?, ?, 0.5, 1, ?)",
+            "INSERT INTO chronicle_change(id, kind, primary_key, attributes, old_value) VALUES (?, ?, 0.5, 1, ?)",
             [
                 random.chance(50) ? .null : HostileValues.value(&random, near: 60),
                 .integer(-Int64(random.below(6))), HostileValues.value(&random, near: 60),

@@ -6,11 +6,12 @@ extension SchemaMutations {
     private static let statements = [
         "SELECT RAISE(ABORT, 'no')", "SELECT RAISE(IGNORE)", "SELECT RAISE(ROLLBACK, 'no')",
         "DELETE FROM chronicle_change",
-        "INSERT INTO chronicle_change(what, key) VALUES (-1, 0)", "INSERT INTO chronicle_change(what) VALUES (NULL)",
-        "INSERT INTO chronicle_change(id, what) VALUES (9223372036854775807, 5)",
-        "INSERT INTO chronicle_change(id, what) VALUES (-5, 5)", "UPDATE chronicle_change SET id = id + 1000",
+        "INSERT INTO chronicle_change(kind, primary_key) VALUES (-1, 0)",
+        "INSERT INTO chronicle_change(kind) VALUES (NULL)",
+        "INSERT INTO chronicle_change(id, kind) VALUES (9223372036854775807, 5)",
+        "INSERT INTO chronicle_change(id, kind) VALUES (-5, 5)", "UPDATE chronicle_change SET id = id + 1000",
         "UPDATE chronicle_meta SET value = -1", "INSERT INTO Sample(name) VALUES ('x' || total_changes())",
-        "DELETE FROM chronicle_source", "DELETE FROM chronicle_entity",
+        "DELETE FROM chronicle_source", "DELETE FROM chronicle_entity", "DELETE FROM chronicle_summary",
         "INSERT INTO chronicle_conflict VALUES (1, 1, -1, 2, 3)",
         "INSERT INTO Label(name) VALUES ('another')", "DELETE FROM Part", "UPDATE Part SET _rowid_ = _rowid_ + 1",
     ]

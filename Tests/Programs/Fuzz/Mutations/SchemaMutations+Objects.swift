@@ -108,12 +108,20 @@ extension SchemaMutations {
     /// The same rows in descending order, in a table whose definition implies ascending order.
     static let reverse: Mutation = { database, random in
         let definitions = [
-            "chronicle_change": "id INTEGER, what INTEGER, key, detail, more, PRIMARY KEY (id DESC)",
+            "chronicle_change": "id INTEGER, kind INTEGER, primary_key, attributes, old_value, new_value, "
+                + "PRIMARY KEY (id DESC)",
             "chronicle_source":
-                "id INTEGER, author TEXT, context TEXT, program TEXT, process TEXT, PRIMARY KEY (id DESC)",
-            "chronicle_entity": "id INTEGER, name TEXT, PRIMARY KEY (id DESC)",
+                "id INTEGER, author TEXT, context TEXT, program TEXT, newest INTEGER, PRIMARY KEY (id DESC)",
+            "chronicle_entity":
+                "id INTEGER, name TEXT, superentity INTEGER, table_name TEXT, key_columns TEXT, definition TEXT, "
+                + "PRIMARY KEY (id DESC)",
+            "chronicle_summary":
+                "first INTEGER, last INTEGER, sources INTEGER, earliest REAL, latest REAL, transactions INTEGER, "
+                + "PRIMARY KEY (first DESC)",
             "chronicle_meta": "name TEXT, value, PRIMARY KEY (name DESC)",
-            "chronicle_attribute": "entity INTEGER, number INTEGER, name TEXT, preserved INTEGER, present INTEGER, "
+            "chronicle_attribute":
+                "entity INTEGER, number INTEGER, name TEXT, type TEXT, destination TEXT, present INTEGER, "
+                + "preserved_inserts INTEGER, preserved_updates INTEGER, preserved_deletes INTEGER, "
                 + "PRIMARY KEY (entity DESC, number DESC)",
         ]
         let (table, definition) = random.pick(definitions.sorted { $0.key < $1.key })

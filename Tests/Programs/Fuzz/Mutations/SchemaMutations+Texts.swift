@@ -11,7 +11,7 @@ extension SchemaMutations {
             ("CASCADE", "SET NULL"), ("CASCADE", "RESTRICT"), ("SET NULL", "CASCADE"),
             ("REFERENCES \"Owner\"", "REFERENCES \"Nothing\""),
             ("UNIQUE INDEX", "INDEX"), ("CREATE INDEX", "CREATE UNIQUE INDEX"), ("AFTER", "BEFORE"), ("NEW.", "OLD."),
-            ("chronicle_change", "chronicle_source"), ("what", "detail"),
+            ("chronicle_change", "chronicle_source"), ("kind", "attributes"),
             ("VALUES (", "VALUES (9223372036854775807 + "),
             ("INSERT INTO", "INSERT OR REPLACE INTO"), ("(entity, number)", "(number, entity)"),
             ("\"name\"", "\"number\""),

@@ -65,7 +65,7 @@ struct BaseStores {
         let entity = try database.rows("SELECT id FROM chronicle_entity WHERE name = 'Sample'")[0][0]
         for number in 40..<58 {
             try database.rows(
-                "INSERT INTO chronicle_attribute VALUES (?, ?, ?, 0, 0)",
+                "INSERT INTO chronicle_attribute VALUES (?, ?, ?, NULL, NULL, 0, 0, 0, 0)",
                 [entity, .integer(Int64(number)), .text("former\(number)")])
         }
         // The class has other columns, so the next opening recreates the table.
@@ -123,9 +123,10 @@ struct BaseStores {
             """
             UPDATE chronicle_meta SET value = '\(Self.identifier)' WHERE name = 'store';
             UPDATE chronicle_meta SET value = value * 0 + 4711 WHERE name = 'floorCheck';
-            UPDATE chronicle_change SET detail = id * 1000003 WHERE what <= 0;
-            UPDATE chronicle_change SET key = id * 10.5 WHERE what < 0;
-            UPDATE chronicle_source SET program = 'program', process = '4711' WHERE id > 1;
+            UPDATE chronicle_change SET attributes = id * 1000003 WHERE kind <= 0;
+            UPDATE chronicle_change SET primary_key = id * 10.5 WHERE kind < 0;
+            UPDATE chronicle_change SET new_value = 4711 WHERE kind < -1;
+            UPDATE chronicle_source SET program = 'program' WHERE id > 1;
             """)
     }
 
@@ -133,7 +134,8 @@ struct BaseStores {
 
     /// The tokens of the valid file, and some that no store created.
     static func tokens(_ url: URL) throws -> [DefaultHistoryToken] {
-        let headers = try RawDatabase(url).rows("SELECT id, detail FROM chronicle_change WHERE what <= 0 ORDER BY id")
+        let headers = try RawDatabase(url).rows(
+            "SELECT id, attributes FROM chronicle_change WHERE kind <= 0 ORDER BY id")
         let given = headers.map {
             DefaultHistoryToken(storeIdentifier: identifier, position: $0[0].integer ?? 0, checkValue: $0[1].integer)
         }

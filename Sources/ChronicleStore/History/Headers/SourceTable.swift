@@ -1,0 +1,104 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// The author, the context, and the program of a transaction. The file stores each combination once.
+struct TransactionSource: Hashable, Sendable {
+    let author: String?
+    let contextName: String?
+    /// The name of the program; empty for external transactions.
+    let program: String
+
+    /// The source of changes by other programs.
+    static let external = TransactionSource(author: nil, contextName: nil, program: "")
+
+    init(_ state: EditingState) {
+        self.init(author: state.author, contextName: state.contextName, program: Self.program)
+    }
+
+    fileprivate init(author: String?, contextName: String?, program: String) {
+        (self.author, self.contextName, self.program) = (author, contextName, program)
+    }
+
+    private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+}
+
+/// The table `chronicle_source`, which contains the sources of the transactions.
+///
+/// A source is found by its index, and deleted once the history that refers to it is deleted.
+enum SourceTable {
+    static let name = "chronicle_source"
+    /// The number of the source of external transactions, which is never deleted.
+    static let external: Int64 = 1
+
+    /// AUTOINCREMENT, because programs that read the history keep the sources by their numbers.
+    static let createTable = """
+        CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY AUTOINCREMENT, author TEXT, context TEXT, \
+        program TEXT, newest INTEGER)
+        """
+    static let createIndex =
+        "CREATE INDEX IF NOT EXISTS chronicle_source_index ON \(name)(author, context, program)"
+
+    static func insertExternal(_ connection: Connection) throws {
+        try connection.execute("INSERT INTO \(name)(id) VALUES (\(external))")
+    }
+
+    /// Returns the source with a number, or `nil` if there is none.
+    static func source(_ number: Int64, _ connection: Connection) throws -> TransactionSource? {
+        let statement = try connection.cached("SELECT author, context, program FROM \(name) WHERE id = ?")
+        defer { statement.reset() }
+        try statement.bind(number, at: 1)
+        guard try statement.step() else { return nil }
+        return TransactionSource(
+            author: statement.isNull(0) ? nil : statement.text(0),
+            contextName: statement.isNull(1) ? nil : statement.text(1), program: statement.text(2))
+    }
+
+    /// Returns the number of a source, which is inserted if there is none.
+    static func number(of source: TransactionSource, _ connection: Connection) throws -> Int64 {
+        func bind(_ statement: Statement) throws {
+            for (index, text) in [source.author, source.contextName, source.program].enumerated() {
+                if let text {
+                    try statement.bind(text, at: Int32(index + 1))
+                } else {
+                    try statement.bindNull(Int32(index + 1))
+                }
+            }
+        }
+        if let number = try connection.scalarInt64(select, bind) { return number }
+        let insert = try connection.cached(insert)
+        try bind(insert)
+        try insert.run()
+        return connection.lastInsertRowID
+    }
+
+    private static let select = "SELECT id FROM \(name) WHERE author IS ? AND context IS ? AND program IS ?"
+    private static let insert = "INSERT INTO \(name)(author, context, program) VALUES (?, ?, ?)"
+
+    // MARK: Deleting sources
+
+    /// Notes that a source has a transaction at a position.
+    static func setNewest(_ position: Int64, of number: Int64, _ connection: Connection) throws {
+        let statement = try connection.cached("UPDATE \(name) SET newest = ? WHERE id = ?")
+        try statement.bind(position, at: 1)
+        try statement.bind(number, at: 2)
+        try statement.run()
+    }
+
+    /// Deletes the sources whose transactions were all deleted.
+    ///
+    /// - Parameters:
+    ///   - oldest: The position of the oldest row of the history.
+    ///   - open: The beginning of the open range, whose transactions are not noted yet; see ``SummaryTable``.
+    ///   - connection: The connection of the transaction that deletes history.
+    static func deleteUnused(before oldest: Int64, open: Int64, _ connection: Connection) throws {
+        let statement = try connection.cached(
+            """
+            DELETE FROM \(name) WHERE (newest IS NULL OR newest < ?) AND id <> \(external) AND id NOT IN \
+            (SELECT \(ChangeTable.source()) FROM \(ChangeTable.name) WHERE id >= ? AND \(ChangeTable.isHeader()))
+            """)
+        try statement.bind(oldest, at: 1)
+        try statement.bind(open, at: 2)
+        try statement.run()
+    }
+}

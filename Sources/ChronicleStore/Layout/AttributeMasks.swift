@@ -1,0 +1,115 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The numbers of the attributes that an update changed, as masks of 62 attributes each.
+///
+/// A single mask is stored as an integer, and several as text separated by commas: attributes 0...61, 62...123, and so
+/// on.
+struct AttributeMasks: Hashable, Sendable {
+    /// The number of attributes in one mask.
+    ///
+    /// 62 bits do not include the sign bit of SQLite's 64-bit integers, so shifts and sums cannot change it.
+    static let attributesPerMask = 62
+
+    /// The valid attribute numbers. The trigger of an update concatenates one mask for every 62 of them, and SQLite
+    /// rejects expressions deeper than 1,000 (<https://sqlite.org/limits.html>).
+    static let attributeNumbers = 0...attributesPerMask * 500 - 1
+
+    /// The first mask. Nearly all entities have only this one.
+    private(set) var first: Int64 = 0
+    /// The other masks.
+    private(set) var others: [Int64] = []
+
+    init() {}
+
+    init(_ first: Int64) { self.first = first }
+
+    /// Creates the masks from a stored text.
+    ///
+    /// - Returns: `nil` if the text is invalid.
+    init?(_ text: String) {
+        for (index, part) in text.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+            guard let mask = Int64(part), index <= Self.attributeNumbers.upperBound / Self.attributesPerMask else {
+                return nil
+            }
+            if index == 0 { first = mask } else { others.append(mask) }
+        }
+        guard isValid else { return nil }
+    }
+
+    var isEmpty: Bool { first == 0 && others.allSatisfy { $0 == 0 } }
+
+    /// The stored text, or `nil` if there is only one mask, which is stored as an integer.
+    var text: String? {
+        others.isEmpty ? nil : ([first] + others).map(String.init).joined(separator: ",")
+    }
+
+    /// Whether each mask contains only bits of attributes.
+    var isValid: Bool { ([first] + others).allSatisfy { $0 >> Int64(Self.attributesPerMask) == 0 } }
+
+    @inline(__always)
+    mutating func insert(_ number: Int) {
+        let (index, bit) = number.quotientAndRemainder(dividingBy: Self.attributesPerMask)
+        if index == 0 { return first |= 1 << Int64(bit) }
+        while others.count < index { others.append(0) }
+        others[index - 1] |= 1 << Int64(bit)
+    }
+
+    /// Adds empty masks, so that there are at least as many as the table of the attributes requires.
+    mutating func pad(to count: Int) {
+        while others.count + 1 < count { others.append(0) }
+    }
+
+    mutating func formUnion(_ other: AttributeMasks) {
+        first |= other.first
+        for (index, mask) in other.others.enumerated() {
+            if index < others.count { others[index] |= mask } else { others.append(mask) }
+        }
+    }
+
+    /// Calls a function with the number of each attribute, in ascending order.
+    func forEach(_ body: (Int) throws -> Void) rethrows {
+        for (index, mask) in ([first] + others).enumerated() {
+            // Unsigned, because a mask from another source may have the sign bit.
+            var rest = UInt64(bitPattern: mask)
+            while rest != 0 {
+                try body(index * Self.attributesPerMask + rest.trailingZeroBitCount)
+                rest &= rest - 1
+            }
+        }
+    }
+}
+
+extension AttributeMasks {
+    /// Returns the SQL expression of the stored form.
+    ///
+    /// - Parameter conditions: The numbers of attributes in ascending order, each with the condition that it changed.
+    static func expression(_ conditions: [(number: Int, condition: String)]) -> String {
+        guard let last = conditions.last else { return "0" }
+        let masks = (0...last.number / attributesPerMask).map { index in
+            let bits = conditions.filter { $0.number / attributesPerMask == index }.map { number, condition in
+                let bit = number % attributesPerMask
+                return bit == 0 ? "(\(condition))" : "((\(condition)) << \(bit))"
+            }
+            return bits.isEmpty ? "0" : "(\(bits.joined(separator: " | ")))"
+        }
+        return masks.joined(separator: " || ',' || ")
+    }
+
+    /// The SQL literal of the stored form.
+    var literal: String { text.map { "'\($0)'" } ?? "\(first)" }
+}
+
+extension Statement {
+    /// Returns the masks that a column contains as text.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if they are invalid.
+    func masks(_ column: Int32, at position: Int64) throws -> AttributeMasks {
+        guard let masks = AttributeMasks(try text(column, of: .change(position))) else { throw invalidMasks(position) }
+        return masks
+    }
+
+    private func invalidMasks(_ position: Int64) -> SwiftDataError {
+        .damagedRow(.change(position), "the attribute masks are invalid")
+    }
+}

@@ -1,0 +1,51 @@
+import ChronicleCore
+
+/// The values of a property that the history preserves, for each operation.
+struct Preservation: Hashable, Sendable {
+    /// Which values are preserved.
+    enum Extent: Int64, Sendable {
+        case none = 0
+        /// Values up to ``sizeLimit``.
+        case limited = 1
+        case all = 2
+    }
+
+    /// The size of text and blobs, in bytes, up to which the setting of a file preserves values. Options of an
+    /// attribute preserve values of any size.
+    static let sizeLimit = 65_536
+
+    /// The extent for the values of new rows.
+    var inserts = Extent.none
+    /// The extent for the values before and after updates.
+    var updates = Extent.none
+    /// The extent for the last values of deleted rows.
+    var deletes = Extent.none
+
+    init() {}
+
+    init(inserts: Extent, updates: Extent, deletes: Extent) {
+        (self.inserts, self.updates, self.deletes) = (inserts, updates, deletes)
+    }
+
+    /// Creates the preservation of a property.
+    ///
+    /// - Parameter preservesValues: Whether the file preserves values of all properties.
+    init(_ property: Schema.Property, preservesValues: Bool) {
+        self.init(options: property.attribute?.options ?? [], preservesValues: preservesValues)
+        // Links are recorded in updates only.
+        if property.slot < 0 { (inserts, deletes) = (.none, .none) }
+    }
+
+    /// Replaces the extents that do not come from options of the attribute.
+    mutating func setDefault(_ extent: Extent) {
+        func replaced(_ current: Extent) -> Extent { current == .all ? .all : extent }
+        (inserts, updates, deletes) = (replaced(inserts), replaced(updates), replaced(deletes))
+    }
+
+    private init(options: [Schema.Attribute.Option], preservesValues: Bool) {
+        let basis = preservesValues ? Extent.limited : .none
+        inserts = basis
+        updates = options.contains(.preserveValueOnUpdate) ? .all : basis
+        deletes = options.contains(.preserveValueOnDeletion) ? .all : basis
+    }
+}

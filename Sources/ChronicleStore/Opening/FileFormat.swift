@@ -1,0 +1,64 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The identification of Chronicle's files and the version of their format.
+enum FileFormat {
+    /// "Chrn" in the header's application identifier. https://www.sqlite.org/pragma.html#pragma_application_id
+    static let applicationIdentifier: Int64 = 0x4368_726e
+    /// The version of the format that this code writes.
+    ///
+    /// Version 1 can be read, and is upgraded when a file is opened with write access; see ``FormatUpgrade``.
+    static let current: Int64 = 2
+
+    /// Determines the format of a file in one transaction, because another process may be creating the file.
+    static func finding(_ connection: Connection, path: String) throws -> FileInspection.Finding {
+        try connection.deferredRead { try findingInSnapshot(connection, path) }
+    }
+
+    private static func findingInSnapshot(_ connection: Connection, _ path: String) throws -> FileInspection.Finding {
+        let application = try connection.scalarInt64("PRAGMA application_id") ?? 0
+        if application == applicationIdentifier {
+            // Without reading the schema, which may be damaged.
+            guard try headerVersion(connection) > current else { return .store }
+            try requireSupportedVersion(connection, path)
+            return .store
+        }
+        let tables = try connection.scalarInt64("SELECT count(*) FROM sqlite_master") ?? 0
+        guard application == 0, tables == 0 else {
+            throw SwiftDataError.notAChronicleStore.with(
+                detail: "\(path) is an SQLite database of another program; choose another URL")
+        }
+        return .new
+    }
+
+    /// Throws an error if a newer version of Chronicle created or upgraded the file.
+    static func requireSupportedVersion(_ connection: Connection, _ path: String) throws {
+        let version = try version(connection)
+        guard version > current else { return }
+        throw SwiftDataError.unsupportedFileVersion.with(
+            detail:
+                "\(path) has format version \(version), but this program supports versions up to \(current); update it")
+    }
+
+    /// Returns the version of the format.
+    ///
+    /// It is stored twice, because other programs use `user_version` for their own purposes: if the file states its
+    /// version in `chronicle_meta`, as files do from version 2 on, that version applies. Files of version 1 are
+    /// recognized by their tables.
+    static func version(_ connection: Connection) throws -> Int64 {
+        let hasMetaTable = try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?") {
+            try $0.bind(MetaTable.createTable.replacing("IF NOT EXISTS ", with: ""), at: 1)
+        }
+        if hasMetaTable != nil, let version = try MetaTable.integer(.format, connection) { return version }
+        return try Format1.hasHistory(connection) ? Format1.version : headerVersion(connection)
+    }
+
+    private static func headerVersion(_ connection: Connection) throws -> Int64 {
+        try connection.scalarInt64("PRAGMA user_version") ?? 0
+    }
+
+    /// Writes the version to the header of the file.
+    static func setVersion(_ connection: Connection) throws {
+        try connection.execute("PRAGMA user_version = \(current)")
+    }
+}

@@ -1,0 +1,86 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The ranges of ``SummaryTable`` that can contain transactions that match a predicate.
+///
+/// Only conditions that every match satisfies restrict the ranges: those on the source of a transaction, and
+/// comparisons of its timestamp.
+struct RangeRestriction {
+    private typealias Tree = PredicateTree<HistoryProperty>
+
+    /// The condition on the source `s`, or `nil` if there is none.
+    private var sources: SQLQuery?
+    /// The condition on the range `r`.
+    private var dates: SQLQuery = ""
+
+    /// Creates the restriction that follows from a predicate, or `nil` if there is none.
+    init?(_ tree: PredicateTree<HistoryProperty>, _ source: HistorySource) throws {
+        var conditions: [SQLQuery] = []
+        var translator = PredicateSQL(source: source)
+        for conjunct in tree.conjuncts {
+            if let date = Self.date(conjunct) { dates.append(" AND \(date)") }
+            if conjunct.properties?.isSubset(of: Self.sourceProperties) == true {
+                conditions.append(try translator.condition(conjunct, .nullIsFalse))
+            }
+        }
+        if !conditions.isEmpty { sources = conditions.chained(" AND ") }
+        if sources == nil, dates.sql.isEmpty { return nil }
+    }
+
+    private static let sourceProperties: Set<HistoryProperty> = [
+        .author, .contextName, .bundleIdentifier, .isExternal,
+    ]
+
+    private static func date(_ tree: Tree) -> SQLQuery? {
+        guard case .compare(let a, let order, let b) = tree else { return nil }
+        switch (a, b) {
+        case (.path(let path), .constant(.real(let date))) where path.properties == [.timestamp]:
+            return condition(order, date)
+        case (.constant(.real(let date)), .path(let path)) where path.properties == [.timestamp]:
+            return condition(order.reversed, date)
+        default: return nil
+        }
+    }
+
+    /// The open range has no dates.
+    private static func condition(_ order: Tree.Order, _ date: Double) -> SQLQuery {
+        let column: SQLQuery = order == .greater || order == .greaterOrEqual ? "r.latest" : "r.earliest"
+        return "ifnull(\(column) \(raw: order.rawValue) \(value: .real(date)), 1)"
+    }
+
+    /// Returns the condition on the range `r`, which begins with AND, or `nil` if no transaction can match.
+    ///
+    /// - Complexity: Proportional to the number of sources in the file.
+    func ranges(_ connection: Connection) throws -> SQLQuery? {
+        guard let sources else { return dates }
+        let statement = try connection.cached("SELECT s.id FROM \(raw: SourceTable.name) AS s WHERE \(sources)")
+        defer { statement.reset() }
+        var mask: Int64 = 0
+        while try statement.step() { mask |= SummaryTable.bit(ofSource: statement.int64(0)) }
+        return mask == 0 ? nil : "\(dates) AND r.sources & \(value: .integer(mask))"
+    }
+}
+
+extension PredicateTree {
+    /// The properties in an expression, or `nil` if it contains an expression other than the simple ones.
+    fileprivate var properties: Set<Property>? {
+        func union(_ trees: PredicateTree...) -> Set<Property>? {
+            var all: Set<Property> = []
+            for tree in trees {
+                guard let properties = tree.properties else { return nil }
+                all.formUnion(properties)
+            }
+            return all
+        }
+        switch self {
+        case .constant: return []
+        case .path(let path): return path.properties.isEmpty ? nil : Set(path.properties)
+        case .unwrapped(let value), .not(let value), .isOneOf(let value, _): return union(value)
+        case .equal(let a, let b), .and(let a, let b), .or(let a, let b), .contains(let a, let b),
+            .starts(let a, with: let b), .localizedStandardContains(let a, let b), .compare(let a, _, let b),
+            .coalesce(let a, let b), .ifPresent(let a, then: let b):
+            return union(a, b)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import ChronicleCore
+import ChronicleSQLite
+
+extension DefaultStore {
+    /// A Boolean value that indicates whether the history preserves the values of all properties.
+    ///
+    /// It is the setting of the file, which may differ from ``ModelConfiguration/preservesValues`` of the
+    /// configuration.
+    ///
+    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if
+    ///   the setting is invalid; restore the file from a backup.
+    public var preservesValues: Bool {
+        get throws {
+            try attributingErrors {
+                try database.read { try MetaTable.text(.preservesValues, $0) == "on" }
+            }
+        }
+    }
+
+    /// Changes whether the history preserves the values of all properties, from the next change on.
+    ///
+    /// The setting belongs to the file and applies to all programs that write it. Values that are already in the
+    /// history remain; to remove them, use ``erasePreservedValues(of:attributes:)``. Attributes with the options
+    /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion`` are
+    /// preserved in any case. See ``ModelConfiguration/preservesValues``.
+    ///
+    /// - Parameter preservesValues: Whether to preserve the values.
+    /// - Throws: One of the following errors. Nothing was changed in that case.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history, or if another program opened the file without
+    ///     history. Change the configuration, or open the store again.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
+    ///   - ``SwiftDataError/damagedFile`` if a table of the history is damaged. Restore the file from a backup.
+    /// - Complexity: Proportional to the number of entities and attributes.
+    public func setPreservesValues(_ preservesValues: Bool) throws {
+        try requireHistory()
+        guard configuration.allowsSave else {
+            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
+        }
+        try attributingErrors {
+            try database.write { connection in
+                try connection.immediate {
+                    try SchemaCompletion(connection, schema, configuration).setPreservesValues(preservesValues)
+                }
+            }
+        }
+    }
+}
+
+extension SchemaCompletion {
+    /// Changes the preservation of all properties in the file, and the triggers.
+    fileprivate func setPreservesValues(_ preservesValues: Bool) throws {
+        let setting = preservesValues ? "on" : "off"
+        guard try MetaTable.text(.preservesValues, connection) != setting else { return }
+        // Throws an error if another program disabled the history, because the triggers would enable it again.
+        _ = try HistoryFacts(connection).facts(at: 0)
+        let registry = EntityRegistry(connection)
+        // Checked before anything that the triggers depend on changes.
+        let wasRecorded = try isRecorded(registry, linksToo: knownDigest(FileSchema(connection)) != nil)
+        try MetaTable.set(.preservesValues, setting, connection)
+        let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
+        try MetaTable.set(.preservesValuesSince, newest, connection)
+        for entity in try registry.entities() {
+            for var attribute in entity.attributes {
+                attribute.preservation.setDefault(preservesValues ? .limited : .none)
+                try registry.update(attribute, of: entity)
+            }
+        }
+        try recreateTriggers(registry)
+        if !wasRecorded { try HistoryGap.record(connection) }
+    }
+}
