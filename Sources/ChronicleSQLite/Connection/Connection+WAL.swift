@@ -33,4 +33,12 @@ extension Connection {
             }
         }
     }
+
+    /// Copies the content of the write-ahead log to the file and empties the log.
+    ///
+    /// - Returns: `false` if another connection used the log for the whole busy timeout.
+    /// - Throws: ``SQLiteError`` if the log cannot be copied.
+    package func truncateLog() throws -> Bool {
+        try scalarInt64("PRAGMA wal_checkpoint(TRUNCATE)") != 1
+    }
 }

@@ -1,0 +1,143 @@
+public import ChronicleCore
+import ChronicleSQLite
+
+extension DefaultStore {
+    /// Erases preserved values of models from the history, for example because a user withdrew the consent to store
+    /// them.
+    ///
+    /// The changes remain, with the names of the updated attributes. The values of updates, inserts, and tombstones are
+    /// no longer available, as if the history had not preserved them. Tokens remain valid. The current values of the
+    /// models are not changed: delete the models, or set other values, before you erase the values from the history.
+    ///
+    /// ```swift
+    /// for case let store as DefaultStore in container.stores {
+    ///     try store.erasePreservedValues(of: [trip.persistentModelID])
+    /// }
+    /// ```
+    ///
+    /// Afterwards, the file does not contain the erased values anymore: the method rebuilds it with `VACUUM`, because
+    /// unused parts of its pages may contain copies, and empties the write-ahead log. Copies can remain in backups, in
+    /// snapshots of the file system, and on the storage device. Other programs that use the file must have given their
+    /// own tables integer primary keys if they rely on the rowids; see <https://www.sqlite.org/lang_vacuum.html>.
+    ///
+    /// - Parameters:
+    ///   - models: The identifiers of the models, which need not exist anymore.
+    ///   - attributes: The names of the attributes and relationships whose values to erase, or `nil` for all.
+    /// - Throws: One of the following errors. Some of the values may have been erased. Resolve the cause, and call the
+    ///   method again.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked, or if a reader keeps the write-ahead log from being
+    ///     emptied. Try again later.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
+    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    ///   - ``SwiftDataError/storeFull`` if the disk has no space for rebuilding the file, up to twice its size. Free
+    ///     space and try again.
+    /// - Complexity: Proportional to the size of the file. Other writers wait while the file is rebuilt.
+    public func erasePreservedValues(
+        of models: some Sequence<PersistentIdentifier>, attributes: [String]? = nil
+    ) throws {
+        var keys: [String: [Int64]] = [:]
+        for model in models where model.storeIdentifier == identifier {
+            if let key = model.integerPrimaryKey { keys[model.entityName, default: []].append(key) }
+        }
+        try erase(keys.mapValues { (keys: $0, attributes: attributes) })
+    }
+
+    /// Erases preserved values of attributes from the history of all models of a class.
+    ///
+    /// - Parameters:
+    ///   - attributes: The key paths of the attributes and relationships.
+    ///   - type: The model class.
+    /// - Throws: The errors of ``erasePreservedValues(of:attributes:)``, and ``SwiftDataError/unsupportedKeyPath`` if a
+    ///   key path is not a stored property; remove it.
+    /// - Complexity: Proportional to the size of the file.
+    public func erasePreservedValues<Model: PersistentModel>(
+        _ attributes: [PartialKeyPath<Model>], of type: Model.Type
+    ) throws {
+        let names = try attributes.map { keyPath in
+            guard let name = Model.properties.name(of: keyPath) else {
+                throw SwiftDataError.unsupportedKeyPath.with(
+                    detail: "\(keyPath) is not a stored property", entityName: Model.entityName)
+            }
+            return name
+        }
+        try erasePreservedValues(ofEntityNamed: Model.entityName, attributes: names)
+    }
+
+    /// Erases preserved values from the history of all models of an entity, which the schema may no longer contain.
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of the entity.
+    ///   - attributes: The names of the attributes and relationships whose values to erase, or `nil` for all.
+    /// - Throws: The errors of ``erasePreservedValues(of:attributes:)``.
+    /// - Complexity: Proportional to the size of the file.
+    public func erasePreservedValues(ofEntityNamed entityName: String, attributes: [String]? = nil) throws {
+        try erase([entityName: (keys: nil, attributes: attributes)])
+    }
+
+    private func erase(_ entities: [String: (keys: [Int64]?, attributes: [String]?)]) throws {
+        try requireHistory()
+        guard configuration.allowsSave else {
+            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
+        }
+        try attributingErrors {
+            try database.write { connection in
+                let newest = try connection.immediate {
+                    // The values of replaced rows are written to the history first.
+                    var headers = HeaderWriter(self, connection)
+                    return try headers.sealExternalChanges(resolvesConflicts: true) - 1
+                }
+                let registry = EntityRegistry(connection)
+                for entity in try connection.deferredRead({ try registry.entities() }) {
+                    guard let (keys, names) = entities[entity.name] else { continue }
+                    let numbers = names.map { names in
+                        entity.attributes.filter { names.contains($0.name) }.map { Int64($0.number) }
+                    }
+                    try PreservedValueEraser(entity: entity.number, keys: keys, attributes: numbers)
+                        .erase(through: newest, connection)
+                }
+                if !configuration.isStoredInMemoryOnly { try connection.execute("VACUUM") }
+                guard try connection.truncateLog() else {
+                    throw SwiftDataError.storeBusy.with(
+                        detail: "the values were erased, but the write-ahead log still contains them because a reader "
+                            + "uses it; erase them again later")
+                }
+            }
+        }
+    }
+}
+
+/// Erases preserved values of an entity in the rows of the history.
+///
+/// A row that contained a value remains, because the rows of a transaction have no gaps between them.
+private struct PreservedValueEraser {
+    let entity: Int64
+    /// The primary keys of the models, or `nil` for all.
+    let keys: [Int64]?
+    /// The numbers of the attributes, or `nil` for all.
+    let attributes: [Int64]?
+
+    /// The number of rows after which other writers can write.
+    private static let batchSize: Int64 = 50_000
+
+    func erase(through newest: Int64, _ connection: Connection) throws {
+        let operations: [ChangeTable.Operation] = [.preservedValue, .insert, .delete]
+        let kinds = operations.map { "\(ChangeTable.Kind($0, of: entity).rawValue)" }.joined(separator: ", ")
+        var sql = """
+            UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
+            WHERE id BETWEEN ?1 AND ?2 AND kind IN (\(kinds)) AND attributes IS NOT NULL
+            """
+        if keys != nil { sql += " AND primary_key IN (SELECT value FROM json_each(?3))" }
+        if attributes != nil { sql += " AND attributes IN (SELECT value FROM json_each(?4))" }
+        let statement = try connection.prepare(sql)
+        if let keys { try statement.bind("\(keys)", at: 3) }
+        if let attributes { try statement.bind("\(attributes)", at: 4) }
+        let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? newest
+        for first in stride(from: oldest, through: newest, by: Int(Self.batchSize)) {
+            try statement.bind(first, at: 1)
+            try statement.bind(first + Self.batchSize - 1, at: 2)
+            try connection.immediate { try statement.run() }
+        }
+    }
+}
