@@ -1,0 +1,71 @@
+public import ChronicleCore
+import ChronicleSQLite
+public import Foundation
+
+extension DefaultStore {
+    /// Returns the schema of the models in a file, without their classes.
+    ///
+    /// Use it in programs that show the content of any store, such as inspectors. A store that is opened with this
+    /// schema returns the values of its history with their types, for example a `Date` as a `Date`. The model class of
+    /// its changes is ``RemovedModel``.
+    ///
+    /// ```swift
+    /// let schema = try DefaultStore.schema(ofFileAt: url)
+    /// let store = try DefaultStore(ModelConfiguration(schema: schema, url: url, allowsSave: false), migrationPlan: nil)
+    /// ```
+    ///
+    /// The schema contains every entity with which a program has opened the file for writing, including entities that
+    /// were removed later. It is empty for a file of format 1, until a program opens the file with write access.
+    ///
+    /// - Parameter url: The URL of the file, which is not changed.
+    /// - Returns: The schema. ``Schema/Entity/hasModelClass`` of its entities is `false`.
+    /// - Throws: One of the following errors.
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the file does not exist. Specify the URL of a store.
+    ///   - ``SwiftDataError/missingDirectory`` if its directory does not exist. Specify the URL of a store.
+    ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format.
+    ///     Specify the URL of a store.
+    ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created or upgraded the file.
+    ///     Update the program.
+    ///   - ``SwiftDataError/damagedFile`` if a description is invalid. Restore the file from a backup.
+    ///   - ``SwiftDataError/invalidModel`` if the descriptions of two entities contradict each other, for example those
+    ///     of a removed entity and its former destination. Fetch the history with the model classes instead.
+    ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked. Try again.
+    /// - Complexity: Proportional to the size of the descriptions.
+    public static func schema(ofFileAt url: URL) throws -> Schema {
+        try ChronicleStore.attributingErrors(to: nil) {
+            let inspection = try FileInspection(url: url)
+            guard try inspection.inspect(allowsSave: false) == .store else { return Schema() }
+            let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly)
+            defer { connection.close() }
+            return try connection.deferredRead {
+                try FileFormat.requireSupportedVersion(connection, url.path)
+                try Format1.createViews(connection)
+                let schema = Schema(entities: try EntityRegistry(connection).definitions())
+                try schema.validate()
+                return schema
+            }
+        }
+    }
+}
+
+extension EntityRegistry {
+    /// Returns the entities whose descriptions the file contains.
+    fileprivate func definitions() throws -> [Schema.Entity] {
+        let statement = try connection.prepare(
+            "SELECT id, name, definition FROM chronicle_entity WHERE definition IS NOT NULL ORDER BY id")
+        var entities: [Schema.Entity] = []
+        while try statement.step() {
+            let row = FileRow.entity(statement.int64(0))
+            do {
+                let entity = try Schema.Entity(json: statement.text(2, of: row))
+                guard try entity.name == statement.text(1, of: row) else {
+                    throw SwiftDataError.damagedRow(row, "the definition describes another entity")
+                }
+                entities.append(entity)
+            } catch let error as SwiftDataError where error != .damagedFile {
+                throw SwiftDataError.damagedRow(row, "the definition is invalid: \(error.detail ?? "")")
+            }
+        }
+        return entities
+    }
+}
