@@ -21,7 +21,9 @@ enum Benchmarks {
 
     /// - Returns: Whether all rows are within their limits.
     private static func run(_ options: Options) throws -> Bool {
-        let rows = (ComparedRows.all + HistoryRows.all + PropertyRows.all + RelationshipRows.all + PendingRows.all)
+        let rows =
+            (ComparedRows.all + PreservedRows.all + HistoryRows.all + PropertyRows.all + RelationshipRows.all
+            + PendingRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

@@ -52,6 +52,27 @@ extension PlainDatabase {
         try execute("COMMIT")
     }
 
+    /// Reads every value of the history, and returns a number that depends on them.
+    func sumOfAllChanges() throws -> Int {
+        let select = try prepare(
+            "SELECT id, kind, primary_key, attributes, old_value, new_value FROM chronicle_change ORDER BY id")
+        var sum = 0
+        while sqlite3_step(select) == SQLITE_ROW {
+            for column in 0..<6 as Range<Int32> {
+                switch sqlite3_column_type(select, column) {
+                case SQLITE_INTEGER: sum &+= Int(sqlite3_column_int64(select, column))
+                case SQLITE_FLOAT: sum &+= Int(sqlite3_column_double(select, column))
+                case SQLITE_TEXT:
+                    if let text = sqlite3_column_text(select, column) { sum &+= Int(text[0]) }
+                    sum &+= Int(sqlite3_column_bytes(select, column))
+                default: break
+                }
+            }
+        }
+        sqlite3_reset(select)
+        return sum
+    }
+
     /// Deletes rows with one statement.
     func deleteAll(nightsAtLeast nights: Int64) throws {
         let delete = try prepare("DELETE FROM trip WHERE nights >= ?")

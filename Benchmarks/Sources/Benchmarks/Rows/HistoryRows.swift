@@ -6,7 +6,10 @@ enum HistoryRows {
     static var all: [Row] {
         let million = LongHistory(changes: 1_000_000)
         return [
-            Row(name: "100,000 changes, typed", limit: .rate(2_000_000), runs: 9) { try typedChanges(runs: $0) },
+            Row(name: "100,000 changes, typed", limit: .rate(1_500_000), runs: 9) { try typedChanges(runs: $0) },
+            Row(name: "100,000 changes, typed, against a scan of the rows", limit: .ratio(2.5), runs: 25) {
+                try scannedChanges(runs: $0)
+            },
             Row(name: "current token", limit: .time(.microseconds(20)), runs: 201) { runs in
                 let context = try million.context()
                 return try median(runs) { _ = try context.currentHistoryToken() }
@@ -19,6 +22,25 @@ enum HistoryRows {
                 let (short, long) = (LongHistory(changes: 10_000), million)
                 let (few, many) = (try short.newest(), try long.newest())
                 return try compare(runs: runs, { _ in try timed(few) }, { _ in try timed(many) })
+            },
+            Row(name: "count the transactions of a million changes", limit: .time(.microseconds(500)), runs: 201) {
+                runs in
+                let context = try million.context()
+                return try median(runs) {
+                    let count = try context.fetchHistoryCount(HistoryDescriptor<DefaultHistoryTransaction>())
+                    precondition(count == 1_001, "transactions are missing")
+                }
+            },
+            Row(
+                name: "find an author of a million changes who never saved", limit: .time(.microseconds(500)), runs: 201
+            ) {
+                try absentAuthor(million, runs: $0)
+            },
+            Row(
+                name: "find the last transaction of an author of a million changes", limit: .time(.milliseconds(5)),
+                runs: 51
+            ) {
+                try lastTransaction(million, runs: $0)
             },
             Row(name: "delete a prefix of 50,000 changes", limit: .time(.milliseconds(15)), runs: 7) {
                 try deletedPrefix(runs: $0)
@@ -44,30 +66,70 @@ enum HistoryRows {
         try median(runs, try history.newest())
     }
 
+    private static func absentAuthor(_ history: LongHistory, runs: Int) throws -> Row.Outcome {
+        let (context, author) = (try history.context(), "nobody")
+        return try median(runs) {
+            let found = try context.fetchHistory(
+                HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == author }))
+            precondition(found.isEmpty, "there are transactions of another author")
+        }
+    }
+
+    private static func lastTransaction(_ history: LongHistory, runs: Int) throws -> Row.Outcome {
+        let (context, author) = (try history.context(), "benchmark")
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+            predicate: #Predicate { $0.author == author }, sortBy: [SortDescriptor(\.token, order: .reverse)])
+        descriptor.fetchLimit = 1
+        return try median(runs) {
+            let found = try context.fetchHistory(descriptor)
+            precondition(found.count == 1, "the transaction is missing")
+        }
+    }
+
     /// Two fifths inserts, two fifths updates, one fifth deletes that preserve three values each; 100 changes per
     /// transaction.
     private static func typedChanges(runs: Int) throws -> Row.Outcome {
         try withTemporaryDirectory { directory in
-            let store = try TripStore(directory, .relaxed)
-            for first in stride(from: 0, to: 40_000, by: 40) {
-                let trips = (first..<first + 40).map { Trip(SampleTrip.at($0)) }
-                trips.forEach(store.context.insert)
-                try store.context.save()
-                for trip in trips { trip.rating += 1 }
-                trips.prefix(20).forEach(store.context.delete)
-                try store.context.save()
-                // 20 of the updates are replaced by deletes; the others follow here.
-                for trip in trips.suffix(20) { trip.nights += 1 }
-                try store.context.save()
-            }
+            let store = try mixedChanges(directory)
             let context = ModelContext(store.container)
-            let outcome = try median(runs) {
-                let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
-                precondition(transactions.reduce(0) { $0 + $1.tripChanges } == 100_000, "not every change is there")
-            }
+            let outcome = try median(runs) { try readAll(context) }
             guard case .time(let time) = outcome.median else { return outcome }
             return Row.Outcome(median: .rate(100_000 / time.seconds))
         }
+    }
+
+    /// Compared with reading every value of the same rows through the C API.
+    private static func scannedChanges(runs: Int) throws -> Row.Outcome {
+        try withTemporaryDirectory { directory in
+            let store = try mixedChanges(directory)
+            let plain = try PlainDatabase(store.url, .relaxed)
+            let context = ModelContext(store.container)
+            var sums: Set<Int> = []
+            return try compare(
+                runs: runs, { _ in try timed { sums.insert(try plain.sumOfAllChanges()) } },
+                { _ in try timed { try readAll(context) } })
+        }
+    }
+
+    private static func readAll(_ context: ModelContext) throws {
+        let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        precondition(transactions.reduce(0) { $0 + $1.tripChanges } == 100_000, "not every change is there")
+    }
+
+    private static func mixedChanges(_ directory: URL) throws -> TripStore {
+        let store = try TripStore(directory, .relaxed)
+        for first in stride(from: 0, to: 40_000, by: 40) {
+            let trips = (first..<first + 40).map { Trip(SampleTrip.at($0)) }
+            trips.forEach(store.context.insert)
+            try store.context.save()
+            for trip in trips { trip.rating += 1 }
+            trips.prefix(20).forEach(store.context.delete)
+            try store.context.save()
+            // 20 of the updates are replaced by deletes; the others follow here.
+            for trip in trips.suffix(20) { trip.nights += 1 }
+            try store.context.save()
+        }
+        return store
     }
 
     private static func deletedPrefix(runs: Int) throws -> Row.Outcome {

@@ -1,14 +1,20 @@
 import Chronicle
+import Foundation
 
-/// A new store of folders, notes, and tags, with one context. It is in memory, because the rows measure the context.
+/// A new store of folders, notes, and tags, with one context. It is in memory for rows that measure only the context.
 struct NoteStore {
     let container: ModelContainer
     let context: ModelContext
 
-    init() throws {
+    init() throws { try self.init(ModelConfiguration(isStoredInMemoryOnly: true)) }
+
+    init(file directory: URL) throws {
+        try self.init(ModelConfiguration(url: directory.appending(path: "Notes.store"), durability: .relaxed))
+    }
+
+    private init(_ configuration: ModelConfiguration) throws {
         container = try ModelContainer(
-            for: Folder.self, Note.self, Page.self, Cover.self, Tag.self,
-            configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+            for: Folder.self, Note.self, Page.self, Cover.self, Tag.self, configurations: configuration)
         context = ModelContext(container)
     }
 

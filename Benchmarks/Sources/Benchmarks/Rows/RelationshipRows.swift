@@ -4,7 +4,7 @@ import Foundation
 /// The cost of relationship operations with 1,000 and 10,000 models: the time may grow proportionally to their number,
 /// with some tolerance for caches.
 enum RelationshipRows {
-    static var all: [Row] { setting + lists + links + graphs + reading + totals }
+    static var all: [Row] { setting + lists + links + graphs + reading + totals + compared }
 
     /// - Parameters:
     ///   - limit: The maximum ratio of the time with 10,000 models to that with 1,000.

@@ -7,11 +7,15 @@ struct TripStore {
     let context: ModelContext
     let url: URL
 
-    init(_ directory: URL, _ durability: ModelConfiguration.Durability, recordsHistory: Bool = true) throws {
+    init(
+        _ directory: URL, _ durability: ModelConfiguration.Durability, recordsHistory: Bool = true,
+        preservesValues: Bool = false
+    ) throws {
         url = directory.appending(path: "Trips.store")
         container = try ModelContainer(
             for: Trip.self,
-            configurations: ModelConfiguration(url: url, durability: durability, recordsHistory: recordsHistory))
+            configurations: ModelConfiguration(
+                url: url, durability: durability, recordsHistory: recordsHistory, preservesValues: preservesValues))
         context = ModelContext(container)
         context.author = "benchmark"
     }
