@@ -136,7 +136,8 @@ struct ChangeRows {
         while rows.count - start >= (header == nil ? 1 : Self.insertsWithHeader.count) {
             // A batch has the columns of its widest row; usually all rows of a save have the same.
             var end = min(start + Self.batchSize, rows.count)
-            if header != nil { end -= (end - start) % Self.insertsWithHeader.count }
+            // The rows that do not fill a statement are written with the header.
+            if header != nil, end - start < Self.batchSize { end -= (end - start) % Self.insertsWithHeader.count }
             var width = 2
             for row in rows[start..<end] { width = max(width, row.width) }
             for (sql, count) in Self.inserts[width] where end - start >= count {
