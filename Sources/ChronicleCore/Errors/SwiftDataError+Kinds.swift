@@ -140,8 +140,8 @@ extension SwiftDataError {
 extension SwiftDataError {
     /// Another connection locked the store for longer than the configured timeout.
     ///
-    /// Thrown by any request to a store. Nothing was written; try again. When the default store erases preserved
-    /// values, some of them may have been erased.
+    /// Thrown by any request to a store. Try again. Nothing was written, unless the request was to erase preserved
+    /// values from the history of the default store: some of them may have been erased.
     public static let storeBusy = SwiftDataError(.storeBusy)
     /// The store was opened for read-only access.
     ///

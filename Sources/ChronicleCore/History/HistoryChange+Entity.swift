@@ -29,7 +29,7 @@ extension HistoryChange {
     ///
     /// - Parameters:
     ///   - model: The identifier of the updated model.
-    ///   - updatedAttributeNames: The names of the changed attributes and to-one relationships.
+    ///   - updatedAttributeNames: The names of the changed attributes and relationships.
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - preservedValues: The values before and after the update that the history preserves.

@@ -10,8 +10,7 @@
 /// ```
 ///
 /// It does not contain attributes that were `nil`, that were not preserved at the time of the delete, or whose values
-/// were erased from the history.
-/// Attributes that the class no longer has are available by name.
+/// were erased from the history. Attributes that the class no longer has are available by name.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The name of an attribute and its value.
     public typealias Element = (name: String, value: any Sendable)

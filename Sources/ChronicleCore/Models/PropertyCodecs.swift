@@ -62,8 +62,8 @@ enum PropertyCodecs {
     ///
     /// - Parameters:
     ///   - name: The name of the type, without `Optional`.
-    ///   - storage: The stored form of the values. A type of the list that is stored in another form is another type
-    ///     of the same name.
+    ///   - storage: The stored form of the values. If it is not that of the listed type with this name, the attribute
+    ///     has a different type of the same name.
     ///   - isOptional: Whether the codec is for optionals of the type.
     static func codec(named name: String, _ storage: Schema.Attribute.Storage, isOptional: Bool)
         -> any AnyPropertyCodec

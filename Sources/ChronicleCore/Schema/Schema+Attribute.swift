@@ -26,8 +26,8 @@ extension Schema {
         /// The name does not contain modules and enclosing types. It is stable for `String`, `Bool`, `Data`, `Date`,
         /// `Double`, `Float`, `UUID`, `URL`, `Decimal` and the integer types, which a decoded schema identifies by this
         /// name. Values of other types are decoded to their stored form: JSON to a `String` with its text, and a
-        /// `RawRepresentable` to its raw value. A type of your program that has one of these names is preceded by the
-        /// name of its module.
+        /// `RawRepresentable` to its raw value. If a type of your program has one of these names, its name is
+        /// preceded by the name of its module.
         public let valueTypeName: String
 
         /// An option of an attribute.

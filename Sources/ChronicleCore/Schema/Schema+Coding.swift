@@ -147,8 +147,9 @@ extension Schema.Entity {
     /// Returns the description of the entity as JSON with sorted keys.
     ///
     /// The text is the same for entities with equal descriptions, with and without model classes, and in each run of
-    /// the program. ``encode(to:)`` of the entity, of ``Schema/Attribute`` and of ``Schema/Relationship`` list the
-    /// keys. The exception is the default value of a `Set` with several elements, whose order may differ in each run.
+    /// the program. The exception is the default value of a `Set` with several elements, whose order may differ in each
+    /// run. For the keys, see ``encode(to:)``, ``Schema/Attribute/encode(to:)`` and
+    /// ``Schema/Relationship/encode(to:)``.
     ///
     /// - Returns: The JSON text, which ``init(json:)`` decodes.
     /// - Throws: ``SwiftDataError/invalidModel`` if a value cannot be encoded. This does not happen for entities of a

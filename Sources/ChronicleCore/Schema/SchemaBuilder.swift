@@ -280,7 +280,8 @@ struct SchemaBuilder {
         }
     }
 
-    /// - Parameter other: The wrapper in another instance of the class than that of the declaration.
+    /// - Parameter other: The wrapper of the property in a second instance of the class. Its default value differs from
+    ///   that of the declaration if the default is not constant.
     private func property<Model: PersistentModel>(
         _ declared: Declaration, of model: Model.Type, _ other: (any PropertyDeclaration)?,
         at position: PropertyPositions.Position

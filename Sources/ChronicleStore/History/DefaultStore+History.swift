@@ -26,7 +26,7 @@ extension DefaultStore: HistoryProviding {
     ///   - ``SwiftDataError/undecodableValue`` if a preserved value cannot be converted to the current type of the
     ///     attribute.
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
-    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store may only be read and another program has upgraded the
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the store is read-only and another program has upgraded the
     ///     format of its file. Open the store again.
     /// - Complexity: Proportional to the returned changes and to the scanned history after the token in the predicate.
     ///   Without other conditions, the scan ends at the limit. The history before the token adds no cost.

@@ -17,8 +17,8 @@ extension DefaultStore {
     ///
     /// Afterwards, the file does not contain the erased values anymore: the method rebuilds it with `VACUUM`, because
     /// unused parts of its pages may contain copies, and empties the write-ahead log. Copies can remain in backups, in
-    /// snapshots of the file system, and on the storage device. Other programs that use the file must have given their
-    /// own tables integer primary keys if they rely on the rowids; see <https://www.sqlite.org/lang_vacuum.html>.
+    /// snapshots of the file system, and on the storage device. `VACUUM` may change the rowids of other programs'
+    /// tables that have no integer primary key; see <https://www.sqlite.org/lang_vacuum.html>.
     ///
     /// - Parameters:
     ///   - models: The identifiers of the models, which need not exist anymore.
@@ -29,10 +29,9 @@ extension DefaultStore {
     ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked, or if a reader keeps the write-ahead log from being
     ///     emptied. Try again later.
-    ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
-    ///   - ``SwiftDataError/storeFull`` if the disk has no space for rebuilding the file, up to twice its size. Free
-    ///     space and try again.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Rebuilding the file needs free space of up to twice its
+    ///     size. Free space and try again.
     /// - Complexity: Proportional to the size of the file. Other writers wait while the file is rebuilt.
     public func erasePreservedValues(
         of models: some Sequence<PersistentIdentifier>, attributes: [String]? = nil
@@ -58,7 +57,7 @@ extension DefaultStore {
         let names = try attributes.map { keyPath in
             guard let name = Model.properties.name(of: keyPath) else {
                 throw SwiftDataError.unsupportedKeyPath.with(
-                    detail: "\(keyPath) is not a stored property", entityName: Model.entityName)
+                    detail: "\(keyPath) is not a stored property; remove it", entityName: Model.entityName)
             }
             return name
         }

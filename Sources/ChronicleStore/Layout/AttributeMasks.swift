@@ -55,7 +55,8 @@ struct AttributeMasks: Hashable, Sendable {
         others[index - 1] |= 1 << Int64(bit)
     }
 
-    /// Adds empty masks, so that there are at least as many as the table of the attributes requires.
+    /// Adds empty masks, so that there are at least `count` masks. An entity with many attributes always stores the
+    /// same number.
     mutating func pad(to count: Int) {
         while others.count + 1 < count { others.append(0) }
     }
@@ -70,7 +71,7 @@ struct AttributeMasks: Hashable, Sendable {
     /// Calls a function with the number of each attribute, in ascending order.
     func forEach(_ body: (Int) throws -> Void) rethrows {
         for (index, mask) in ([first] + others).enumerated() {
-            // Unsigned, because a mask from another source may have the sign bit.
+            // Unsigned, because the sign bit of a mask in a damaged file may be set.
             var rest = UInt64(bitPattern: mask)
             while rest != 0 {
                 try body(index * Self.attributesPerMask + rest.trailingZeroBitCount)

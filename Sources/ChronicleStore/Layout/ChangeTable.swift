@@ -18,8 +18,8 @@ import ChronicleSQLite
 /// The columns other than `kind` have no affinity, so that values are stored bit for bit: a column of type REAL stores
 /// -0.0 as the integer 0 (<https://sqlite.org/datatype3.html>, "REAL values stored as integers").
 ///
-/// The table has no AUTOINCREMENT: its newest row is never deleted, so the largest id plus one has never been used
-/// (<https://sqlite.org/autoinc.html>), which saves a write for each insert.
+/// The table has no AUTOINCREMENT (<https://sqlite.org/autoinc.html>): its newest row is never deleted, so the largest
+/// id plus one has never been used. This saves a write for each insert.
 enum ChangeTable {
     static let name = "chronicle_change"
 
@@ -128,8 +128,9 @@ extension ChangeTable {
     static func headerKind(source: Int64) -> String { "\(Kind.header(source: source).rawValue)" }
 }
 
+// The statements that a save runs.
 extension ChangeTable {
-    /// The statements that a save runs.
+    /// Selects the position and the kind of the newest row.
     static let selectNewest = "SELECT id, kind FROM \(name) ORDER BY id DESC LIMIT 1"
     static let selectNewestPosition = "SELECT max(id) FROM \(name)"
     /// Selects the newest header, void or not.

@@ -8,7 +8,7 @@ struct EntityRegistry {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// `superentity`, `table_name` and `key_columns` are NULL for the entities that Chronicle creates.
+    /// The columns `superentity`, `table_name` and `key_columns` are NULL; they are reserved for later versions.
     static let tables = [
         """
         CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, \

@@ -42,9 +42,8 @@ enum FileFormat {
 
     /// Returns the version of the format.
     ///
-    /// It is stored twice, because other programs use `user_version` for their own purposes: if the file states its
-    /// version in `chronicle_meta`, as files do from version 2 on, that version applies. Files of version 1 are
-    /// recognized by their tables.
+    /// From version 2 on, it is stored in `chronicle_meta` as well, because other programs use `user_version` for their
+    /// own purposes. If the two differ, `chronicle_meta` applies. Files of version 1 are recognized by their tables.
     static func version(_ connection: Connection) throws -> Int64 {
         let hasMetaTable = try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?") {
             try $0.bind(MetaTable.createTable.replacing("IF NOT EXISTS ", with: ""), at: 1)

@@ -3,12 +3,12 @@ import ChronicleSQLite
 
 /// The tables of format 1, as the tables of the current format.
 ///
-/// Each table of the current format is a SELECT from those of format 1. A file that may be written is upgraded with
-/// these statements; see ``FormatUpgrade``. For a file that may only be read, they are temporary views.
+/// Each table of the current format is a SELECT from those of format 1. With write access, a file is upgraded with
+/// these statements; see ``FormatUpgrade``. With read-only access, they are temporary views.
 enum Format1 {
     static let version: Int64 = 1
 
-    /// The statements that created the tables, of which only the definitions are compared.
+    /// The statements that created the tables. They are only compared with the definitions in a file, never run.
     static let createTables = [
         "CREATE TABLE chronicle_meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID",
         createChangeTable,
@@ -98,7 +98,7 @@ enum Format1 {
     private static let createChangeTable =
         "CREATE TABLE \(ChangeTable.name)(id INTEGER PRIMARY KEY, what INTEGER, key, detail, more)"
 
-    /// Creates temporary views with the names of the current tables, if a file that may only be read has format 1.
+    /// Creates temporary views with the names of the current tables, if a file that is opened read-only has format 1.
     static func createViews(_ connection: Connection) throws {
         guard try FileFormat.version(connection) == version, try connection.scalarInt64(selectTable) != nil else {
             return
@@ -115,7 +115,7 @@ enum Format1 {
             MetadataTable.name, as: "SELECT 0 AS position, '' AS name, '' AS value WHERE 0")
     }
 
-    /// Runs `body`, and explains the error of a connection whose views are outdated.
+    /// Calls a function, and replaces its SQLite errors if the views of the connection are outdated.
     ///
     /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if another program upgraded the file after
     ///   ``createViews(_:)``.

@@ -60,8 +60,8 @@ struct FormatUpgrade {
         }
     }
 
-    /// Returns whether the definitions of the file are those that met a schema. Otherwise, another program may have
-    /// changed the triggers.
+    /// Returns whether the definitions of the file are the same as when it last met a schema. If they are not, another
+    /// program may have changed the triggers.
     private func wasComplete(_ file: FileSchema) throws -> Bool {
         try connection.scalarInt64(
             "SELECT 1 FROM chronicle_meta WHERE name >= 'complete:' AND name < 'complete;' AND value = ?"
@@ -87,7 +87,7 @@ struct FormatUpgrade {
 
     private func replaceTables() throws {
         func old(_ name: String) -> String { "\(name)_format_1" }
-        // Otherwise, SQLite checks views and triggers of other programs, too.
+        // Without this setting, a rename also checks and changes the views and triggers of other programs.
         // https://www.sqlite.org/pragma.html#pragma_legacy_alter_table
         try connection.execute("PRAGMA legacy_alter_table = ON")
         defer { _ = Swift.Result { try connection.execute("PRAGMA legacy_alter_table = OFF") } }
@@ -104,7 +104,8 @@ struct FormatUpgrade {
         for table in Format1.tables { try connection.execute("DROP TABLE \(old(table.name))") }
     }
 
-    /// Returns the definition of a link table's trigger, which another schema than the current one may need.
+    /// Returns the definition of a link table's trigger for the current format. The links may be part of another
+    /// program's schema only, so the trigger cannot be generated.
     private static func upgraded(_ trigger: String) -> String {
         trigger.replacing(
             #/INSERT INTO chronicle_change\(what, key, detail, more\) SELECT (\d+), (\S+), (\d+), (NULL|'[\d,]+') WHERE/#

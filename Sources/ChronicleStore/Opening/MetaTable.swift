@@ -4,8 +4,8 @@ import ChronicleSQLite
 /// Properties of the file, stored by name.
 enum MetaTable {
     enum Name {
-        /// The version of the file's format. It is the same as the `user_version` of the header, which other programs
-        /// may change by mistake.
+        /// The version of the file's format. `user_version` in the header is initially the same, but other programs may
+        /// use it for their own purposes.
         case format
         /// The UUID that was generated when the file was created.
         case storeIdentifier

@@ -110,7 +110,7 @@ struct SchemaCompletion {
     /// - Parameters:
     ///   - file: The definitions of the file.
     ///   - wasComplete: Whether the file met the schema before.
-    ///   - upgraded: The upgrade that the file had in the same transaction, if any.
+    ///   - upgraded: The result of the upgrade in the same transaction, or `nil` if the file was not upgraded.
     private func createMissingDefinitions(
         _ file: FileSchema, wasComplete: Bool, upgraded: FormatUpgrade.Result?
     ) throws {

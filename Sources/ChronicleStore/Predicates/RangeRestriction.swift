@@ -42,7 +42,8 @@ struct RangeRestriction {
         }
     }
 
-    /// The open range has no dates.
+    /// Returns the condition on the timestamps of the range `r`. It is true for the open range, whose timestamps are
+    /// NULL.
     private static func condition(_ order: Tree.Order, _ date: Double) -> SQLQuery {
         let column: SQLQuery = order == .greater || order == .greaterOrEqual ? "r.latest" : "r.earliest"
         return "ifnull(\(column) \(raw: order.rawValue) \(value: .real(date)), 1)"
@@ -62,7 +63,7 @@ struct RangeRestriction {
 }
 
 extension PredicateTree {
-    /// The properties in an expression, or `nil` if it contains an expression other than the simple ones.
+    /// The properties in an expression, or `nil` if it contains a kind of expression that is not listed here.
     fileprivate var properties: Set<Property>? {
         func union(_ trees: PredicateTree...) -> Set<Property>? {
             var all: Set<Property> = []

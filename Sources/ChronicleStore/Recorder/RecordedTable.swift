@@ -40,6 +40,6 @@ struct RecordedTable: Hashable, Sendable {
     /// Returns the kind of the rows of an operation on this entity.
     func kind(_ operation: ChangeTable.Operation) -> ChangeTable.Kind { .init(operation, of: entityID) }
 
-    /// The number of masks that an update has at least.
+    /// The minimum number of masks of an update.
     var maskCount: Int { (columns.last?.number ?? 0) / AttributeMasks.attributesPerMask + 1 }
 }

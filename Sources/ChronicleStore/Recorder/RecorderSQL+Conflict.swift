@@ -18,8 +18,9 @@
 /// trigger. The notes remain, and remain true, until the next conflict or insert in the table, or until the next write
 /// of Chronicle resolves them (``resolveConflicts(of:)``).
 ///
-/// One value is not the latest: if a REPLACE deletes several rows, and a foreign key action sets the reference of one to
-/// another to NULL before it is deleted itself, its note has the value before this recorded update.
+/// A note can contain an outdated reference: if a REPLACE deletes several rows, and the delete of one sets the
+/// reference of another to NULL, the note of the other row has the value from before this update, which is recorded as
+/// well.
 extension RecorderSQL {
     /// Returns the trigger that notes the rows that conflict with an insert.
     ///

@@ -84,7 +84,7 @@ struct HeaderWriter {
     /// - Parameters:
     ///   - state: The context that saves.
     ///   - first: The position of the first change.
-    ///   - isChange: Whether there is certainly a change.
+    ///   - isChange: Whether the save is known to have a change, so that the file need not be read to find out.
     ///   - recorder: The recorder of the changes, whose last rows are written with the header, or `nil` if triggers
     ///     recorded them.
     func write(
@@ -114,8 +114,10 @@ struct HeaderWriter {
 
     private static let process = Int64(ProcessInfo.processInfo.processIdentifier)
 
-    /// Returns the number of a source. Does not read the file if the newest transaction has the same source, which
-    /// therefore exists; another program may have deleted other sources.
+    /// Returns the number of a source.
+    ///
+    /// This method does not read the file if the newest row is a header of the same source, because that source then
+    /// exists. Another program may have deleted other sources.
     private func number(of source: TransactionSource) throws -> Int64 {
         if let latest, latest.source == source, newest == .header(source: latest.sourceNumber) {
             return latest.sourceNumber

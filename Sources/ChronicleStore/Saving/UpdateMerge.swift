@@ -129,12 +129,14 @@ struct UpdateMerge {
         }
     }
 
-    /// Returns the preserved values of several updates of a model. An attribute that more than one of them changed, such
-    /// as a reference to a row that the same save deletes, has the value before the first and after the last, if all of
-    /// them preserve it.
+    /// Returns the preserved values of several updates of a model as those of one update.
+    ///
+    /// If more than one of them changed an attribute, such as a reference to a row that the same save deletes, the
+    /// result has its value before the first and after the last of these updates, or none if one of them does not
+    /// preserve it.
     private func values(_ updates: some Sequence<(Change, AttributeMasks)>, columns: Set<Int>) -> [Value] {
         var values: [Int: Value] = [:]
-        var isMissing: Set<Int> = []
+        var missing: Set<Int> = []
         var destinations: [Value] = []
         for (update, masks) in updates {
             let own = Dictionary(
@@ -147,18 +149,18 @@ struct UpdateMerge {
                     values[number] = Value(
                         attributes: value.attributes, oldValue: first.oldValue, newValue: value.newValue)
                 } else {
-                    isMissing.insert(number)
+                    missing.insert(number)
                 }
             }
             destinations += update.values.filter { !columns.contains($0.number) }
         }
-        let attributes = values.filter { !isMissing.contains($0.key) }.values
+        let attributes = values.filter { !missing.contains($0.key) }.values
         return (attributes + destinations).enumerated()
             .sorted { ($0.element.number, $0.offset) < ($1.element.number, $1.offset) }.map(\.element)
     }
 
-    /// Returns the numbers of the attributes and to-one relationships of an entity. The values of other relationships
-    /// are single destinations, of which an update has any number.
+    /// Returns the numbers of the attributes and to-one relationships of an entity. Other relationships have a
+    /// preserved value for each added or removed destination, which are not merged.
     private func numbersOfColumns(of entity: Int64) throws -> Set<Int> {
         let attributes = try EntityRegistry(connection).entities().first { $0.number == entity }?.attributes ?? []
         return Set(attributes.filter(\.isPresent).map(\.number))

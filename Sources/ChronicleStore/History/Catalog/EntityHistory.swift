@@ -14,7 +14,7 @@ final class EntityHistory: Sendable {
         maker = Self.maker(schema.modelType(named: recorded.name))
         attributes = NumberedList(
             recorded.attributes.map { attribute in
-                // A property that was removed, or whose type changed between attribute and relationship, is another one.
+                // A property of this name that is stored in the other way, as a column or as links, is a different one.
                 let property = entity?.property(named: attribute.name).flatMap {
                     attribute.isPresent != ($0.slot < 0) ? $0 : nil
                 }

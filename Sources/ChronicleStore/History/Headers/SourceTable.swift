@@ -25,13 +25,14 @@ struct TransactionSource: Hashable, Sendable {
 
 /// The table `chronicle_source`, which contains the sources of the transactions.
 ///
-/// A source is found by its index, and deleted once the history that refers to it is deleted.
+/// An index finds the source of a save. A source is deleted when history is deleted and all its transactions are gone.
 enum SourceTable {
     static let name = "chronicle_source"
     /// The number of the source of external transactions, which is never deleted.
     static let external: Int64 = 1
 
-    /// AUTOINCREMENT, because programs that read the history keep the sources by their numbers.
+    /// The numbers are AUTOINCREMENT, so that they are never reused: programs that read the history cache sources by
+    /// number.
     static let createTable = """
         CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY AUTOINCREMENT, author TEXT, context TEXT, \
         program TEXT, newest INTEGER)
@@ -77,7 +78,7 @@ enum SourceTable {
 
     // MARK: Deleting sources
 
-    /// Notes that a source has a transaction at a position.
+    /// Stores the position of the newest transaction of a source.
     static func setNewest(_ position: Int64, of number: Int64, _ connection: Connection) throws {
         let statement = try connection.cached("UPDATE \(name) SET newest = ? WHERE id = ?")
         try statement.bind(position, at: 1)
@@ -89,7 +90,8 @@ enum SourceTable {
     ///
     /// - Parameters:
     ///   - oldest: The position of the oldest row of the history.
-    ///   - open: The beginning of the open range, whose transactions are not noted yet; see ``SummaryTable``.
+    ///   - open: The first position of the open range, whose headers are read because the column `newest` does not
+    ///     include them; see ``SummaryTable``.
     ///   - connection: The connection of the transaction that deletes history.
     static func deleteUnused(before oldest: Int64, open: Int64, _ connection: Connection) throws {
         let statement = try connection.cached(

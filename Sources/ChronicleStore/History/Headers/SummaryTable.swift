@@ -17,7 +17,7 @@ import Foundation
 /// and its sources and timestamps are unknown. A transaction that crosses a multiple of ``interval`` divides it into
 /// ranges. Summaries therefore cost little for each save.
 ///
-/// A range may contain less than its summary states, because transactions were deleted from it.
+/// A range may contain fewer transactions than its summary states, because some of them were deleted.
 enum SummaryTable {
     static let name = "chronicle_summary"
 
@@ -76,8 +76,8 @@ enum SummaryTable {
     /// Divides the open range into ranges up to a header, and a new open range.
     ///
     /// - Parameters:
-    ///   - first: The position of the header's first change, which are not visited to find headers. The earlier rows of
-    ///     the open range are.
+    ///   - first: The position of the first change of the header's transaction. Only the rows before it are searched
+    ///     for headers, because the changes of a transaction contain none.
     ///   - position: The position of the header.
     ///   - connection: The connection, in the transaction that writes the header.
     static func divide(from first: Int64, through position: Int64, _ connection: Connection) throws {
@@ -183,7 +183,7 @@ enum SummaryTable {
         guard try statement.step() else { throw SwiftDataError.damagedRow(.summary(0), "the table is empty") }
         let row = FileRow.summary(statement.int64(0))
         guard try statement.integer(1, of: row) == open else {
-            throw SwiftDataError.damagedRow(row, "the range does not end with the history")
+            throw SwiftDataError.damagedRow(row, "the newest range is not open")
         }
         return (
             try statement.integer(0, in: HistoryPosition.valid, of: row),

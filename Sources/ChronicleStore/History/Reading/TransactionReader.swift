@@ -11,7 +11,7 @@ struct TransactionReader {
     private(set) var transactions: [DefaultHistoryTransaction] = []
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
-    /// Whether the file contains metadata of any transaction, once that is known.
+    /// Whether the file contains metadata of any transaction; `nil` until a transaction is read.
     private var hasMetadata: Bool?
     private var latest = (number: SourceTable.external, source: TransactionSource.external)
 

@@ -129,7 +129,7 @@ struct ChangeRows {
     /// Writes the collected rows and removes them.
     ///
     /// - Parameters:
-    ///   - header: A header that follows the rows, which takes no statement in addition to the last one.
+    ///   - header: A header to write after the rows, with the same statement as the last of them.
     ///   - connection: The connection.
     mutating func write(header: ChangeTable.Header? = nil, _ connection: Connection) throws {
         var start = 0

@@ -22,7 +22,7 @@ final class HookRecorder: RowChangeObserver {
     // Only the writing thread accesses these properties, and accesses never overlap, so the checks are disabled.
     @exclusivity(unchecked) private var rows = ChangeRows()
     @exclusivity(unchecked) private var needsTriggers = false
-    /// Whether rows of the current save are written.
+    /// Whether some rows of the current save were already written.
     private var hasWritten = false
     /// The preserved values of the current update.
     @exclusivity(unchecked) private var preservedValues: [ChangeRows.Row] = []
