@@ -132,8 +132,8 @@ struct PreservedContent: Equatable {
         guard condition else { throw Contradiction(description: "\(change.text): \(detail)") }
     }
 
-    /// Takes the links of models that the changes inserted, because the history records these links at the other end
-    /// only, if that already existed.
+    /// Copies the links of inserted models from another content. The history records these links only as updates of the
+    /// models at the other end, and only of those that already existed.
     mutating func takeLinks(of inserted: Set<PersistentIdentifier>, from content: PreservedContent) {
         for model in inserted { links[model] = content.links[model] }
     }

@@ -70,7 +70,7 @@ import Testing
         func save(_ step: String) throws {
             let number = random.below(contexts.count)
             let context = contexts[number]
-            // Sometimes the context does not know the changes of the others.
+            // Sometimes the context has not fetched the changes of the others.
             if known[number].isEmpty || random.below(3) > 0 {
                 known[number] = try context.fetch(FetchDescriptor(sortBy: [SortDescriptor(\Piece.name)]))
             }

@@ -82,7 +82,8 @@ import Testing
         let removed = try context.updates(RemovedModel.self)
         #expect(removed.map { $0.value(named: "name") as? String } == ["b"])
         #expect(removed.map { $0.previousValue(named: "name") as? String } == ["a"])
-        // The store that changed the setting does not know the links; the next one that does creates their triggers.
+        // The schema of the store that changed the setting does not contain the links, so the next store whose schema
+        // does creates their triggers.
         let reopened = ModelContext(try kind.container([Second.self, Link.self], directory))
         let added = try #require(
             try reopened.fetch(FetchDescriptor<Second>()).first { $0.persistentModelID == mine.persistentModelID })

@@ -10,7 +10,7 @@ struct RandomHistory {
     let store: TestStore
     var random: SplitMix
     private var containers: [ModelContainer]
-    /// More than ``SummaryTable`` distinguishes.
+    /// More sources than the bits of a mask of ``SummaryTable``.
     static let authors: [String?] = [nil, ""] + (0..<70).map { "author \($0)" }
     static let contexts: [String?] = [nil, "main", "background"]
 
@@ -20,7 +20,7 @@ struct RandomHistory {
         containers = [store.container, try store.reopened([BucketListItem.self, Trip.self])]
     }
 
-    /// The store that the next operation uses.
+    /// Returns a new context of one of the stores.
     private mutating func context() throws -> ModelContext {
         let context = ModelContext(random.pick(containers))
         // Few of the authors write most transactions.
@@ -47,7 +47,7 @@ struct RandomHistory {
 
     private mutating func save() throws {
         let context = try context()
-        // The limits of long transactions and of ranges, and usual numbers.
+        // Numbers near the limits of long transactions and of ranges, and usual numbers.
         let limits = random.below(4) == 0 ? [30, 31, 32, 33, 100, 500, 1_022, 1_023, 1_024, 1_025] : [1, 1, 2, 5, 10]
         let count = random.pick(limits)
         for number in 0..<count { context.insert(BucketListItem(title: "\(number)")) }
@@ -88,7 +88,8 @@ struct RandomHistory {
         try context.deleteHistory(descriptor)
     }
 
-    /// The clock is set back or forward. Ranges that are complete contain the timestamps already.
+    /// Sets the clock back or forward. Only the timestamps of the open range change, because complete ranges already
+    /// contain the others.
     private mutating func changeClock() throws {
         try store.foreign(
             """
@@ -97,10 +98,10 @@ struct RandomHistory {
             """)
     }
 
-    /// Other programs wrote some of the transactions.
+    /// Changes the program of some transactions.
     private mutating func changeProgram() throws {
         try store.foreign("UPDATE chronicle_source SET program = 'other' WHERE id % 3 = 2")
-        // Stores keep the sources that they have read.
+        // Stores cache the sources that they have read.
         try reopen()
     }
 

@@ -35,7 +35,7 @@ import Testing
         #expect(
             try store.store.fetchHistoryWithoutChanges(Descriptor()).map(\.contextName)
                 == all[2_000...].map(\.contextName))
-        // The context of the newest transaction writes again.
+        // Deletes everything. Then the context of the newest transaction saves again.
         try store.store.deleteHistory(Descriptor())
         #expect(try sources(store) <= 1)
         context.insert(BucketListItem(title: "again"))
@@ -44,7 +44,7 @@ import Testing
         #expect(try store.store.fetchHistoryWithoutChanges(Descriptor()).map(\.contextName) == ["request 2999"])
     }
 
-    /// A store that keeps the number of a source must not use it after another store deleted the source.
+    /// A store must not use a cached number of a source after another store deleted the source.
     @Test(arguments: 0..<4)
     func deletedSourcesAreNotUsed(_ number: Int) throws {
         var random = TestSeed.generator(number)

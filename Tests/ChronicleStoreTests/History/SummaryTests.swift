@@ -116,7 +116,7 @@ import Testing
             let count = try #require(try steps(descriptor, long))
             #expect(count < 40 * 150, "\(count)")
         }
-        // The open range has no ranges of its own for long transactions yet.
+        // Long transactions in the open range do not have their own ranges yet.
         #expect(try #require(try steps(Descriptor(), short)) < 40 * 150 + 1_024 * 25)
     }
 

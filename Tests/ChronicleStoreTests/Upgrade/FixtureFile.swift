@@ -4,15 +4,15 @@ import Foundation
 
 /// A checked-in store file with the description of its content and the tokens that readers kept.
 ///
-/// `FixtureFile+Writing.swift` writes all three. The files in the folder `Files` are never written again: they show what
-/// an earlier version of Chronicle wrote.
+/// ``write()`` creates all three. The files in the folder `Files` are never written again: they contain what an earlier
+/// version of Chronicle wrote.
 struct FixtureFile: Sendable, CustomStringConvertible {
     /// The files of all formats, each written by the last version that used the format.
     static let all = ["format-1", "format-2"].map { FixtureFile(folder.appending(path: $0)) }
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Files")
 
     /// The environment variable with the path of a new fixture, without a suffix, for example
-    /// `Tests/ChronicleStoreTests/Upgrade/Files/format-2`.
+    /// `Tests/ChronicleStoreTests/Upgrade/Files/format-3`.
     static let variable = "CHRONICLE_WRITE_FIXTURE"
 
     /// The fixture to write in this run; `nil` in most runs.

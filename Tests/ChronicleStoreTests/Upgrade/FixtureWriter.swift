@@ -298,8 +298,9 @@ struct FixtureWriter {
 
     // MARK: Values
 
-    /// Returns a specimen for a code. The codes from 5 have the values of the codes before, and are deleted later.
     /// Returns a model whose attributes have one of five sets of unusual values.
+    ///
+    /// - Parameter code: The code of the model. The codes from 5 on repeat the sets, for models that are deleted later.
     static func specimen(_ code: Int) -> FixtureModels.Specimen {
         let specimen = Specimen(code)
         switch code % 5 {

@@ -86,8 +86,8 @@ import Testing
         let script = """
             cp '\(store.file.path)' "$store" && "$worker" upgrade "$store" && cp "$directory"/* '\(directory.url.path)'
             """
-        let said = try Mounts.run(script, in: TemporaryDirectory().url, kilobytes: size / 1024 + free)
-        #expect(said == "storeFull\n")
+        let output = try Mounts.run(script, in: TemporaryDirectory().url, kilobytes: size / 1024 + free)
+        #expect(output == "storeFull\n")
         let copy = directory.file("test.store")
         #expect(try Shell.sqlite3(copy, "PRAGMA user_version") == "1")
         #expect(try Shell.sqlite3(copy, ".dump") == before)

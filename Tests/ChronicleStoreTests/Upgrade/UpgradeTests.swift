@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChronicleStore
 
-/// Files of format 1 that programs upgrade, in addition to ``FixtureTests``.
+/// Upgrades of files of format 1, in addition to ``FixtureTests``.
 @Suite struct UpgradeTests {
     private let store: Format1Store
 
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: Programs with some of the models
 
-    /// The triggers of link tables whose models the upgrading program does not have.
+    /// The schema of the upgrading program does not contain the models of these link tables.
     @Test func triggersOfUnknownLinksRecordTheSame() throws {
         let other = try Format1Store(store)
         let gap = "SELECT value FROM chronicle_meta WHERE name = 'gap'"

@@ -32,7 +32,7 @@ final class Page: PersistentModel {
     }
 }
 
-/// A model of the fixtures, which have no other model that the worker could open.
+/// A model of the checked-in store files, the only one of them that the worker declares.
 final class Photo: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var content: Data
 
