@@ -120,6 +120,8 @@ private struct PreservedValueEraser {
     /// The number of rows after which other writers can write.
     private static let batchSize: Int64 = 50_000
 
+    private static let selectNext = "SELECT id FROM \(ChangeTable.name) WHERE id >= ? ORDER BY id LIMIT 1"
+
     func erase(through newest: Int64, _ connection: Connection) throws {
         let operations: [ChangeTable.Operation] = [.preservedValue, .insert, .delete]
         let kinds = operations.map { "\(ChangeTable.Kind($0, of: entity).rawValue)" }.joined(separator: ", ")
@@ -132,11 +134,13 @@ private struct PreservedValueEraser {
         let statement = try connection.prepare(sql)
         if let keys { try statement.bind("\(keys)", at: 3) }
         if let attributes { try statement.bind("\(attributes)", at: 4) }
-        let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? newest
-        for first in stride(from: oldest, through: newest, by: Int(Self.batchSize)) {
-            try statement.bind(first, at: 1)
-            try statement.bind(first + Self.batchSize - 1, at: 2)
+        var first = HistoryPosition.valid.lowerBound
+        // Deleted history leaves gaps, which can be far longer than a batch.
+        while let next = try connection.scalarInt64(Self.selectNext, { try $0.bind(first, at: 1) }), next <= newest {
+            try statement.bind(next, at: 1)
+            try statement.bind(next + Self.batchSize - 1, at: 2)
             try connection.immediate { try statement.run() }
+            first = next + Self.batchSize
         }
     }
 }

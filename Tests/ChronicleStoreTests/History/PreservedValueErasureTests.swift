@@ -142,6 +142,18 @@ import Testing
         #expect(Set(0..<1_500).subtracting(erased).isSubset(of: found))
     }
 
+    /// A file from another source can have rows at any position.
+    @Test(arguments: [Int64.min + 1, -1, 0, 1 << 61]) func historyWithFarPositionsIsErased(_ position: Int64) throws {
+        _ = try fill()
+        _ = try Shell.sqlite3(
+            file,
+            """
+            UPDATE chronicle_change SET id = \(position) WHERE id = (SELECT \(position > 0 ? "max" : "min")(id) FROM chronicle_change)
+            """)
+        try store.erasePreservedValues(ofEntityNamed: "Trip", attributes: ["note"])
+        #expect(try secrets("note").isEmpty)
+    }
+
     /// The note of a row that a statement may have replaced contains its values.
     @Test func valuesOfReplacedRowsAreErased() throws {
         _ = try fill()
