@@ -90,10 +90,14 @@ struct FormatUpgrade {
         // Without this setting, a rename also checks and changes the views and triggers of other programs.
         // https://www.sqlite.org/pragma.html#pragma_legacy_alter_table
         try connection.execute("PRAGMA legacy_alter_table = ON")
-        defer { _ = Swift.Result { try connection.execute("PRAGMA legacy_alter_table = OFF") } }
-        for table in Format1.tables {
-            try connection.execute("ALTER TABLE \(table.name) RENAME TO \(old(table.name))")
+        let renamed = Swift.Result {
+            for table in Format1.tables {
+                try connection.execute("ALTER TABLE \(table.name) RENAME TO \(old(table.name))")
+            }
         }
+        // In any case: the setting is not part of the transaction.
+        try connection.execute("PRAGMA legacy_alter_table = OFF")
+        try renamed.get()
         try HistoryTables.create(connection)
         // Throws if another program uses the name of a table that is new in the current format.
         _ = try FileSchema(connection).hasHistory()
