@@ -100,9 +100,7 @@ enum Format1 {
 
     /// Creates temporary views with the names of the current tables, if a file that is opened read-only has format 1.
     static func createViews(_ connection: Connection) throws {
-        guard try FileFormat.version(connection) == version, try connection.scalarInt64(selectTable) != nil else {
-            return
-        }
+        guard try hasHistory(connection) else { return }
         for table in tables {
             try connection.createTemporaryView(table.name, as: table.select { "main.\($0)" })
         }
@@ -127,6 +125,4 @@ enum Format1 {
                 underlying: DatabaseError(error))
         }
     }
-
-    private static let selectTable = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '\(ChangeTable.name)'"
 }
