@@ -177,7 +177,7 @@ enum HistoryRows {
                     url = store.url
                 }
                 // Closing the last connection removes the log.
-                return (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? 0
+                return try fileSize(url)
             }
         }
         let difference = try size(recordsHistory: true) - size(recordsHistory: false)

@@ -90,7 +90,7 @@ enum PreservedRows {
                     url = store.url
                 }
                 // Closing the last connection removes the log.
-                return (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? 0
+                return try fileSize(url)
             }
         }
         let difference = try size(preservesValues: true) - size(preservesValues: false)

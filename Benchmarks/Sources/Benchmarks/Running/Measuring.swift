@@ -33,6 +33,11 @@ func compare(
     return Row.Outcome(median: .time(times.median), ratio: ratios.median)
 }
 
+/// Returns the size of a file in bytes.
+func fileSize(_ url: URL) throws -> Int {
+    (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.intValue ?? 0
+}
+
 /// Creates a directory for the duration of `body`.
 func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let directory = FileManager.default.temporaryDirectory.appending(path: "chronicle-benchmarks-\(UUID().uuidString)")
