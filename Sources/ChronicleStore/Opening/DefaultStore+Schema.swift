@@ -33,6 +33,9 @@ extension DefaultStore {
     /// - Complexity: Proportional to the size of the descriptions.
     public static func schema(ofFileAt url: URL) throws -> Schema {
         try ChronicleStore.attributingErrors(to: nil) {
+            guard FileManager.default.fileExists(atPath: url.path) else {
+                throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
+            }
             let inspection = try FileInspection(url: url)
             guard try inspection.inspect(allowsSave: false) == .store else { return Schema() }
             let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly)
