@@ -24,9 +24,7 @@ extension DefaultStore {
     /// - Complexity: Proportional to the number of deleted rows; deletion from the beginning of the history does not
     ///   visit each transaction.
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
-        guard configuration.allowsSave else {
-            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
-        }
+        try requireWriteAccess()
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
         try attributingErrors {

@@ -25,6 +25,8 @@ extension DefaultStore {
     ///   - attributes: The names of the attributes and relationships whose values to erase, or `nil` for all.
     /// - Throws: One of the following errors. Some of the values may have been erased. Resolve the cause, and call the
     ///   method again.
+    ///   - ``SwiftDataError/unknownSchema`` if the history contains no entity or property with a given name. Nothing was
+    ///     erased. Correct the name; a renamed property has its current name.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
     ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked, or if a reader keeps the write-ahead log from being
@@ -77,25 +79,19 @@ extension DefaultStore {
 
     private func erase(_ entities: [String: (keys: [Int64]?, attributes: [String]?)]) throws {
         try requireHistory()
-        guard configuration.allowsSave else {
-            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
-        }
+        try requireWriteAccess()
         try attributingErrors {
             try database.write { connection in
+                // Checked before anything is erased.
+                let erasers = try connection.deferredRead {
+                    try entities.map { name, part in try eraser(of: name, part.keys, part.attributes, connection) }
+                }
                 let newest = try connection.immediate {
                     // The values of replaced rows are written to the history first.
                     var headers = HeaderWriter(self, connection)
                     return try headers.sealExternalChanges(resolvesConflicts: true) - 1
                 }
-                let registry = EntityRegistry(connection)
-                for entity in try connection.deferredRead({ try registry.entities() }) {
-                    guard let (keys, names) = entities[entity.name] else { continue }
-                    let numbers = names.map { names in
-                        entity.attributes.filter { names.contains($0.name) }.map { Int64($0.number) }
-                    }
-                    try PreservedValueEraser(entity: entity.number, keys: keys, attributes: numbers)
-                        .erase(through: newest, connection)
-                }
+                for eraser in erasers { try eraser.erase(through: newest, connection) }
                 if !configuration.isStoredInMemoryOnly { try connection.execute("VACUUM") }
                 guard try connection.truncateLog() else {
                     throw SwiftDataError.storeBusy.with(
@@ -104,6 +100,31 @@ extension DefaultStore {
                 }
             }
         }
+    }
+}
+
+extension DefaultStore {
+    /// Returns the eraser of an entity's values.
+    ///
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the history contains no entity or attribute with a name, because a
+    ///   misspelled name must not leave values that the caller believes erased.
+    private func eraser(
+        of entityName: String, _ keys: [Int64]?, _ names: [String]?, _ connection: Connection
+    ) throws -> PreservedValueEraser {
+        guard let entity = try EntityRegistry(connection).entities().first(where: { $0.name == entityName }) else {
+            throw SwiftDataError.unknownSchema.with(
+                detail: "the history contains no entity with this name; check the name", entityName: entityName)
+        }
+        let numbers = try names?.flatMap { name in
+            let numbers = entity.attributes.filter { $0.name == name }.map { Int64($0.number) }
+            guard !numbers.isEmpty else {
+                throw SwiftDataError.unknownSchema.with(
+                    detail: "the history of the entity contains no property with this name; check the name",
+                    entityName: entityName, propertyName: name)
+            }
+            return numbers
+        }
+        return PreservedValueEraser(entity: entity.number, keys: keys, attributes: numbers)
     }
 }
 

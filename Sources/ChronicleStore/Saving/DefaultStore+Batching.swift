@@ -18,9 +18,7 @@ extension DefaultStore: DataStoreBatching {
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     /// - Complexity: Proportional to the visited rows and the deleted rows.
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
-        guard configuration.allowsSave else {
-            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
-        }
+        try requireWriteAccess()
         let query = try FetchSQL(
             FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier
         ).delete

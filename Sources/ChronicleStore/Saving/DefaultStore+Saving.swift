@@ -24,9 +24,7 @@ extension DefaultStore {
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        guard configuration.allowsSave else {
-            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
-        }
+        try requireWriteAccess()
         return try attributingErrors {
             try database.write { connection in
                 let written = try write(request, connection)

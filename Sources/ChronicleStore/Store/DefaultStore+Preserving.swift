@@ -35,9 +35,7 @@ extension DefaultStore {
     /// - Complexity: Proportional to the number of entities and attributes.
     public func setPreservesValues(_ preservesValues: Bool) throws {
         try requireHistory()
-        guard configuration.allowsSave else {
-            throw SwiftDataError.storeReadOnly.with(storeIdentifier: identifier)
-        }
+        try requireWriteAccess()
         try attributingErrors {
             try database.write { connection in
                 try connection.immediate {

@@ -78,6 +78,15 @@ public final class DefaultStore: DataStore {
 
     deinit { database.close() }
 
+    /// Throws an error if the configuration does not allow saving.
+    func requireWriteAccess() throws {
+        guard configuration.allowsSave else {
+            throw SwiftDataError.storeReadOnly.with(
+                detail: "the configuration \"\(configuration.name)\" does not allow saving; set `allowsSave` to `true`",
+                storeIdentifier: identifier)
+        }
+    }
+
     /// Runs `body`, converts SQLite errors, and adds the store identifier to errors without one.
     func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
         try ChronicleStore.attributingErrors(to: identifier, body)

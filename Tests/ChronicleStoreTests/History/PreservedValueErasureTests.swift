@@ -177,6 +177,17 @@ import Testing
         #expect(throws: SwiftDataError.storeReadOnly) { try readOnly.erasePreservedValues(ofEntityNamed: "Trip") }
     }
 
+    @Test func unknownNamesThrow() throws {
+        _ = try fill()
+        let entity = try failure(of: { try store.erasePreservedValues(ofEntityNamed: "Tripp") })
+        #expect(entity == .unknownSchema && entity?.entityName == "Tripp")
+        let property = try failure(of: {
+            try store.erasePreservedValues(ofEntityNamed: "Trip", attributes: ["name", "nam"])
+        })
+        #expect(property == .unknownSchema && property?.propertyName == "nam")
+        #expect(try secrets("name").count == 40)
+    }
+
     /// A reader that began before keeps the old pages in the log.
     @Test func aReaderKeepsTheLogFromBeingEmptied() throws {
         _ = try fill()
