@@ -309,7 +309,14 @@ struct UnverifiedList {
 struct PendingModel {
     let model: any PersistentModel
     /// The backing data of the model, stored to avoid a call through the protocol. The model owns it.
-    unowned(unsafe) let backing: AnyBackingData
+    let unmanagedBacking: Unmanaged<AnyBackingData>
+
+    init(model: any PersistentModel, backing: AnyBackingData) {
+        self.model = model
+        unmanagedBacking = .passUnretained(backing)
+    }
+
+    var backing: AnyBackingData { unmanagedBacking.takeUnretainedValue() }
 }
 
 /// A set of models in insertion order.

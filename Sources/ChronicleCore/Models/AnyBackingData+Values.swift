@@ -149,11 +149,11 @@ extension AnyBackingData {
         generation &+= 1
     }
 
-    /// Replaces the row with the values that were written. Wrappers keep their values, which are equal to the written
+    /// Exchanges the row for the values that were written. Wrappers keep their values, which are equal to the written
     /// ones.
-    func keepWritten(_ row: [PropertyValue]) {
-        self.row = row
-        changed = PropertySet()
+    func exchangeWritten(_ values: inout [PropertyValue]) {
+        swap(&row, &values)
+        changed.removeAll()
         guard let extras else { return }
         extras.pending = [:]
         // Without extras, attributes are read from the row directly.

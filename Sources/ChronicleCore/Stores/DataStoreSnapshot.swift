@@ -92,7 +92,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     /// The identifier of the model, which is temporary in a save that inserts the model.
     public let persistentIdentifier: PersistentIdentifier
     /// The values by ``Schema/Property/slot``.
-    public let values: [PropertyValue]
+    public var values: [PropertyValue]
     /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
     public let changed: PropertySet
 

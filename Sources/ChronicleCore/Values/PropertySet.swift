@@ -60,6 +60,12 @@ public struct PropertySet: Hashable, Sendable, Codable {
             while high.last == 0 { high.removeLast() }
         }
     }
+
+    /// Removes all properties.
+    mutating func removeAll() {
+        low = 0
+        if !high.isEmpty { high = [] }
+    }
 }
 
 extension PropertySet: Sequence {

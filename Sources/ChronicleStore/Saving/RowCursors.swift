@@ -10,9 +10,9 @@ struct TableCursor {
     init(_ layout: StoreLayout) { self.layout = layout }
 
     @inline(__always)
-    mutating func table(of snapshot: DefaultSnapshot) throws -> EntityTable {
-        if let table, latest?.sharesOrigin(with: snapshot.persistentIdentifier) == true { return table }
-        return try lookUp(snapshot.persistentIdentifier)
+    mutating func table(of snapshot: SnapshotPointer) throws -> EntityTable {
+        if let table, latest?.sharesOrigin(with: snapshot.pointee.persistentIdentifier) == true { return table }
+        return try lookUp(snapshot.pointee.persistentIdentifier)
     }
 
     private mutating func lookUp(_ identifier: PersistentIdentifier) throws -> EntityTable {
@@ -32,9 +32,15 @@ struct StatementCursor {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    mutating func update(_ table: EntityTable, _ changed: PropertySet) throws -> Statement {
-        if let statement, self.table === table, self.changed == changed { return statement }
-        return try lookUp(table, changed)
+    /// Returns the statement for the changed columns of a snapshot. All of them are columns of the table.
+    mutating func update(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Statement {
+        if let statement, self.table === table, changed == snapshot.pointee.changed { return statement }
+        guard snapshot.pointee.changed.allSatisfy({ $0 < table.columns.count }) else {
+            throw SwiftDataError.modelValidationFailure.with(
+                detail: "the snapshot changes a property without a column",
+                entityName: table.entity.name, persistentIdentifier: snapshot.pointee.persistentIdentifier)
+        }
+        return try lookUp(table, snapshot.pointee.changed)
     }
 
     mutating func delete(_ table: EntityTable) throws -> Statement {

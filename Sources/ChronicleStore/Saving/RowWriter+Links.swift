@@ -13,10 +13,10 @@ extension RowWriter {
     }
 
     /// Returns whether the save changes links, including links of deleted rows.
-    mutating func changesLinks(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
+    func changesLinks(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws -> Bool {
         if !request.linked.isEmpty || !request.unlinked.isEmpty { return true }
         guard !layout.linkTablesByName.isEmpty else { return false }
-        return try request.deleted.contains { try tables.table(of: $0).isLinked }
+        return try runs(request.deleted).contains { $0.table.isLinked }
     }
 
     private func run(_ links: [DataStoreLink], _ sql: KeyPath<LinkTable, String>) throws {

@@ -13,7 +13,7 @@ extension RowWriter {
             }
         } else {
             if !predictsKeys { reservations.remove(table) }
-            for row in rows { try insert(snapshots[row], table) }
+            try snapshots[rows].withUnsafeBufferPointer { try $0.pointers.forEach { try insert($0, table) } }
         }
     }
 
@@ -27,12 +27,12 @@ extension RowWriter {
         }
     }
 
-    private mutating func insert(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+    private mutating func insert(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
         guard let single = table.inserts.last else { return }
         let statement = try connection.cached(single.sql)
         try bind(snapshot, table, statement, from: 1)
         try run(statement, snapshot, table)
-        guard connection.changes == 1 else { throw ignored(snapshot, table) }
+        guard connection.changes == 1 else { throw ignored(snapshot.pointee, table) }
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
@@ -45,14 +45,16 @@ extension RowWriter {
         for (sql, count) in inserts where rows.upperBound - start >= count {
             let statement = try connection.cached(sql)
             while rows.upperBound - start >= count {
-                var index: Int32 = 1
-                for row in start..<start + count {
-                    if bindingKeys {
-                        try statement.bind(.reference(inserted[row]), at: index)
-                        index += 1
+                try snapshots[start..<start + count].withUnsafeBufferPointer { snapshots in
+                    var index: Int32 = 1
+                    for (row, snapshot) in zip(start..<start + count, snapshots.pointers) {
+                        if bindingKeys {
+                            try statement.bind(.reference(inserted[row]), at: index)
+                            index += 1
+                        }
+                        try bind(snapshot, table, statement, from: index)
+                        index += Int32(table.columns.count)
                     }
-                    try bind(snapshots[row], table, statement, from: index)
-                    index += Int32(table.columns.count)
                 }
                 try self.run(statement, snapshots, start..<start + count, table)
                 if connection.changes != count {
@@ -70,63 +72,62 @@ extension RowWriter {
 
     @inline(__always)
     private func bind(
-        _ snapshot: DefaultSnapshot, _ table: EntityTable, _ statement: Statement, from first: Int32
+        _ snapshot: SnapshotPointer, _ table: EntityTable, _ statement: Statement, from first: Int32
     ) throws {
         try requireColumns(of: snapshot, table)
-        var index = first
-        for value in snapshot.values {
-            try bind(value, statement, index)
-            index += 1
+        try snapshot.pointee.values.withUnsafeBufferPointer { values in
+            var index = first
+            for value in values.pointers {
+                try bind(value, statement, index)
+                index += 1
+            }
         }
     }
 
-    mutating func update(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+    mutating func update(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
         try requireColumns(of: snapshot, table)
-        guard snapshot.changed.allSatisfy({ $0 < table.columns.count }) else {
-            throw SwiftDataError.modelValidationFailure.with(
-                detail: "the snapshot changes a property without a column",
-                entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
-        }
-        let statement = try statements.update(table, snapshot.changed)
+        let statement = try statements.update(snapshot, table)
         var index: Int32 = 1
-        for slot in snapshot.changed {
-            try bind(snapshot.values[slot], statement, index)
+        for slot in snapshot.pointee.changed {
+            try snapshot.pointee.values.withUnsafeBufferPointer {
+                try bind($0.baseAddress.unsafelyUnwrapped + slot, statement, index)
+            }
             index += 1
         }
         try statement.bind(key(snapshot, table), at: index)
-        recorder?.willUpdate(table, snapshot.changed)
+        recorder?.willUpdate(table, snapshot.pointee.changed)
         try run(statement, snapshot, table)
         guard connection.changes == 1 else {
             throw SwiftDataError.modelNotFound.with(
                 detail: "another context or program deleted the model; roll back and fetch again",
-                entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
+                entityName: table.entity.name, persistentIdentifier: snapshot.pointee.persistentIdentifier)
         }
     }
 
-    mutating func delete(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+    mutating func delete(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
         let statement = try statements.delete(table)
         let key = try key(snapshot, table)
         try statement.bind(key, at: 1)
         try run(statement, snapshot, table)
         // It is not an error if another writer has already deleted the row.
-        if connection.changes == 0, try exists(key, table) { throw ignored(snapshot, table) }
+        if connection.changes == 0, try exists(key, table) { throw ignored(snapshot.pointee, table) }
     }
 
     @inline(__always)
-    private func bind(_ value: PropertyValue, _ statement: Statement, _ index: Int32) throws {
-        if case .reference(let identifier) = value, identifier.isTemporary {
+    private func bind(_ value: UnsafePointer<PropertyValue>, _ statement: Statement, _ index: Int32) throws {
+        if case .reference(let identifier) = value.pointee, identifier.isTemporary {
             try statement.bind(.reference(replacements[identifier] ?? identifier), at: index)
         } else {
-            try statement.bind(value, at: index)
+            try statement.bind(value.pointee, at: index)
         }
     }
 
-    private func run(_ statement: Statement, _ snapshot: DefaultSnapshot, _ table: EntityTable) throws {
+    private func run(_ statement: Statement, _ snapshot: SnapshotPointer, _ table: EntityTable) throws {
         try recorder?.beginStatement(connection)
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
             // The save may continue with another row.
             recorder?.discardStatement()
-            throw constraintError(error, of: snapshot, table)
+            throw constraintError(error, of: snapshot.pointee, table)
         }
     }
 
@@ -170,13 +171,13 @@ extension RowWriter {
             .with(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
-    private func key(_ snapshot: DefaultSnapshot, _ table: EntityTable) throws -> Int64 {
-        guard let key = snapshot.persistentIdentifier.integerPrimaryKey,
-            snapshot.persistentIdentifier.storeIdentifier == layout.storeIdentifier
+    private func key(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Int64 {
+        guard let key = snapshot.pointee.persistentIdentifier.integerPrimaryKey,
+            snapshot.pointee.persistentIdentifier.storeIdentifier == layout.storeIdentifier
         else {
             throw SwiftDataError.modelNotFound.with(
                 detail: "the model belongs to another store", entityName: table.entity.name,
-                persistentIdentifier: snapshot.persistentIdentifier)
+                persistentIdentifier: snapshot.pointee.persistentIdentifier)
         }
         return key
     }
@@ -184,8 +185,8 @@ extension RowWriter {
     /// Throws an error if a snapshot does not have one value for each column, for example because it was
     /// created with another version of the model.
     @inline(__always)
-    func requireColumns(of snapshot: DefaultSnapshot, _ table: EntityTable) throws {
-        if snapshot.values.count != table.columns.count { throw wrongCount(snapshot, table) }
+    func requireColumns(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        if snapshot.pointee.values.count != table.columns.count { throw wrongCount(snapshot.pointee, table) }
     }
 
     private func wrongCount(_ snapshot: DefaultSnapshot, _ table: EntityTable) -> SwiftDataError {

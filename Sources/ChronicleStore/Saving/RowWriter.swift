@@ -43,31 +43,18 @@ struct RowWriter {
 
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let inserts = try runs(request.inserted)
+        let updates = try runs(request.updated)
         let isReferenced =
-            try referencesNewRows(request.inserted, inserts)
-            || referencesNewRows(request.updated, runs(request.updated))
+            try referencesNewRows(request.inserted, inserts) || referencesNewRows(request.updated, updates)
             || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
         let areBatched = predictsKeys && request.inserted.count >= 8
         if isReferenced || areBatched { try predictKeys(inserts) }
         if isReferenced { replace(request.inserted) }
         // Before deletes, which must not cascade along removed links.
         if !request.unlinked.isEmpty { try unlink(request.unlinked) }
-        var later: [DefaultSnapshot] = []
-        for snapshot in request.updated {
-            let table = try tables.table(of: snapshot)
-            let moves = table.referenceSlots.filter(snapshot.changed.contains)
-            guard !moves.isEmpty else {
-                later.append(snapshot)
-                continue
-            }
-            do { try update(snapshot, table) } catch SwiftDataError.uniquenessViolation {
-                later += try move(snapshot, moves, table)
-            }
-        }
-        for index in deleteOrder(request.deleted) {
-            try delete(request.deleted[index], tables.table(of: request.deleted[index]))
-        }
-        try update(later)
+        let later = try updateReferences(request.updated, updates)
+        try delete(request.deleted)
+        try update(later ?? request.updated)
         // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }
         if let firstChange, try changesLinks(request) { try UpdateMerge(connection, from: firstChange).run() }
@@ -80,6 +67,31 @@ struct RowWriter {
                 try insertSingly(request.inserted, run)
             }
         }
+    }
+
+    /// Writes the updates that change references.
+    ///
+    /// - Returns: The remaining updates, or `nil` if no table has references.
+    private mutating func updateReferences(
+        _ snapshots: [DefaultSnapshot], _ runs: [Run]
+    ) throws -> [DefaultSnapshot]? {
+        guard runs.contains(where: { !$0.table.referenceSlots.isEmpty }) else { return nil }
+        var later: [DefaultSnapshot] = []
+        for (rows, table) in runs {
+            for snapshot in snapshots[rows] {
+                let moves = table.referenceSlots.filter(snapshot.changed.contains)
+                guard !moves.isEmpty else {
+                    later.append(snapshot)
+                    continue
+                }
+                do { try withUnsafePointer(to: snapshot) { try update($0, table) } } catch SwiftDataError
+                    .uniquenessViolation
+                {
+                    later += try move(snapshot, moves, table)
+                }
+            }
+        }
+        return later
     }
 
     /// Updates only the references of a row whose unique values are not available yet.
@@ -98,7 +110,11 @@ struct RowWriter {
                 persistentIdentifier: snapshot.persistentIdentifier, values: snapshot.values, changed: changed)
         }
         guard !rest.isEmpty else { return [snapshot] }
-        do { try update(part(references), table) } catch SwiftDataError.uniquenessViolation { return [snapshot] }
+        do { try withUnsafePointer(to: part(references)) { try update($0, table) } } catch SwiftDataError
+            .uniquenessViolation
+        {
+            return [snapshot]
+        }
         return [part(rest)]
     }
 
@@ -109,12 +125,14 @@ struct RowWriter {
         while !waiting.isEmpty {
             var conflicting: [DefaultSnapshot] = []
             var firstError: (any Error)?
-            for snapshot in waiting {
-                do { try update(snapshot, tables.table(of: snapshot)) } catch let error as SwiftDataError
-                    where SwiftDataError.uniquenessViolation ~= error
-                {
-                    conflicting.append(snapshot)
-                    firstError = firstError ?? error
+            try waiting.withUnsafeBufferPointer { rows in
+                for row in rows.pointers {
+                    do { try update(row, tables.table(of: row)) } catch let error as SwiftDataError
+                        where SwiftDataError.uniquenessViolation ~= error
+                    {
+                        conflicting.append(row.pointee)
+                        firstError = firstError ?? error
+                    }
                 }
             }
             if let firstError, conflicting.count == waiting.count { throw firstError }
@@ -125,9 +143,14 @@ struct RowWriter {
 
     /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). A context
     /// lists owners before their destinations, so that in reverse order nothing is left to cascade to.
-    private func deleteOrder(_ snapshots: [DefaultSnapshot]) -> StrideTo<Int> {
-        snapshots.count < 1_000
-            ? stride(from: 0, to: snapshots.count, by: 1) : stride(from: snapshots.count - 1, to: -1, by: -1)
+    private mutating func delete(_ snapshots: [DefaultSnapshot]) throws {
+        try snapshots.withUnsafeBufferPointer { rows in
+            if rows.count < 1_000 {
+                for row in rows.pointers { try delete(row, tables.table(of: row)) }
+            } else {
+                for row in rows.pointers.reversed() { try delete(row, tables.table(of: row)) }
+            }
+        }
     }
 
     // MARK: Keys
@@ -157,14 +180,19 @@ struct RowWriter {
 
     private func referencesNewRows(_ snapshots: [DefaultSnapshot], _ runs: [Run]) throws -> Bool {
         for (rows, table) in runs where !table.referenceSlots.isEmpty {
-            for row in rows {
-                try requireColumns(of: snapshots[row], table)
-                for slot in table.referenceSlots {
-                    if case .reference(let identifier) = snapshots[row].values[slot], identifier.isTemporary {
-                        return true
+            let isFound = try snapshots[rows].withUnsafeBufferPointer { rows in
+                try rows.pointers.contains { snapshot in
+                    try requireColumns(of: snapshot, table)
+                    return table.referenceSlots.contains { slot in
+                        if case .reference(let identifier) = snapshot.pointee.values[slot] {
+                            identifier.isTemporary
+                        } else {
+                            false
+                        }
                     }
                 }
             }
+            if isFound { return true }
         }
         return false
     }
@@ -172,17 +200,9 @@ struct RowWriter {
     /// Consecutive rows of one entity.
     typealias Run = (rows: Range<Int>, table: EntityTable)
 
-    private mutating func runs(_ snapshots: [DefaultSnapshot]) throws -> [Run] {
-        var runs: [Run] = []
-        var start = 0
-        while start < snapshots.count {
-            let table = try tables.table(of: snapshots[start])
-            var end = start + 1
-            while end < snapshots.count, try tables.table(of: snapshots[end]) === table { end += 1 }
-            runs.append((start..<end, table))
-            start = end
+    func runs(_ snapshots: [DefaultSnapshot]) throws -> [Run] {
+        try snapshots.runs.map { rows in
+            (rows, try layout.table(named: snapshots[rows.lowerBound].persistentIdentifier.entityName))
         }
-        return runs
     }
-
 }

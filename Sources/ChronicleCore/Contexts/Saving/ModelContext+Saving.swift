@@ -32,9 +32,10 @@ extension ModelContext {
             var check = RelationshipCheck(self)
             try check.check(models)
         }
-        defer { removePending(models) }
+        defer { removePending(models, saves) }
         for index in saves.indices {
-            do { saves[index].isWritten = try write(saves[index], to: saves[index].store) } catch {
+            let store = saves[index].store
+            do { saves[index].isWritten = try write(&saves[index], to: store) } catch {
                 throw Self.error(error, after: saves.filter(\.isWritten).map(\.store))
             }
         }
@@ -55,11 +56,18 @@ extension ModelContext {
     }
 
     /// Removes the models that have no unsaved changes from the list of pending models.
-    private func removePending(_ models: [PendingModel]) {
-        for listed in models where !listed.backing.hasChanges { listed.backing.isPending = false }
+    private func removePending(_ models: [PendingModel], _ saves: [StoreSave]) {
         // Usually, no pending models remain.
-        pendingModels =
-            pendingModels.contains { $0.backing.isPending } ? pendingModels.filter { $0.backing.isPending } : []
+        if pendingModels.count == models.count, saves.reduce(0, { $0 + $1.savedCount }) == models.count {
+            pendingModels = []
+            return
+        }
+        for listed in models where !listed.backing.hasChanges { listed.backing.isPending = false }
+        // A model that was changed after its store was saved is in the list twice.
+        var known: Set<ObjectIdentifier> = []
+        pendingModels = pendingModels.filter {
+            $0.backing.isPending && known.insert(ObjectIdentifier($0.backing)).inserted
+        }
     }
 
     /// Adds the names of the stores that were already saved to the error of a store.
@@ -75,23 +83,26 @@ extension ModelContext {
         var saves: [StoreSave] = []
         // Consecutive models usually have the same entity.
         var latest: (membership: ContextEntity, index: Int)?
-        for listed in models where listed.backing.hasChanges {
-            let backing = listed.backing
-            guard let membership = backing.membership else { continue }
-            if latest?.membership !== membership {
-                let store = try coordinator.store(for: membership.entity.type)
-                let index = saves.firstIndex { $0.store === store } ?? saves.count
-                if index == saves.count { saves.append(StoreSave(store: store)) }
-                saves[index].hasReferences =
-                    saves[index].hasReferences || !membership.entity.relationshipProperties.isEmpty
-                latest = (membership, index)
-            }
-            guard let index = latest?.index else { continue }
-            switch backing.status {
-            case .inserted: saves[index].inserted.add(backing, try insertSnapshot(backing, membership))
-            case .saved: saves[index].updated.add(backing, try updateSnapshot(backing, membership.entity))
-            case .deleted: saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity))
-            case .detached: break
+        // The models are not retained one by one: `models` retains them.
+        for position in models.indices {
+            try models[position].unmanagedBacking._withUnsafeGuaranteedRef { backing in
+                guard backing.hasChanges else { return }
+                if latest == nil || latest?.membership !== backing.membership {
+                    guard let membership = backing.membership else { return }
+                    let store = try coordinator.store(for: membership.entity.type)
+                    let index = saves.firstIndex { $0.store === store } ?? saves.count
+                    if index == saves.count { saves.append(StoreSave(store: store)) }
+                    saves[index].hasReferences =
+                        saves[index].hasReferences || !membership.entity.relationshipProperties.isEmpty
+                    latest = (membership, index)
+                }
+                guard let (membership, index) = latest else { return }
+                switch backing.status {
+                case .inserted: saves[index].inserted.add(backing, try insertSnapshot(backing, membership))
+                case .saved: saves[index].addUpdate(backing, try updateSnapshot(backing, membership.entity))
+                case .deleted: saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity))
+                case .detached: break
+                }
             }
         }
         for change in linkChanges() {
@@ -110,33 +121,36 @@ extension ModelContext {
     /// Writes the changes of one store and updates the saved models.
     ///
     /// - Returns: Whether the store had changes to write.
-    private func write<Store: DataStore>(_ save: StoreSave, to store: Store) throws -> Bool {
-        // Setting a property to its stored value is not a change.
-        let isChange = { (snapshot: DefaultSnapshot) in !snapshot.changed.isEmpty }
-        let (inserted, deleted) = (save.inserted.snapshots, save.deleted.snapshots)
-        var updated = save.updated.snapshots
-        if !updated.allSatisfy(isChange) { updated = updated.filter(isChange) }
-        guard !(inserted.isEmpty && updated.isEmpty && deleted.isEmpty && save.linked.isEmpty && save.unlinked.isEmpty)
-        else {
-            apply(save, [])
+    private func write<Store: DataStore>(_ save: inout StoreSave, to store: Store) throws -> Bool {
+        guard save.hasChanges else {
+            apply(&save, [])
             return false
         }
-        let request = DataStoreSaveChangesRequest(
-            editingState: editingState, inserted: Store.Snapshot.all(inserted),
-            updated: Store.Snapshot.all(updated), deleted: Store.Snapshot.all(deleted), linked: save.linked,
-            unlinked: save.unlinked)
-        let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
-        do {
-            result = try store.save(request)
-            identifiers = try SaveCheck(store).check(
-                result, of: request.inserted, inserted, beside: registry)
-        } catch {
+        let identifiers: [PersistentIdentifier]
+        let changedRows: [PersistentIdentifier: Store.Snapshot]
+        do { (identifiers, changedRows) = try write(save, to: store) } catch {
             keepIdentifiers(save)
             throw store.attributed(error)
         }
-        apply(save, identifiers)
-        if result.changesRows { refreshModels(from: result.snapshotsToReregister.values, of: store) }
+        apply(&save, identifiers)
+        if !changedRows.isEmpty { refreshModels(from: changedRows.values, of: store) }
         return true
+    }
+
+    /// Writes the changes of one store.
+    ///
+    /// - Returns: The permanent identifiers of the inserted models, and the rows that the store wrote with other values.
+    private func write<Store: DataStore>(
+        _ save: StoreSave, to store: Store
+    ) throws -> ([PersistentIdentifier], [PersistentIdentifier: Store.Snapshot]) {
+        let request = DataStoreSaveChangesRequest(
+            editingState: editingState, inserted: Store.Snapshot.all(save.inserted.snapshots),
+            updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
+            linked: save.linked, unlinked: save.unlinked)
+        let result = try store.save(request)
+        let identifiers = try SaveCheck(store).check(
+            result, of: request.inserted, save.inserted.snapshots, beside: registry)
+        return (identifiers, result.changesRows ? result.snapshotsToReregister : [:])
     }
 
     // MARK: Snapshots
@@ -212,32 +226,30 @@ extension ModelContext {
 
     // MARK: Updating the models
 
-    /// Updates the models after a store wrote them.
+    /// Updates the models after a store wrote them. The rows are moved from the snapshots to the models.
     ///
     /// - Parameter identifiers: The permanent identifiers of the inserted models.
-    private func apply(_ save: StoreSave, _ identifiers: [PersistentIdentifier]) {
-        var replaced: [PersistentIdentifier: PersistentIdentifier] = [:]
-        if save.hasReferences {
-            for (snapshot, identifier) in zip(save.inserted.snapshots, identifiers) {
-                replaced[snapshot.persistentIdentifier] = identifier
-            }
-        }
-        registry.reserve(save.inserted.models.count)
-        for (index, backing) in save.inserted.models.enumerated() {
-            registry.remove(backing)
+    private func apply(_ save: inout StoreSave, _ identifiers: [PersistentIdentifier]) {
+        if save.hasReferences { save.replaceIdentifiers(identifiers) }
+        registry.reserve(identifiers.count)
+        save.inserted.forEach { index, backing, values in
+            if backing.origin != nil { registry.remove(backing) }
             backing.identifier = identifiers[index]
             registry.add(backing, identifiers[index])
             backing.hasRow = true
             backing.status = .saved
-            backing.keepWritten(save.inserted.snapshots[index].values.remapped(replaced))
+            backing.exchangeWritten(&values)
+            backing.isPending = false
         }
-        for (index, backing) in save.updated.models.enumerated() {
-            backing.keepWritten(save.updated.snapshots[index].values.remapped(replaced))
+        save.updated.forEach { _, backing, values in
+            backing.exchangeWritten(&values)
+            backing.isPending = false
         }
-        for backing in save.deleted.models {
+        save.deleted.forEach { _, backing, _ in
             backing.isPending = false
             registry.remove(backing)
         }
+        save.savedCount = save.inserted.count + save.updated.count + save.deleted.count
         links.removeChanges { end in
             guard let entity = end.model.persistentBackingData.membership?.entity else { return true }
             return save.store.schema.entitiesByName[entity.name]?.type == entity.type
@@ -246,39 +258,11 @@ extension ModelContext {
 
     /// Keeps the temporary identifiers that were created for a failed save, because its error may contain one of them.
     private func keepIdentifiers(_ save: StoreSave) {
-        for (backing, snapshot) in zip(save.inserted.models, save.inserted.snapshots) where backing.origin == nil {
-            backing.identifier = snapshot.persistentIdentifier
-            registry.add(backing, snapshot.persistentIdentifier)
+        for (backing, identifier) in save.inserted.identifiers where backing.origin == nil {
+            backing.identifier = identifier
+            registry.add(backing, identifier)
         }
     }
-}
-
-/// The changes of one store.
-private struct StoreSave {
-    /// Models with snapshots of their current values.
-    struct Changes {
-        private(set) var models: [AnyBackingData] = []
-        private(set) var snapshots: [DefaultSnapshot] = []
-
-        mutating func add(_ model: AnyBackingData, _ snapshot: DefaultSnapshot) {
-            models.append(model)
-            snapshots.append(snapshot)
-        }
-    }
-
-    let store: any DataStore
-    var inserted = Changes()
-    /// Includes models without an actual change, whose properties were set to their stored values.
-    var updated = Changes()
-    var deleted = Changes()
-    var linked: [DataStoreLink] = []
-    var unlinked: [DataStoreLink] = []
-    /// Whether one of the models has relationships.
-    var hasReferences = false
-    /// Whether the store wrote the changes.
-    var isWritten = false
-
-    init(store: any DataStore) { self.store = store }
 }
 
 extension ModelContext {

@@ -106,13 +106,9 @@ final class HookRecorder: RowChangeObserver {
         guard request.linked.isEmpty, request.unlinked.isEmpty else { return false }
         let schema = try currentSchema(connection)
         func all(_ snapshots: [DefaultSnapshot], _ qualifies: (HookSchema.Table) -> Bool) -> Bool {
-            var latest: PersistentIdentifier?
-            for snapshot in snapshots where latest?.sharesOrigin(with: snapshot.persistentIdentifier) != true {
-                latest = snapshot.persistentIdentifier
-                let table = schema.table(ofEntity: snapshot.persistentIdentifier.entityName)
-                guard table.map(qualifies) == true else { return false }
+            snapshots.runs.allSatisfy { run in
+                schema.table(ofEntity: snapshots[run.lowerBound].persistentIdentifier.entityName).map(qualifies) == true
             }
-            return true
         }
         return all(request.inserted) { _ in true } && all(request.updated, \.recordsUpdates)
             && all(request.deleted, \.recordsDeletes)
