@@ -22,11 +22,15 @@ final class EntityTable: Sendable {
     /// The same statements with the keys as parameters, each before the columns of its row.
     let insertsWithKeys: [(sql: String, rows: Int)]
     let delete: String
+    /// A statement that deletes the rows of a range of keys.
+    let deleteRange: String
     /// The highest key that the table ever contained, from which SQLite chooses the next one: the maximum of the keys
     /// and of `sqlite_sequence`, whose rows may be missing or wrong. https://www.sqlite.org/autoinc.html
     let highestKey: String
     /// Whether link tables may reference the rows.
     let isLinked: Bool
+    /// Whether rows of tables or of link tables may reference the rows.
+    let isReferenced: Bool
     /// The columns that a fetch selects, beginning with the primary key.
     let selection: String
 
@@ -57,9 +61,10 @@ final class EntityTable: Sendable {
 
     init(
         _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin],
-        isLinked: Bool
+        isLinked: Bool, isReferenced: Bool
     ) {
         self.isLinked = isLinked
+        self.isReferenced = isReferenced || isLinked
         self.entity = entity
         self.number = number
         origin = origins[entity.name] ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name)
@@ -84,6 +89,7 @@ final class EntityTable: Sendable {
         self.inserts = names.isEmpty ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
         insertsWithKeys = inserts([RecorderSQL.key] + names)
         delete = "DELETE FROM \(table) WHERE _rowid_ = ?"
+        deleteRange = "DELETE FROM \(table) WHERE _rowid_ BETWEEN ? AND ?"
         highestKey = """
             SELECT max(ifnull((SELECT max(_rowid_) FROM \(table)), 0), \
             ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = ?), 0))
@@ -92,8 +98,23 @@ final class EntityTable: Sendable {
 
     /// Returns a statement that updates these columns of a row. The primary key is the last parameter.
     func update(_ slots: PropertySet) -> String {
+        let table = quoted(entity.name)
+        if let slot = comparedSlot(slots) {
+            let column = quoted(columns[slot].name)
+            return "UPDATE OR FAIL \(table) SET \(column) = ?1 WHERE _rowid_ = ?2 AND \(column) IS NOT ?1"
+        }
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
-        return "UPDATE OR FAIL \(quoted(entity.name)) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?"
+        return "UPDATE OR FAIL \(table) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?"
+    }
+
+    /// Returns the column of an update of only one column, which skips a row that already has the value, or `nil`.
+    ///
+    /// The recorder then does not need the previous value, which SQLite would have to read once more. A `REAL` column is
+    /// always written, because 0.0 and -0.0 compare as equal.
+    func comparedSlot(_ slots: PropertySet) -> Int? {
+        guard slots.count == 1, let slot = slots.first(where: { _ in true }) else { return nil }
+        if case .nan = conversions[slot] { return nil }
+        return slot
     }
 }
 

@@ -15,12 +15,14 @@ struct StoreLayout: Sendable {
         for name in Set(recorded.map(\.name)).union(schema.entities.map(\.name)) {
             origins[name] = .init(storeIdentifier: storeIdentifier, entityName: name)
         }
+        let referenced = Set(schema.entities.flatMap(\.storedProperties).compactMap(\.relationship?.destination))
+        let linked = Set(schema.links.flatMap { [$0.owner, $0.destination] })
         var tables: [String: EntityTable] = [:]
         for entity in recorded {
             guard let modelled = schema.entitiesByName[entity.name] else { continue }
             tables[entity.name] = EntityTable(
                 modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
-                isLinked: schema.links.contains { [$0.owner, $0.destination].contains(entity.name) })
+                isLinked: linked.contains(entity.name), isReferenced: referenced.contains(entity.name))
         }
         tablesByName = tables
         linkTablesByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, LinkTable($0)) })

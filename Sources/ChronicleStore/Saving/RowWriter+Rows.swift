@@ -97,11 +97,26 @@ extension RowWriter {
         try statement.bind(key(snapshot, table), at: index)
         recorder?.willUpdate(table, snapshot.pointee.changed)
         try run(statement, snapshot, table)
-        guard connection.changes == 1 else {
+        if connection.changes != 1 { try requireValue(of: snapshot, table) }
+    }
+
+    /// Throws an error unless the row of an update that did not change it already had the value.
+    private func requireValue(of snapshot: SnapshotPointer, _ table: EntityTable) throws {
+        let key = try key(snapshot, table)
+        guard try exists(key, table) else {
             throw SwiftDataError.modelNotFound.with(
                 detail: "another context or program deleted the model; roll back and fetch again",
                 entityName: table.entity.name, persistentIdentifier: snapshot.pointee.persistentIdentifier)
         }
+        guard let slot = table.comparedSlot(snapshot.pointee.changed) else { throw ignored(snapshot.pointee, table) }
+        let query = try connection.cached(
+            "SELECT 1 FROM \(quoted(table.entity.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ?")
+        defer { query.reset() }
+        try query.bind(key, at: 1)
+        try snapshot.pointee.values.withUnsafeBufferPointer {
+            try bind($0.baseAddress.unsafelyUnwrapped + slot, query, 2)
+        }
+        if try !query.step() { throw ignored(snapshot.pointee, table) }
     }
 
     mutating func delete(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
@@ -111,6 +126,22 @@ extension RowWriter {
         try run(statement, snapshot, table)
         // It is not an error if another writer has already deleted the row.
         if connection.changes == 0, try exists(key, table) { throw ignored(snapshot.pointee, table) }
+    }
+
+    /// Deletes all rows of a range of keys with one statement.
+    ///
+    /// - Returns: Whether the range no longer contains rows. If not, deleting them one by one determines which row
+    ///   cannot be deleted, and why.
+    func delete(_ keys: Range<Int64>, _ table: EntityTable) throws -> Bool {
+        let statement = try connection.cached(table.deleteRange)
+        try statement.bind(keys.lowerBound, at: 1)
+        try statement.bind(keys.upperBound - 1, at: 2)
+        try recorder?.beginStatement(connection)
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
+            recorder?.discardStatement()
+            return false
+        }
+        return connection.changes == keys.count
     }
 
     @inline(__always)
@@ -171,7 +202,7 @@ extension RowWriter {
             .with(entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
     }
 
-    private func key(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Int64 {
+    func key(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Int64 {
         guard let key = snapshot.pointee.persistentIdentifier.integerPrimaryKey,
             snapshot.pointee.persistentIdentifier.storeIdentifier == layout.storeIdentifier
         else {

@@ -144,12 +144,37 @@ struct RowWriter {
     /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). A context
     /// lists owners before their destinations, so that in reverse order nothing is left to cascade to.
     private mutating func delete(_ snapshots: [DefaultSnapshot]) throws {
-        try snapshots.withUnsafeBufferPointer { rows in
-            if rows.count < 1_000 {
-                for row in rows.pointers { try delete(row, tables.table(of: row)) }
-            } else {
-                for row in rows.pointers.reversed() { try delete(row, tables.table(of: row)) }
+        let isReversed = snapshots.count >= 1_000
+        let runs = try runs(snapshots)
+        for (rows, table) in isReversed ? runs.reversed() : runs {
+            try snapshots[rows].withUnsafeBufferPointer { rows in
+                if !table.isReferenced {
+                    try deleteRanges(rows.pointers, table)
+                } else if isReversed {
+                    for row in rows.pointers.reversed() { try delete(row, table) }
+                } else {
+                    for row in rows.pointers { try delete(row, table) }
+                }
             }
+        }
+    }
+
+    /// Deletes rows that nothing references, with a statement for each range of consecutive keys.
+    private mutating func deleteRanges(_ rows: UnsafeBufferPointer<DefaultSnapshot>.Pointers, _ table: EntityTable)
+        throws
+    {
+        var remaining = rows[...]
+        while let row = remaining.first {
+            let key = try key(row, table)
+            var count = 1
+            for next in remaining.dropFirst().prefix(ChangeRows.batchSize - 1) {
+                guard try self.key(next, table) == key + Int64(count) else { break }
+                count += 1
+            }
+            if try count == 1 || !delete(key..<key + Int64(count), table) {
+                for row in remaining.prefix(count) { try delete(row, table) }
+            }
+            remaining = remaining.dropFirst(count)
         }
     }
 

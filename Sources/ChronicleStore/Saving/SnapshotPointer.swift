@@ -7,8 +7,10 @@ import ChronicleCore
 typealias SnapshotPointer = UnsafePointer<DefaultSnapshot>
 
 extension UnsafeBufferPointer {
+    typealias Pointers = LazyMapCollection<Range<Int>, UnsafePointer<Element>>
+
     /// The addresses of the elements.
-    var pointers: some BidirectionalCollection<UnsafePointer<Element>> {
+    var pointers: Pointers {
         indices.lazy.map { baseAddress.unsafelyUnwrapped + $0 }
     }
 }

@@ -97,10 +97,14 @@ extension ModelContext {
                     latest = (membership, index)
                 }
                 guard let (membership, index) = latest else { return }
+                let count = models.count - position
                 switch backing.status {
-                case .inserted: saves[index].inserted.add(backing, try insertSnapshot(backing, membership))
-                case .saved: saves[index].addUpdate(backing, try updateSnapshot(backing, membership.entity))
-                case .deleted: saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity))
+                case .inserted:
+                    saves[index].inserted.add(backing, try insertSnapshot(backing, membership), of: count)
+                case .saved:
+                    saves[index].addUpdate(backing, try updateSnapshot(backing, membership.entity), of: count)
+                case .deleted:
+                    saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity), of: count)
                 case .detached: break
                 }
             }

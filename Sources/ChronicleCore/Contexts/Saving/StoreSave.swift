@@ -10,7 +10,12 @@ struct StoreSave {
 
         var count: Int { models.count }
 
-        mutating func add(_ model: AnyBackingData, _ snapshot: DefaultSnapshot) {
+        /// Adds a model, of at most `count` that remain.
+        mutating func add(_ model: AnyBackingData, _ snapshot: DefaultSnapshot, of count: Int) {
+            if models.isEmpty {
+                models.reserveCapacity(count)
+                snapshots.reserveCapacity(count)
+            }
             models.append(.passUnretained(model))
             snapshots.append(snapshot)
         }
@@ -54,8 +59,8 @@ struct StoreSave {
 
     init(store: any DataStore) { self.store = store }
 
-    mutating func addUpdate(_ model: AnyBackingData, _ snapshot: DefaultSnapshot) {
-        updated.add(model, snapshot)
+    mutating func addUpdate(_ model: AnyBackingData, _ snapshot: DefaultSnapshot, of count: Int) {
+        updated.add(model, snapshot, of: count)
         if !snapshot.changed.isEmpty { changedCount += 1 }
     }
 

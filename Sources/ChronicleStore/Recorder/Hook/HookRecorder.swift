@@ -44,6 +44,9 @@ final class HookRecorder: RowChangeObserver {
     @exclusivity(unchecked) private var latest: (name: UnsafePointer<CChar>, table: HookSchema.Table?)?
     /// The columns that the current statement may change, as indexes into ``HookSchema/Table/columns``.
     @exclusivity(unchecked) private var updated: [Int] = []
+    /// The number of the only column in ``updated``, if the current statement skips rows that already have its value
+    /// and the history preserves no values of the column.
+    @exclusivity(unchecked) private var changedColumn: Int?
     /// The arguments of ``willUpdate(_:_:)`` for which ``updated`` was determined.
     @exclusivity(unchecked) private var updatedKey: (table: EntityTable, slots: PropertySet)?
 
@@ -88,7 +91,7 @@ final class HookRecorder: RowChangeObserver {
             try connection.setTriggersEnabled(false)
         }
         rows.removeAll()
-        (needsTriggers, hasWritten, latest, updatedKey) = (false, false, nil, nil)
+        (needsTriggers, hasWritten, latest, updatedKey, changedColumn) = (false, false, nil, nil, nil)
         connection.observeRowChanges(with: self)
         return true
     }
@@ -135,6 +138,12 @@ final class HookRecorder: RowChangeObserver {
         updatedKey = (table, slots)
         let known = schema?.table(ofEntity: table.entity.name)
         updated = slots.compactMap { known?.positions[TableNames.folded(table.columns[$0].name)] }.sorted()
+        changedColumn = nil
+        if table.comparedSlot(slots) != nil, let column = updated.first.flatMap({ known?.columns[$0] }),
+            !column.hasDefault, column.preservation.updates == .none
+        {
+            changedColumn = column.number
+        }
     }
 
     /// Prepares for the next statement, and writes the collected changes if they fill a batch.
@@ -232,10 +241,12 @@ final class HookRecorder: RowChangeObserver {
                     kind: table.recorded.kind(.preservedValue), key: change.newRowID,
                     attributes: .integer(Int64(column.number)), oldValue: rows.copy(old), newValue: rows.copy(new)))
         }
-        if depth == 0 {
-            for position in updated { compare(position) }
-        } else {
+        if depth > 0 {
             for position in table.columns.indices { compare(position) }
+        } else if let changedColumn {
+            masks.insert(changedColumn)
+        } else {
+            for position in updated { compare(position) }
         }
         guard !masks.isEmpty else { return }
         masks.pad(to: table.maskCount)
