@@ -227,6 +227,50 @@ import Testing
         #expect(error?.persistentIdentifier == rows[2].persistentIdentifier)
     }
 
+    // MARK: Deletes of consecutive keys
+
+    /// Keys in both orders, with rows that another program deleted, and in an order without ranges.
+    @Test(arguments: [60, 1_200], [1, -1, 7])
+    func exactlyTheGivenRowsAreDeleted(_ count: Int64, _ step: Int64) throws {
+        try write(insert: try (1...count).map { try seat(number: $0) })
+        try base.foreign("DELETE FROM GraphSeat WHERE id IN (7, 8, 20)")
+        let kept: Set<Int64> = [1, 13, 55, count]
+        // 7 has no common divisor with the count plus one, so the products are all keys.
+        let keys = (1...count).map { (count + 1 + $0 * step) % (count + 1) }.filter { !kept.contains($0) }
+        try write(delete: try keys.map { try seat($0, number: $0) })
+        #expect(try text(Self.seats) == kept.sorted().map { "\($0):\($0)" }.joined(separator: ","))
+    }
+
+    @Test(arguments: ["RAISE(IGNORE)", "RAISE(ABORT, 'kept')"])
+    func errorNamesTheRowThatATriggerKeeps(_ action: String) throws {
+        try write(insert: try (1...120).map { try seat(number: $0) })
+        try base.foreign(
+            "CREATE TRIGGER keeping BEFORE DELETE ON GraphSeat WHEN OLD.id = 77 BEGIN SELECT \(action); END")
+        let rows = try (1...120).map { try seat($0, number: $0) }
+        let error = try failure { try write(delete: rows) }
+        #expect(error?.persistentIdentifier == rows[76].persistentIdentifier)
+        #expect(try store.database.read { try $0.scalarInt64("SELECT count(*) FROM GraphSeat") } == 120)
+    }
+
+    // MARK: Updates of one column
+
+    @Test func updateToTheStoredValueHasNoEffect() throws {
+        try write(insert: [seat(number: 1)])
+        try base.foreign("UPDATE GraphSeat SET number = 2")
+        try base.foreign(
+            "CREATE TRIGGER failing BEFORE UPDATE ON GraphSeat BEGIN SELECT RAISE(ABORT, 'the row was written'); END")
+        try write(update: [seat(1, number: 2)])
+        #expect(throws: SwiftDataError.self) { try write(update: [seat(1, number: 3)]) }
+    }
+
+    @Test func updateIgnoredByATriggerThrows() throws {
+        try write(insert: [seat(number: 1), seat(number: 2)])
+        try base.foreign("CREATE TRIGGER ignoring BEFORE UPDATE ON GraphSeat BEGIN SELECT RAISE(IGNORE); END")
+        let row = try seat(2, number: 3)
+        let error = try failure { try write(update: [row]) }
+        #expect(error == .modelValidationFailure && error?.persistentIdentifier == row.persistentIdentifier)
+    }
+
     @Test func snapshotWithOtherColumnsThrows() throws {
         try write(insert: [seat(number: 1)])
         for row in [try seat(number: 2), try seat(1, number: 2)] {

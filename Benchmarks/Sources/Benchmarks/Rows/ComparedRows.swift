@@ -6,11 +6,11 @@ enum ComparedRows {
     static var all: [Row] {
         [ModelConfiguration.Durability.relaxed, .full].flatMap { durability in
             [
-                inserts("insert 10,000, one save", 10_000, perSave: 10_000, limit: 3.2, runs: 15, durability),
-                inserts("insert 100 per save", 10_000, perSave: 100, limit: 2.6, runs: 15, durability),
+                inserts("insert 10,000, one save", 10_000, perSave: 10_000, limit: 2.4, runs: 15, durability),
+                inserts("insert 100 per save", 10_000, perSave: 100, limit: 2.4, runs: 15, durability),
                 // With a write-ahead log after a checkpoint, the usual state: SQLite overwrites it instead of extending
                 // it. It does so during these saves, too, in both files.
-                inserts("insert one per save", 1_000, perSave: 1, limit: 2.3, runs: 15, durability),
+                inserts("insert one per save", 1_000, perSave: 1, limit: 2.1, runs: 15, durability),
                 updates(durability),
                 deletes(durability),
                 batchDeletes(durability),
@@ -41,7 +41,7 @@ enum ComparedRows {
 
     private static func updates(_ durability: ModelConfiguration.Durability) -> Row {
         row(
-            "update one attribute of 10,000", 5, 15, durability,
+            "update one attribute of 10,000", 2.4, 15, durability,
             plain: { directory in
                 let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
                 try plain.insert(SampleTrip.all[...], perSave: 10_000)
@@ -60,7 +60,7 @@ enum ComparedRows {
 
     private static func deletes(_ durability: ModelConfiguration.Durability) -> Row {
         row(
-            "delete 10,000", 7, 15, durability,
+            "delete 10,000", 4, 15, durability,
             plain: { directory in
                 let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
                 try plain.insert(SampleTrip.all[...], perSave: 10_000)
