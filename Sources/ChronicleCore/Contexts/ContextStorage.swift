@@ -21,6 +21,8 @@ final class ContextStorage: ModelOwner {
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
+    /// The models with unsaved changes whose rows a merge did not find.
+    var deletedRows: Set<PersistentIdentifier> = []
     private(set) weak var knownContext: ModelContext?
     private var entities: [ObjectIdentifier: EntityEntry] = [:]
 

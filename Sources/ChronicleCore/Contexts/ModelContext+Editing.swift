@@ -245,6 +245,7 @@ extension ModelContext {
             case .detached: break
             }
         }
+        if !storage.deletedRows.isEmpty { finishMergedDeletes() }
         // The to-many ends of changed relationships are read again on their next use.
         registry.forEach { $0.removeLists() }
         unsavedReferrers = [:]

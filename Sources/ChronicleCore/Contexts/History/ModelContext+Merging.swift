@@ -1,0 +1,144 @@
+extension ModelContext {
+    /// The models that a merge changed.
+    public struct MergedChanges: Equatable, Sendable {
+        /// The identifiers of the models in memory that were read again.
+        public internal(set) var refreshed: Set<PersistentIdentifier> = []
+        /// The identifiers of the models in memory whose rows no longer exist.
+        public internal(set) var deleted: Set<PersistentIdentifier> = []
+        /// The identifiers of the models whose rows no longer exist, but which have unsaved changes.
+        public internal(set) var deletedWithUnsavedChanges: Set<PersistentIdentifier> = []
+    }
+
+    /// Takes in changes that other contexts, processes or programs have saved.
+    ///
+    /// Call this method with the transactions of the history that you received since the last call:
+    ///
+    /// ```swift
+    /// let transactions = try context.fetchHistory(.after(token))
+    /// try context.merge(transactions)
+    /// ```
+    ///
+    /// The transactions only determine which models are affected. Their current rows are read from the store, so the
+    /// order of the calls does not matter, and merging a transaction twice has no further effect:
+    ///
+    /// - A model in memory receives the values of its row. Its **unsaved changes are kept**: a property that was set
+    ///   in this context since the last save keeps its value, and the next save writes it.
+    /// - A model in memory whose row was deleted is marked as deleted: ``PersistentModel/isDeleted`` is `true`,
+    ///   its ``PersistentModel/modelContext`` is `nil`, and fetches do not return it.
+    /// - A model in memory whose row was deleted, and which has unsaved changes, keeps them. ``save()`` throws
+    ///   ``SwiftDataError/modelNotFound`` for it. ``rollback()`` discards the changes and marks the model as deleted.
+    /// - Lists of relationships are read again on their next use, if models at one of their ends were changed.
+    /// - Other models are not loaded. The next fetch returns inserted models.
+    ///
+    /// Use this method in a context that is not the container's main context, for example in a ``ModelActor``. In
+    /// Core Data, the counterpart is `mergeChanges(fromContextDidSave:)`.
+    ///
+    /// - Parameter transactions: The transactions to take in. Transactions of this context have no effect.
+    /// - Returns: The models in memory that were refreshed or deleted.
+    /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored a value of the wrong type; correct the
+    ///   row. ``SwiftDataError/storeBusy`` or another error of the store. Some models may have been refreshed in that
+    ///   case; call the method again with the same transactions.
+    /// - Complexity: O(*n* + *m*), where *n* is the number of changes and *m* that of the models in memory, if the changed
+    ///   models have relationships; otherwise O(*n*).
+    @discardableResult
+    public func merge(_ transactions: some Sequence<some HistoryTransaction>) throws -> MergedChanges {
+        var identifiers: [String: Set<PersistentIdentifier>] = [:]
+        for transaction in transactions {
+            for change in transaction.changes {
+                let identifier = change.changedPersistentIdentifier
+                identifiers[identifier.entityName, default: []].insert(identifier)
+            }
+        }
+        return try merge(identifiers)
+    }
+
+    /// Takes in the changes of one transaction that another context, process or program has saved.
+    ///
+    /// See ``merge(_:)-(Sequence<HistoryTransaction>)`` for the effects on models in memory.
+    ///
+    /// - Parameter transaction: The transaction to take in.
+    /// - Returns: The models in memory that were refreshed or deleted.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
+    /// - Complexity: O(*n* + *m*), where *n* is the number of changes and *m* that of the models in memory.
+    @discardableResult
+    public func merge(_ transaction: some HistoryTransaction) throws -> MergedChanges {
+        try merge(CollectionOfOne(transaction))
+    }
+
+    /// Reads all models in memory again, as if each of them had been changed.
+    ///
+    /// Call this method if the changes are not known, for example after ``SwiftDataError/historyTokenExpired``. The
+    /// effects on each model are those of ``merge(_:)-(Sequence<HistoryTransaction>)``.
+    ///
+    /// - Returns: The models in memory that were refreshed or deleted.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
+    /// - Complexity: O(*n*), where *n* is the number of models in memory.
+    @discardableResult
+    public func refreshAllModels() throws -> MergedChanges {
+        var identifiers: [String: Set<PersistentIdentifier>] = [:]
+        registry.forEach { backing in
+            guard let identifier = backing.knownIdentifier, !identifier.isTemporary else { return }
+            identifiers[identifier.entityName, default: []].insert(identifier)
+        }
+        return try merge(identifiers)
+    }
+
+    /// - Parameter changed: The identifiers of the changed models by the names of their entities.
+    private func merge(_ changed: [String: Set<PersistentIdentifier>]) throws -> MergedChanges {
+        checkIsolation()
+        verifyLists()
+        var result = MergedChanges()
+        defer { forgetLists(of: changed.keys) }
+        for (entityName, identifiers) in changed.sorted(by: { $0.key < $1.key }) {
+            // References to the models, so that the fetch refreshes them and creates no others.
+            let models = identifiers.compactMap { registeredBacking($0)?.model }
+            guard !models.isEmpty else { continue }
+            let lookup = DataStoreLookup.identifiers(Set(models.map(\.persistentModelID)))
+            let found = Set(try load(entityName, lookup).map { ObjectIdentifier($0) })
+            for model in models {
+                if found.contains(ObjectIdentifier(model)) {
+                    result.refreshed.insert(model.persistentModelID)
+                } else if takeInDelete(of: model.persistentBackingData) {
+                    result.deleted.insert(model.persistentModelID)
+                } else {
+                    result.deletedWithUnsavedChanges.insert(model.persistentModelID)
+                }
+            }
+        }
+        return result
+    }
+
+    /// Marks a model as deleted because its row no longer exists.
+    ///
+    /// - Returns: `false` if the model is not marked because it has unsaved changes.
+    private func takeInDelete(of backing: AnyBackingData) -> Bool {
+        if backing.status == .saved, backing.hasChanges {
+            storage.deletedRows.insert(backing.identifier)
+            return false
+        }
+        backing.status = .deleted
+        backing.isPending = false
+        links.forget(backing)
+        registry.remove(backing)
+        return true
+    }
+
+    /// Marks the models as deleted whose rows were found to be deleted while they had unsaved changes.
+    func finishMergedDeletes() {
+        for identifier in storage.deletedRows {
+            if let backing = registeredBacking(identifier), backing.status == .saved { _ = takeInDelete(of: backing) }
+        }
+        storage.deletedRows = []
+    }
+
+    /// Discards the lists that models of these entities may have joined or left.
+    private func forgetLists(of entityNames: some Sequence<String>) {
+        let areListed = entityNames.contains { name in
+            guard let entity = coordinator.schema.entitiesByName[name] else { return false }
+            return entity.relationshipProperties.isEmpty == false
+        }
+        guard areListed else { return }
+        registry.forEach { $0.removeLists() }
+        links.forgetLists()
+    }
+}
