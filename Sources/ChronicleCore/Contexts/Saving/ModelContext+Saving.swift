@@ -128,6 +128,7 @@ extension ModelContext {
         let (result, identifiers): (DataStoreSaveChangesResult<Store.Snapshot>, [PersistentIdentifier])
         do {
             result = try store.save(request)
+            coordinator.commits.didSave(to: store)
             identifiers = try SaveCheck(store).check(
                 result, of: request.inserted, inserted, beside: registry)
         } catch {
