@@ -30,6 +30,8 @@ enum Fault: String, CaseIterable, Sendable {
     case resetsPositions, losesThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
         forgetsDeletions
     case recordsOneEnd, recordsEveryLink
+    // Events
+    case reportsNoOwnSaves, reportsFromTheSecondSave, reportsOnlyOwnSaves, reportsAfterCancellation
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -125,6 +127,10 @@ enum Fault: String, CaseIterable, Sendable {
         case .ignoresHistoryOffsets: .sorting
         case .forgetsHistory: .tokensSurvive
         case .forgetsDeletions: .deletionsSurvive
+        case .reportsNoOwnSaves: .ownEvents
+        case .reportsFromTheSecondSave: .eventsAfterSubscription
+        case .reportsOnlyOwnSaves: .sharedEvents
+        case .reportsAfterCancellation: .cancelledObservations
         default: .ordered
         }
     }

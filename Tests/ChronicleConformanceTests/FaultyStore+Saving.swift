@@ -8,6 +8,14 @@ extension FaultyStore {
     func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let result = try write(request)
+        reportCommit()
+        return result
+    }
+
+    private func write(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         switch fault {
         case .leavesPartsOfFailedSaves, .ignoresMissingRows, .recordsFailedSaves: try saveAfterFailure(request)
         case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)

@@ -17,6 +17,7 @@ extension FileFault {
         case .attributesOtherProcesses: .processHistory
         case .deletesOtherRows: .batchDeletes
         case .deletesInSteps: .batchTransactions
+        case .reportsOneProcess: .processEvents
         }
     }
 }

@@ -3,10 +3,11 @@ import Foundation
 /// Runs the benchmarks, prints a table, and exits with status 1 if a row exceeds its limit.
 @main
 enum Benchmarks {
-    static func main() {
+    static func main() async {
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
             if try MemoryRows.run(arguments) { exit(0) }
+            if try await EventRows.run(arguments) { exit(0) }
             let options = try Options(arguments)
             Allocator.keepMemory()
             exit(try run(options) ? 0 : 1)
@@ -23,7 +24,7 @@ enum Benchmarks {
     private static func run(_ options: Options) throws -> Bool {
         let rows =
             (ComparedRows.all + PreservedRows.all + HistoryRows.all + PropertyRows.all + RelationshipRows.all
-            + PendingRows.all)
+            + PendingRows.all + EventRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

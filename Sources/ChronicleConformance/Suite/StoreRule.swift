@@ -17,6 +17,8 @@ public struct StoreRule<Store: DataStore> {
     public let needs: StoreFeatures
     /// The operations of the fixture that the rule needs.
     public let capabilities: Set<StoreFixtureCapability>
+    /// The optional protocol that the rule is about, if the store does not adopt it.
+    let missingProtocol: String?
     /// Checks the requirement on a new store. A ``ConformanceFailure``, or any other error, is reported as a failure.
     public let check: (StoreHarness<Store>) throws -> Void
 
@@ -32,9 +34,17 @@ public struct StoreRule<Store: DataStore> {
         _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
         check: @escaping (StoreHarness<Store>) throws -> Void
     ) {
+        self.init(name, needs: needs, capabilities: capabilities, missingProtocol: nil, check: check)
+    }
+
+    init(
+        _ name: String, needs: StoreFeatures, capabilities: Set<StoreFixtureCapability>, missingProtocol: String?,
+        check: @escaping (StoreHarness<Store>) throws -> Void
+    ) {
         self.name = name
         self.needs = needs
         self.capabilities = capabilities
+        self.missingProtocol = missingProtocol
         self.check = check
     }
 }
@@ -60,7 +70,7 @@ extension StoreRule {
     public static var models: [StoreRule] {
         roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + concurrency
             + atomicity
-            + reopening + kills
+            + reopening + events + kills
     }
 }
 

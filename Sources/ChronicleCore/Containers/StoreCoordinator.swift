@@ -8,6 +8,8 @@ final class StoreCoordinator: Sendable {
     let schema: Schema
     /// The stores, in the order of their configurations.
     let stores: [any DataStore]
+    /// Notifies listeners of commits.
+    let commits: CommitNotifier
     private let storesByType: [ObjectIdentifier: any DataStore]
     private let knownContainer = Mutex(WeakContainer())
     /// The storage of the main context while the context or one of its models is alive.
@@ -53,6 +55,7 @@ final class StoreCoordinator: Sendable {
                 detail: "no configuration contains this model; add it to one of them", entityName: entity.name)
         }
         self.stores = stores
+        commits = CommitNotifier(stores)
         self.storesByType = storesByType
     }
 

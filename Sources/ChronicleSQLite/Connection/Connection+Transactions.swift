@@ -14,7 +14,9 @@ extension Connection {
     package func immediate<T>(
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
-        try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
+        let result = try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
+        didCommit?()
+        return result
     }
 
     /// Runs `body` in a read transaction, in which all reads see the state at the time of the first one.

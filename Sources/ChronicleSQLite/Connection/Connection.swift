@@ -33,6 +33,8 @@ package final class Connection {
 
     /// An object that lives as long as the connection is open, such as the recorder of its changes.
     package var attachment: AnyObject?
+    /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
+    package var didCommit: (@Sendable () -> Void)?
     /// See ``createTemporaryView(_:as:)``.
     var allowedViews: AllowedViews?
     /// See ``observeRowChanges(with:)``.
@@ -86,7 +88,7 @@ package final class Connection {
         guard let handle else { return }
         resetAndRollBack()
         statements.removeAll()
-        (attachment, rowChangeObservation) = (nil, nil)
+        (attachment, didCommit, rowChangeObservation) = (nil, nil, nil)
         self.handle = nil
         // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.
         // https://www.sqlite.org/c3ref/close.html

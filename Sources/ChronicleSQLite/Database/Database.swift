@@ -22,6 +22,9 @@ package final class Database: Sendable {
     /// Whether the database is read-only.
     package let isReadOnly: Bool
 
+    /// The path or URI of the database.
+    package let path: String
+
     /// Opens the database, creating the file if it does not exist and can be written.
     ///
     /// - Parameters:
@@ -54,6 +57,7 @@ package final class Database: Sendable {
             return connection
         }
         isReadOnly = readOnly && !inMemory
+        self.path = path
         if inMemory {
             writer = try SharedConnection(make(":memory:", .readWriteCreate))
             readers = nil

@@ -12,9 +12,10 @@ struct StoreOpener {
         self.schema = schema
     }
 
-    func open() throws -> (database: Database, layout: StoreLayout) {
+    func open() throws -> (database: Database, layout: StoreLayout, commits: CommitReporter) {
         try TableNames.check(schema)
-        let path = try path()
+        let (path, file) = try path()
+        let commits = CommitReporter(file: file)
         let durability = configuration.durability
         let isInMemory = configuration.isStoredInMemoryOnly
         let database = try Database(
@@ -22,22 +23,24 @@ struct StoreOpener {
             busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
         ) { connection in
             try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
+            if !connection.isReadOnly { connection.didCommit = { commits.didCommit() } }
         }
         do {
-            return (database, try layout(database))
+            return (database, try layout(database), commits)
         } catch {
             database.close()
             throw error
         }
     }
 
-    /// Returns the path for SQLite after inspecting the file.
-    private func path() throws -> String {
-        guard !configuration.isStoredInMemoryOnly else { return configuration.url.path }
+    /// Returns the path for SQLite after inspecting the file, and the path of the file without symbolic links, which is
+    /// `nil` for a store in memory.
+    private func path() throws -> (String, file: String?) {
+        guard !configuration.isStoredInMemoryOnly else { return (configuration.url.path, nil) }
         try makeDefaultDirectory()
         let inspection = try FileInspection(url: configuration.url)
         _ = try inspection.inspect(allowsSave: configuration.allowsSave)
-        return try configuration.allowsSave ? inspection.path : inspection.readOnlyPath
+        return (try configuration.allowsSave ? inspection.path : inspection.readOnlyPath, inspection.path)
     }
 
     private func layout(_ database: Database) throws -> StoreLayout {

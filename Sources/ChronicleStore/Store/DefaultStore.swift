@@ -28,6 +28,8 @@ public final class DefaultStore: DataStore {
 
     let database: Database
     let layout: StoreLayout
+    /// Reports the commits of this store.
+    let commits: CommitReporter
     /// The header of the latest transaction that this store wrote.
     let latestHeader = Mutex<HeaderWriter.Header?>(nil)
     /// The primary keys that are reserved for the next saves.
@@ -72,6 +74,7 @@ public final class DefaultStore: DataStore {
         }
         database = opened.database
         layout = opened.layout
+        commits = opened.commits
         identifier = opened.layout.storeIdentifier
         historyCatalog = HistoryCatalog(opened.layout, schema)
     }

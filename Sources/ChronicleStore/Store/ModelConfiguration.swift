@@ -59,8 +59,27 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var preservesValues: Bool
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
+    /// A closure that receives a sentence for a log when the store continues with reduced function, or `nil` to ignore
+    /// such messages.
+    ///
+    /// The store calls it at most once, on any thread: when the system does not allow it to watch its files, for example
+    /// because the limit of inotify instances or watches is reached. Commits of other processes are then noticed within a
+    /// second instead of immediately. Equality of configurations ignores the closure.
+    public var warningHandler: (@Sendable (String) -> Void)?
+    /// How commits of other connections are noticed, for tests.
+    var watching = Watching.automatic
     /// What records the changes of saves, for tests and measurements.
     var recorder = Recorder.automatic
+
+    /// How commits of other connections are noticed.
+    enum Watching: Hashable, Sendable {
+        /// By events of the file system, and otherwise by regular checks.
+        case automatic
+        /// By regular checks, as if watching the files failed with this error code.
+        case failing(Int32)
+        /// By events of the file system, without regular checks, which would conceal a missed event.
+        case eventsOnly
+    }
 
     /// What records the changes of saves.
     enum Recorder: String, CaseIterable, Hashable, Sendable {

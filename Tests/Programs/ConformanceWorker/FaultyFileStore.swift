@@ -8,6 +8,7 @@ enum FileFault: String, CaseIterable, Sendable {
     case acceptsTokensAhead, acceptsForkedTokens, ignoresGaps
     case writesOverOthers, attributesOtherProcesses
     case deletesOtherRows, deletesInSteps
+    case reportsOneProcess
 }
 
 /// The default store with at most one fault, for rules about recovery that require a file, and about batch deletes.
@@ -156,6 +157,13 @@ extension FaultyFileStore: DataStoreBatching {
             }
         default: try base.delete(request)
         }
+    }
+}
+
+extension FaultyFileStore: DataStoreNotifying {
+    func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
+        if fault == .reportsOneProcess { return CommitObservation {} }
+        return try base.observeCommits(handler)
     }
 }
 

@@ -14,9 +14,11 @@ import Foundation
 ///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
 ///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
+///     ChronicleTestWorker follow STORE N        the same, but reads only after commit events, and prints a summary
+///     ChronicleTestWorker watch STORE N         watches the file N times, and waits until nothing is left open
 @main
 struct Worker {
-    static func main() throws {
+    static func main() async throws {
         let arguments = CommandLine.arguments
         var configuration = ModelConfiguration(
             url: URL(fileURLWithPath: arguments[2]), durability: .relaxed, busyTimeout: .seconds(60))
@@ -27,6 +29,7 @@ struct Worker {
             } catch SwiftDataError.fileReadOnly { emit("fileReadOnly\n") }
         }
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
+        if arguments[1] == "follow" { configuration.watching = .eventsOnly }
         configuration.recorder = arguments.last.flatMap(ModelConfiguration.Recorder.init) ?? .automatic
         let container = try ModelContainer(for: Note.self, configurations: configuration)
         let context = ModelContext(container)
@@ -36,12 +39,14 @@ struct Worker {
         case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
         case "fill": try fill(context)
         case "read": try read(context, transactions: Int(arguments[3]) ?? 0)
+        case "follow": try await follow(container, transactions: Int(arguments[3]) ?? 0)
+        case "watch": try await watch(container, times: Int(arguments[3]) ?? 0)
         default: exit(64)
         }
     }
 
     /// Written immediately, because a killed process does not flush its buffers.
-    private static func emit(_ text: String) {
+    static func emit(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 

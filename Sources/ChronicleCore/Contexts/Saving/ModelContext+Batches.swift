@@ -51,9 +51,10 @@ extension ModelContext {
     private func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore) throws {
         try attributingErrors(to: store) {
             guard let batching = store as? any DataStoreBatching else { return try deleteByFetching(request) }
-            do { try batching.delete(request) } catch DataStoreError.preferInMemoryFilter {
-                try deleteByFetching(request)
-            }
+            do {
+                try batching.delete(request)
+                coordinator.commits.didSave(to: store)
+            } catch DataStoreError.preferInMemoryFilter { try deleteByFetching(request) }
         }
     }
 

@@ -152,6 +152,7 @@ extension ModelContext {
             updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
             linked: save.linked, unlinked: save.unlinked)
         let result = try store.save(request)
+        coordinator.commits.didSave(to: store)
         let identifiers = try SaveCheck(store).check(
             result, of: request.inserted, save.inserted.snapshots, beside: registry)
         return (identifiers, result.changesRows ? result.snapshotsToReregister : [:])

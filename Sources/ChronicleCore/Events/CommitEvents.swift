@@ -1,0 +1,55 @@
+/// The commits of a container's stores, by any writer, as an asynchronous sequence.
+///
+/// An element means that something may have been committed since the previous one. Elements that nobody waits for are
+/// merged into one. To miss nothing, subscribe, read, and then wait:
+///
+/// ```swift
+/// let events = try container.commitEvents()   // Every commit from here on is an event.
+/// repeat {
+///     // Read what was committed, for example after a token.
+/// } while await events.next() != nil
+/// ```
+///
+/// The subscription begins when the sequence is created, and ends when it is cancelled or released or when the waiting
+/// task is cancelled. One task at a time may wait.
+package final class CommitEvents: AsyncSequence, Sendable {
+    private let signal = CommitSignal()
+    private let coordinator: StoreCoordinator
+
+    /// - Throws: The error of ``DataStoreNotifying/observeCommits(_:)``.
+    init(_ coordinator: StoreCoordinator) throws {
+        self.coordinator = coordinator
+        try coordinator.commits.add(signal)
+    }
+
+    deinit { cancel() }
+
+    /// Waits for a commit.
+    ///
+    /// - Returns: `nil` if the subscription has ended.
+    package func next() async -> Void? { await signal.wait() ? () : nil }
+
+    /// Ends the subscription. A task that waits receives `nil`.
+    package func cancel() {
+        signal.end()
+        coordinator.commits.remove(signal)
+    }
+
+    /// Whether the subscription has ended.
+    package var isCancelled: Bool { signal.isEnded }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate let events: CommitEvents
+
+        package mutating func next() async -> Void? { await events.next() }
+    }
+
+    package func makeAsyncIterator() -> Iterator { Iterator(events: self) }
+}
+
+extension ModelContainer {
+    /// Subscribes to the commits of the container's stores.
+    ///
+    /// - Throws: The error of a store that cannot observe its commits.
+    package func commitEvents() throws -> CommitEvents { try CommitEvents(coordinator) }
+}

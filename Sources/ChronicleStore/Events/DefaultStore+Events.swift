@@ -1,0 +1,57 @@
+public import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+extension DefaultStore: DataStoreNotifying {
+    /// Calls a closure after each commit of any writer: this store, another process, or another program.
+    ///
+    /// While at least one observation exists, a thread watches the file, its write-ahead log, and the file
+    /// `<store>-events`, which every process with Chronicle accesses after a commit. If the system does not allow it, or
+    /// the file system has no events, commits of other processes are noticed within a second; see
+    /// ``ModelConfiguration/warningHandler``. A file that replaces the store's file counts as a commit.
+    ///
+    /// - Parameter handler: The closure to call, on the thread that commits or on the watching thread.
+    /// - Returns: The observation. Releasing it cancels it.
+    /// - Throws: No error. The requirement allows one.
+    public func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
+        let (commits, identifier) = (commits, commits.add(handler))
+        guard let path = commits.path else { return CommitObservation { commits.remove(identifier) } }
+        let interval: Duration = configuration.watching == .eventsOnly ? .seconds(3_600) : .seconds(1)
+        let watcher = CommitWatcher(
+            path: database.path, filePath: path, eventSource(path), checkingEvery: interval, handler)
+        return CommitObservation {
+            commits.remove(identifier)
+            watcher.cancel()
+        }
+    }
+
+    private func eventSource(_ path: String) -> any FileEventSource {
+        do {
+            if case .failing(let code) = configuration.watching { throw WatchError(code: code) }
+            #if canImport(Darwin)
+                return try DispatchEvents(path: path)
+            #elseif canImport(Glibc) || canImport(Musl)
+                return try InotifyEvents(path: path)
+            #else
+                return RegularChecks()
+            #endif
+        } catch {
+            warn(of: error, path)
+            return RegularChecks()
+        }
+    }
+
+    private func warn(of error: any Error, _ path: String) {
+        guard let warningHandler = configuration.warningHandler else { return }
+        let code = (error as? WatchError)?.code ?? 0
+        commits.warnOnce {
+            let reason = String(cString: strerror(code))
+            let limit =
+                [EMFILE, ENOSPC].contains(code)
+                ? "; raise fs.inotify.max_user_instances or fs.inotify.max_user_watches" : ""
+            warningHandler(
+                "\(path) cannot be watched (\(reason)), so commits of other processes are noticed within a second"
+                    + limit)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Synchronization
+
+/// The file `<store>-events`, which every writer accesses after a commit, so that processes that watch it are notified.
+///
+/// On Linux, a writer reads one byte of it, which raises `IN_ACCESS`. That takes less time than a write or a change of
+/// the timestamps, and nothing has to be written to the disk. On Apple platforms, where a read raises no event, it writes
+/// the byte. The file contains one zero byte; its content has no meaning. It may be deleted at any time.
+///
+/// An error is not reported, because the commit has succeeded. A watcher also watches the write-ahead log, and notices
+/// the commit a little later.
+final class EventFile: Sendable {
+    static let suffix = "-events"
+
+    private let storePath: String
+    private let path: String
+    private let state = Mutex(State())
+
+    private struct State {
+        var descriptor: Int32 = -1
+        /// When the descriptor was last compared with the file at the path.
+        var checked: ContinuousClock.Instant?
+    }
+
+    /// How long a deleted or replaced file may remain unnoticed by a writer. A check takes as long as an event.
+    private static let checkInterval = Duration.seconds(1)
+
+    init(storePath: String) {
+        self.storePath = storePath
+        path = storePath + Self.suffix
+    }
+
+    deinit {
+        state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } }
+    }
+
+    /// Notifies the processes that watch the file, and creates the file if it does not exist.
+    func raiseEvent() {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            if state.checked.map({ now - $0 >= Self.checkInterval }) ?? true {
+                state.checked = now
+                if !isInPlace(state.descriptor) { reopen(&state) }
+            }
+            guard state.descriptor >= 0 else { return }
+            var byte: UInt8 = 0
+            #if !canImport(Darwin)
+                // A read of an empty file raises no event.
+                if pread(state.descriptor, &byte, 1, 0) == 1 { return }
+            #endif
+            _ = pwrite(state.descriptor, &byte, 1, 0)
+        }
+    }
+
+    /// Returns whether the descriptor is that of the file at the path.
+    private func isInPlace(_ descriptor: Int32) -> Bool {
+        guard descriptor >= 0, let opened = FileIdentity(descriptor: descriptor) else { return false }
+        return FileIdentity(path: path) == opened
+    }
+
+    private func reopen(_ state: inout State) {
+        if state.descriptor >= 0 { close(state.descriptor) }
+        // The same permissions as the store, as SQLite does for the log, so that all its users can raise events.
+        let permissions = FileIdentity(path: storePath)?.permissions ?? 0o644
+        // Does not follow a symbolic link, which another user may have created in a shared directory.
+        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        state.descriptor = open(path, O_RDWR | O_CREAT | flags, permissions)
+        // A reader can raise events, too.
+        if state.descriptor < 0 { state.descriptor = open(path, O_RDONLY | flags) }
+    }
+}
+
+/// The identity of a file, which changes when another file replaces it.
+struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let number: ino_t
+    let permissions: mode_t
+
+    /// Returns `nil` if there is no file at the path, or it is inaccessible.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        (device, number, permissions) = (status.st_dev, status.st_ino, status.st_mode & 0o777)
+    }
+
+    static func == (lhs: FileIdentity, rhs: FileIdentity) -> Bool {
+        lhs.device == rhs.device && lhs.number == rhs.number
+    }
+}
