@@ -30,6 +30,9 @@ enum Fault: String, CaseIterable, Sendable {
     case resetsPositions, losesThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
         forgetsDeletions
     case recordsOneEnd, recordsEveryLink
+    // Consumers
+    case losesAcknowledgements, losesAttempts, losesPages, savesWithoutAcknowledging, acknowledgesFailedSaves
+    case sharesConsumers, losesFences, losesModelsOfSnapshots, copiesRenamedConsumers, forgetsConsumers
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -125,6 +128,22 @@ enum Fault: String, CaseIterable, Sendable {
         case .ignoresHistoryOffsets: .sorting
         case .forgetsHistory: .tokensSurvive
         case .forgetsDeletions: .deletionsSurvive
+        default: consumerRule
+        }
+    }
+
+    private var consumerRule: StoreRule<FaultyStore> {
+        switch self {
+        case .losesAcknowledgements: .consumersContinue
+        case .losesAttempts: .attempts
+        case .losesPages: .consumerPages
+        case .savesWithoutAcknowledging: .acknowledgedSaves
+        case .acknowledgesFailedSaves: .failedAcknowledgements
+        case .sharesConsumers: .oneInstance
+        case .losesFences: .eviction
+        case .losesModelsOfSnapshots: .startingOver
+        case .copiesRenamedConsumers: .renamedConsumers
+        case .forgetsConsumers: .reopenedConsumers
         default: .ordered
         }
     }

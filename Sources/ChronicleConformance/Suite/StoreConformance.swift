@@ -51,6 +51,9 @@ extension StoreRule {
     fileprivate func reasonToSkip(_ features: StoreFeatures, _ capabilities: Set<StoreFixtureCapability>) -> String? {
         let undeclared = needs.subtracting(features)
         guard undeclared.isEmpty else { return "the store does not declare \(undeclared.text)" }
+        if needs.contains(.consumers), !(Store.self is any DataStoreConsuming.Type) {
+            return "the store does not conform to DataStoreConsuming"
+        }
         return self.capabilities.subtracting(capabilities).first?.missing
     }
 }
