@@ -137,7 +137,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .losesAcknowledgements: .consumersContinue
         case .losesAttempts: .attempts
         case .losesPages: .consumerPages
-        case .savesWithoutAcknowledging: .acknowledgedSaves
+        case .savesWithoutAcknowledging: .savesWithAcknowledgement
         case .acknowledgesFailedSaves: .failedAcknowledgements
         case .sharesConsumers: .oneInstance
         case .losesFences: .eviction

@@ -22,7 +22,8 @@ enum Benchmarks {
     /// - Returns: Whether all rows are within their limits.
     private static func run(_ options: Options) throws -> Bool {
         let rows =
-            (ComparedRows.all + PreservedRows.all + HistoryRows.all + PropertyRows.all + RelationshipRows.all
+            (ComparedRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + PropertyRows.all
+            + RelationshipRows.all
             + PendingRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true

@@ -4,7 +4,8 @@ extension StoreRule where Store: HistoryProviding {
     /// Rules about consumers, for stores that conform to `DataStoreConsuming`.
     public static var consumers: [StoreRule] {
         [
-            consumersContinue, attempts, consumerPages, acknowledgedSaves, failedAcknowledgements, oneInstance, eviction,
+            consumersContinue, attempts, consumerPages, savesWithAcknowledgement, failedAcknowledgements, oneInstance,
+            eviction,
             startingOver, renamedConsumers, reopenedConsumers,
         ]
     }
@@ -50,7 +51,7 @@ extension StoreRule where Store: HistoryProviding {
         }
     }
 
-    static var acknowledgedSaves: StoreRule {
+    static var savesWithAcknowledgement: StoreRule {
         StoreRule("a save and its acknowledgement commit together", needs: .consumers) { harness in
             try harness.write("a", by: ["writer"])
             let filter = HistoryFilter(authors: .except(["reader"], unsigned: true))
@@ -100,7 +101,8 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var eviction: StoreRule {
-        StoreRule("a consumer that was reset rejects the batch that was delivered before", needs: .consumers) { harness in
+        StoreRule("a consumer that was reset rejects the batch that was delivered before", needs: .consumers) {
+            harness in
             try harness.write("a")
             let consumer = try harness.consumer("reader")
             let batch = try require(consumer.nextBatch(), "a batch")

@@ -47,7 +47,8 @@ public struct HistoryAcknowledgement: Sendable {
                     "another instance of the consumer \"\(consumerName)\" took over, or the consumer was reset; discard "
                     + "the work of the batch and request the next one")
         }
-        guard let from = places.from as? HistoryConsumerPlace<Token>, let to = places.to as? HistoryConsumerPlace<Token>,
+        guard let from = places.from as? HistoryConsumerPlace<Token>,
+            let to = places.to as? HistoryConsumerPlace<Token>,
             current.place == from
         else {
             throw SwiftDataError.invalidHistoryAcknowledgement.with(

@@ -25,27 +25,27 @@ extension HistoryConsumer {
 
     // MARK: Changes
 
+    /// - Parameter start: The place that the store has for the consumer.
     private func nextChanges(
         after start: Place, limit: Int, _ lease: Lease, _ state: inout State
     ) throws -> HistoryBatch<Transaction>? {
-        var position = start.position
+        var (stored, position) = (start, start.position)
         do {
             while true {
                 let page = try nextPage(after: position, limit: limit)
                 if !page.transactions.isEmpty {
                     return try deliver(
                         .changes(page.transactions), from: Place(position: position), to: Place(position: page.end),
-                        movedFrom: start, lease)
+                        stored: stored, lease)
                 }
                 position = page.end
-                guard page.hasMore else { break }
+                try skip(to: Place(position: position), stored: &stored, lease, &state)
+                guard page.hasMore else { return nil }
             }
         } catch {
             guard let reason = HistoryResetReason(error) else { throw error }
-            return try reset(reason, from: start, lease)
+            return try reset(reason, from: stored, lease)
         }
-        try skip(from: start, to: Place(position: position), lease, &state)
-        return nil
     }
 
     /// Reads a page of the history and returns the matching transactions in it.
@@ -69,12 +69,15 @@ extension HistoryConsumer {
     ///
     /// A consumer that waits for rare changes would write after each commit of another program, so the position is
     /// stored at most once per second, and the time of the visit at most once per minute.
-    private func skip(from start: Place, to end: Place, _ lease: Lease, _ state: inout State) throws {
+    private func skip(
+        to end: Place, stored: inout Place, _ lease: Lease, _ state: inout State
+    ) throws {
         let age = state.lastVisit.map { $0.duration(to: .now) }
-        let interval: Duration = start == end ? .seconds(60) : .seconds(1)
+        let interval: Duration = stored == end ? .seconds(60) : .seconds(1)
         if let age, age < interval { return }
-        try visit(lease) { if start != end { $0.move(to: end) } }
-        state.lastVisit = .now
+        let isMoved = stored != end
+        try visit(lease) { if isMoved { $0.move(to: end) } }
+        (stored, state.lastVisit) = (end, .now)
     }
 
     // MARK: Starting over
@@ -102,13 +105,13 @@ extension HistoryConsumer {
 
     /// Counts a delivery and returns the batch.
     ///
-    /// - Parameter start: The place that the store has for the consumer, if it is before `from`.
+    /// - Parameter stored: The place that the store has for the consumer, if it is before `from`.
     private func deliver(
-        _ content: HistoryBatch<Transaction>.Content, from: Place, to: Place, movedFrom start: Place? = nil,
+        _ content: HistoryBatch<Transaction>.Content, from: Place, to: Place, stored: Place? = nil,
         _ lease: Lease
     ) throws -> HistoryBatch<Transaction> {
         let attempt = try visit(lease) { record in
-            if let start, start != from { record.move(to: from) }
+            if let stored, stored != from { record.move(to: from) }
             record.attempts += 1
             return record.attempts
         }

@@ -58,7 +58,8 @@ import Testing
 
     @Test func keyPathThatIsNotStoredIsRejected() throws {
         var filter = HistoryFilter()
-        #expect(try failure { try filter.limitUpdates(of: Trip.self, to: [\.persistentModelID]) } == .unsupportedKeyPath)
+        #expect(
+            try failure { try filter.limitUpdates(of: Trip.self, to: [\.persistentModelID]) } == .unsupportedKeyPath)
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -91,7 +92,8 @@ import Testing
     @Test func changesOfOtherProgramsHaveNoAuthor() throws {
         let store = try TestStore(.file)
         try store.add("a", author: "app")
-        try store.foreign("INSERT INTO Trip(name, destination, startDate, endDate, tags) VALUES ('f', 'x', 0, 1, x'5b5d')")
+        try store.foreign(
+            "INSERT INTO Trip(name, destination, startDate, endDate, tags) VALUES ('f', 'x', 0, 1, x'5b5d')")
         let unsigned = try store.consumer("unsigned", filter: HistoryFilter(authors: .only([], unsigned: true)))
         #expect(try unsigned.take() == ["insert Trip/2"])
         // Sealed by the next save, and not delivered again.

@@ -119,8 +119,8 @@ import Testing
         try use { _ = try $0.historyConsumer(named: "reader", startingAt: .beginning).take() }
         configuration.recordsHistory = false
         try use { container in
-            #expect(
-                try failure { try container.historyConsumer(named: "reader", startingAt: .now) } == .historyDisabled)
+            let error = try failure { try container.historyConsumer(named: "reader", startingAt: .now) }
+            #expect(error == .historyDisabled)
         }
         configuration.recordsHistory = true
         try use { container in

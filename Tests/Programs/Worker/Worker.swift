@@ -14,6 +14,10 @@ import Foundation
 ///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
 ///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
+///     ChronicleTestWorker hold-consumer STORE NAME  reads a batch of a consumer, prints a dot, and waits
+///     ChronicleTestWorker consume STORE rest    inserts a page for each note, with a consumer, and ends
+///     ChronicleTestWorker consume STORE endless the same until it is killed, a dot for each batch
+///     ChronicleTestWorker fill-consumer STORE   acknowledges on a full disk, then without the file "filler"
 @main
 struct Worker {
     static func main() throws {
@@ -36,12 +40,15 @@ struct Worker {
         case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
         case "fill": try fill(context)
         case "read": try read(context, transactions: Int(arguments[3]) ?? 0)
+        case "hold-consumer": try holdConsumer(container, named: arguments[3])
+        case "consume": try consume(context, isEndless: arguments[3] == "endless")
+        case "fill-consumer": try fillConsumer(context, beside: configuration.url)
         default: exit(64)
         }
     }
 
     /// Written immediately, because a killed process does not flush its buffers.
-    private static func emit(_ text: String) {
+    static func emit(_ text: String) {
         FileHandle.standardOutput.write(Data(text.utf8))
     }
 

@@ -2,7 +2,9 @@ import Chronicle
 
 // Keeps the positions of consumers beside the models, so that a save can move one of them.
 extension MemoryStore: DataStoreConsuming {
-    public var initialHistoryToken: DefaultHistoryToken? { DefaultHistoryToken(storeIdentifier: identifier, position: 0) }
+    public var initialHistoryToken: DefaultHistoryToken? {
+        DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+    }
 
     public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
         configuration.memory.contents.consumers.values.sorted { $0.name < $1.name }

@@ -20,6 +20,7 @@ import Foundation
 /// https://man7.org/linux/man-pages/man2/F_OFD_SETLK.2const.html
 final class ConsumerLock: Sendable {
     private let descriptor: Int32
+    private let byte: Int64
 
     /// The file of the locks of a store.
     static func path(ofStoreAt path: String) -> String { path + "-consumers" }
@@ -40,6 +41,7 @@ final class ConsumerLock: Sendable {
             if Self.isCurrent(descriptor, file) {
                 isHeld = true
                 self.descriptor = descriptor
+                byte = number
                 return
             }
         }
@@ -47,7 +49,12 @@ final class ConsumerLock: Sendable {
             detail: "another program repeatedly deletes \(file), which must remain while programs use the store")
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Explicitly, because a child process has a copy of the descriptor until it runs another program, and closing
+        // this one would not release the lock before that.
+        _ = Self.set(F_UNLCK, descriptor, byte: byte)
+        close(descriptor)
+    }
 
     private static func open(_ file: String, likeStoreAt path: String) throws -> Int32 {
         // Programs that started another program must not keep the lock through it.
@@ -70,14 +77,19 @@ final class ConsumerLock: Sendable {
     }
 
     private static func lock(_ descriptor: Int32, byte: Int64, _ file: String) throws -> Bool {
+        if set(F_WRLCK, descriptor, byte: byte) { return true }
+        guard errno == EAGAIN || errno == EACCES else { throw failure("\(file) cannot be locked") }
+        return false
+    }
+
+    /// Sets or removes the lock without waiting. `errno` has the reason of a failure.
+    private static func set(_ type: some BinaryInteger, _ descriptor: Int32, byte: Int64) -> Bool {
         var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
+        lock.l_type = Int16(type)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = off_t(byte)
         lock.l_len = 1
-        if fcntl(descriptor, setLock, &lock) == 0 { return true }
-        guard errno == EAGAIN || errno == EACCES else { throw failure("\(file) cannot be locked") }
-        return false
+        return fcntl(descriptor, setLock, &lock) == 0
     }
 
     /// Returns whether the descriptor is that of the file at the path.

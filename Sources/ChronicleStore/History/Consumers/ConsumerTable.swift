@@ -90,9 +90,9 @@ struct ConsumerTable {
         }
         func decoded<Value: Decodable>(_ column: Int32, as type: Value.Type) throws -> Value? {
             if statement.isNull(column) { return nil }
-            do { return try JSONDecoder().decode(type, from: Data(statement.text(column, of: row).utf8)) } catch
-                is DecodingError
-            {
+            do {
+                return try JSONDecoder().decode(type, from: Data(statement.text(column, of: row).utf8))
+            } catch is DecodingError {
                 throw SwiftDataError.damagedRow(row, "the value of \"\(statement.columnName(column))\" is invalid")
             }
         }
