@@ -32,6 +32,9 @@ enum Fault: String, CaseIterable, Sendable {
     case recordsOneEnd, recordsEveryLink
     // Events
     case reportsNoOwnSaves, reportsFromTheSecondSave, reportsOnlyOwnSaves, reportsAfterCancellation
+    // Consumers
+    case losesAcknowledgements, losesAttempts, losesPages, savesWithoutAcknowledging, acknowledgesFailedSaves
+    case sharesConsumers, losesFences, losesModelsOfSnapshots, copiesRenamedConsumers, forgetsConsumers
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -131,6 +134,22 @@ enum Fault: String, CaseIterable, Sendable {
         case .reportsFromTheSecondSave: .eventsAfterSubscription
         case .reportsOnlyOwnSaves: .sharedEvents
         case .reportsAfterCancellation: .cancelledObservations
+        default: consumerRule
+        }
+    }
+
+    private var consumerRule: StoreRule<FaultyStore> {
+        switch self {
+        case .losesAcknowledgements: .consumersContinue
+        case .losesAttempts: .attempts
+        case .losesPages: .consumerPages
+        case .savesWithoutAcknowledging: .savesWithAcknowledgement
+        case .acknowledgesFailedSaves: .failedAcknowledgements
+        case .sharesConsumers: .oneInstance
+        case .losesFences: .eviction
+        case .losesModelsOfSnapshots: .startingOver
+        case .copiesRenamedConsumers: .renamedConsumers
+        case .forgetsConsumers: .reopenedConsumers
         default: .ordered
         }
     }

@@ -23,10 +23,22 @@ extension FaultyStore {
         case .ignoresOtherStores, .skipsOthersHistory: try saveAndRemember(request)
         case .movesLinks, .replacesLinks, .keepsLinks, .recordsEveryLink, .linksToMissingRows, .keepsLinksOfFailedSaves:
             try saveLinks(request)
+        case .savesWithoutAcknowledging, .acknowledgesFailedSaves: try saveAcknowledging(request)
         case .comparesMissingValues
         where request.inserted.count > 1 && request.inserted.allSatisfy { $0.values.contains(.null) }:
             throw SwiftDataError.uniquenessViolation
         default: try base.save(spoiled(request))
+        }
+    }
+
+    private func saveAcknowledging(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        do { return try base.save(request) } catch {
+            guard let acknowledgement = request.acknowledgement else { throw error }
+            if fault == .savesWithoutAcknowledging { return try base.save(request.withoutAcknowledgement) }
+            try memory.change { try acknowledgement.apply(to: &$0.consumers[acknowledgement.consumerName]) }
+            throw error
         }
     }
 

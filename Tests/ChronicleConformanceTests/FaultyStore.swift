@@ -44,6 +44,7 @@ final class FaultyStore: DataStore, DataStoreExcluding {
             try configuration.memory.change { $0.tables = $0.tables.mapValues { $0.emptied } }
         }
         if configuration.fault == .forgetsHistory { try configuration.memory.change { $0.history = MemoryHistory() } }
+        if configuration.fault == .forgetsConsumers { try configuration.memory.change { $0.consumers = [:] } }
         known = Mutex(Known(keys: configuration.memory.contents.tables.mapValues(\.lastKey)))
     }
 

@@ -63,13 +63,20 @@ extension DataStoreSaveChangesRequest {
     ) -> DataStoreSaveChangesRequest {
         DataStoreSaveChangesRequest(
             editingState: editingState, inserted: inserted ?? self.inserted, updated: updated ?? self.updated,
-            deleted: deleted ?? self.deleted, linked: linked ?? self.linked, unlinked: unlinked ?? self.unlinked)
+            deleted: deleted ?? self.deleted, linked: linked ?? self.linked, unlinked: unlinked ?? self.unlinked,
+            acknowledgement: acknowledgement)
     }
 
     func with(author: String?) -> DataStoreSaveChangesRequest {
         DataStoreSaveChangesRequest(
             editingState: EditingState(id: editingState.id, author: author, contextName: nil), inserted: inserted,
-            updated: updated, deleted: deleted, linked: linked, unlinked: unlinked)
+            updated: updated, deleted: deleted, linked: linked, unlinked: unlinked, acknowledgement: acknowledgement)
+    }
+
+    var withoutAcknowledgement: DataStoreSaveChangesRequest {
+        DataStoreSaveChangesRequest(
+            editingState: editingState, inserted: inserted, updated: updated, deleted: deleted, linked: linked,
+            unlinked: unlinked)
     }
 }
 

@@ -77,6 +77,7 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + historyKills
+        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + consumers
+            + historyKills
     }
 }

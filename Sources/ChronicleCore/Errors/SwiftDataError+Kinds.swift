@@ -208,6 +208,35 @@ extension SwiftDataError {
     public static let historyDisabled = SwiftDataError(.historyDisabled)
 }
 
+// Consumers
+extension SwiftDataError {
+    /// The store has no ``HistoryConsumer`` of this name, because it was removed or renamed.
+    ///
+    /// Thrown when a consumer reads or acknowledges, and when it is renamed, reset or removed. Create the consumer again
+    /// with ``ModelContainer/historyConsumer(named:of:filter:startingAt:storeName:)``.
+    public static let historyConsumerNotFound = SwiftDataError(.historyConsumerNotFound)
+    /// Another consumer of the store already has this name.
+    ///
+    /// Thrown when a consumer is renamed. Choose another name, or remove the other consumer.
+    public static let duplicateHistoryConsumer = SwiftDataError(.duplicateHistoryConsumer)
+    /// Another instance of the consumer is reading, in this process or in another one.
+    ///
+    /// Thrown by ``HistoryConsumer/nextBatch(limit:)``. Try again later: the other instance ends with its process, or
+    /// when its program calls ``HistoryConsumer/release()``.
+    public static let historyConsumerInUse = SwiftDataError(.historyConsumerInUse)
+    /// Another instance of the consumer took over since the batch was delivered, or the consumer was reset.
+    ///
+    /// Thrown by acknowledgements and by saves with an acknowledgement, which then change nothing. Discard the work of
+    /// the batch, for example with ``ModelContext/rollback()``, and request the next batch.
+    public static let historyConsumerEvicted = SwiftDataError(.historyConsumerEvicted)
+    /// A batch cannot be acknowledged, because it does not begin at the position of the consumer.
+    ///
+    /// Thrown by acknowledgements, which then change nothing: for a batch that was acknowledged before, a batch of
+    /// another consumer or store, and a token that belongs to no transaction of the batch. Discard the work of the
+    /// batch, and request the next one.
+    public static let invalidHistoryAcknowledgement = SwiftDataError(.invalidHistoryAcknowledgement)
+}
+
 // Errors of SwiftData for code that handles them. Chronicle throws none of these.
 extension SwiftDataError {
     /// SwiftData cannot fetch in batches and include unsaved changes.

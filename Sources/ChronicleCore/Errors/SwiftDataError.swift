@@ -59,6 +59,9 @@ extension SwiftDataError {
         // History
         case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
         case invalidTransactionFetchRequest, historyDisabled
+        // Consumers
+        case historyConsumerNotFound, duplicateHistoryConsumer, historyConsumerInUse, historyConsumerEvicted
+        case invalidHistoryAcknowledgement
         // Thrown by SwiftData only
         case includePendingChangesWithBatchSize, sortingPendingChangesWithIdentifiers
         case configurationFileNameContainsInvalidCharacters, configurationFileNameTooLong

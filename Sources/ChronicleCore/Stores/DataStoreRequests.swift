@@ -82,6 +82,10 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     ///
     /// Also delete all links of the ``deleted`` models, which this array does not contain.
     public let unlinked: [DataStoreLink]
+    /// The consumer whose position moves in the transaction of the save, or `nil`.
+    ///
+    /// It is always `nil` for stores that do not conform to ``DataStoreConsuming``.
+    public let acknowledgement: HistoryAcknowledgement?
 
     /// Creates a save request.
     ///
@@ -92,9 +96,10 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     ///   - deleted: The models to delete.
     ///   - linked: The links to insert.
     ///   - unlinked: The links to delete.
+    ///   - acknowledgement: The consumer whose position moves in the transaction of the save.
     public init(
         editingState: EditingState, inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType],
-        linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = []
+        linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = [], acknowledgement: HistoryAcknowledgement? = nil
     ) {
         self.editingState = editingState
         self.inserted = inserted
@@ -102,6 +107,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
         self.deleted = deleted
         self.linked = linked
         self.unlinked = unlinked
+        self.acknowledgement = acknowledgement
     }
 }
 

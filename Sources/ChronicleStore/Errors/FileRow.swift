@@ -12,6 +12,7 @@ enum FileRow {
     case metadata(Int64)
     /// A row identified by the first position of its range.
     case summary(Int64)
+    case consumer(Int64)
     case meta(String)
 }
 
@@ -24,6 +25,7 @@ extension FileRow: CustomStringConvertible {
         case .source(let number): "row \(number) of \(SourceTable.name)"
         case .metadata(let position): "a row for position \(position) of \(MetadataTable.name)"
         case .summary(let first): "row \(first) of \(SummaryTable.name)"
+        case .consumer(let number): "row \(number) of \(ConsumerTable.name)"
         case .meta(let name): "row '\(name)' of chronicle_meta"
         }
     }

@@ -102,7 +102,7 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    private func reading<Result>(
+    func reading<Result>(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
         _ body: (HistoryQuery, HistoryRange, Connection) throws -> Result
     ) throws -> Result {

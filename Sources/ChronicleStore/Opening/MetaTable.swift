@@ -96,6 +96,16 @@ enum MetaTable {
         try statement.run()
     }
 
+    /// Replaces the digest of all schemas that the file met with a digest, after a table was added that no schema
+    /// depends on.
+    static func replaceCompletions(_ digest: String, with newDigest: String, _ connection: Connection) throws {
+        let statement = try connection.cached(
+            "UPDATE chronicle_meta SET value = ? WHERE name >= 'complete:' AND name < 'complete;' AND value = ?")
+        try statement.bind(newDigest, at: 1)
+        try statement.bind(digest, at: 2)
+        try statement.run()
+    }
+
     static func removeCompletions(_ connection: Connection) throws {
         try connection.execute("DELETE FROM chronicle_meta WHERE name >= 'complete:' AND name < 'complete;'")
     }

@@ -17,6 +17,8 @@ extension DefaultStore {
     ///     and save again.
     ///   - ``SwiftDataError/deleteDenied`` if a required reference to a deleted model exists. Delete the referencing
     ///     model first.
+    ///   - ``SwiftDataError/historyConsumerEvicted``, or another error of
+    ///     ``HistoryAcknowledgement/apply(to:)``, if the request contains an acknowledgement. Request the next batch.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and save again.
@@ -65,6 +67,7 @@ extension DefaultStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection, _ attempt: Attempt
     ) throws -> Written {
         try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
+            if let acknowledgement = request.acknowledgement { try apply(acknowledgement, connection) }
             let hook = try hookRecorder(connection, attempt)
             var headers = HeaderWriter(self, connection)
             // Without triggers, a delete does not withdraw the note of its row.

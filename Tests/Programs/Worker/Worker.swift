@@ -16,6 +16,10 @@ import Foundation
 ///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
 ///     ChronicleTestWorker follow STORE N        the same, but reads only after commit events, and prints a summary
 ///     ChronicleTestWorker watch STORE N         watches the file N times, and waits until nothing is left open
+///     ChronicleTestWorker hold-consumer STORE NAME  reads a batch of a consumer, prints a dot, and waits
+///     ChronicleTestWorker consume STORE rest    inserts a page for each note, with a consumer, and ends
+///     ChronicleTestWorker consume STORE endless the same until it is killed, a dot for each batch
+///     ChronicleTestWorker fill-consumer STORE   acknowledges on a full disk, then without the file "filler"
 @main
 struct Worker {
     static func main() async throws {
@@ -41,6 +45,9 @@ struct Worker {
         case "read": try read(context, transactions: Int(arguments[3]) ?? 0)
         case "follow": try await follow(container, transactions: Int(arguments[3]) ?? 0)
         case "watch": try await watch(container, times: Int(arguments[3]) ?? 0)
+        case "hold-consumer": try holdConsumer(container, named: arguments[3])
+        case "consume": try consume(context, isEndless: arguments[3] == "endless")
+        case "fill-consumer": try fillConsumer(context, beside: configuration.url)
         default: exit(64)
         }
     }

@@ -9,6 +9,8 @@ enum MemoryRows {
     enum Work: String {
         /// Reads a history in pages of ten transactions.
         case readPages
+        /// Reads a history with a consumer.
+        case drainConsumer
         /// Fetches all trips and keeps them.
         case fetchAll
         /// Deletes all trips with one batch delete.
@@ -52,6 +54,8 @@ enum MemoryRows {
         let count =
             switch work {
             case .readPages: try readPages(context)
+            case .drainConsumer:
+                try ConsumerRows.count(container.historyConsumer(named: "memory", startingAt: .beginning))
             case .fetchAll: try context.fetch(FetchDescriptor<Trip>()).count
             case .deleteAll: try deleteAll(context)
             }

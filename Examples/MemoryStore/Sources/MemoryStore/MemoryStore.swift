@@ -69,6 +69,10 @@ public final class MemoryStore: DataStore {
             var save = MemorySave(contents, schema, identifier)
             try save.write(request)
             contents = save.contents
+            // Consumers: moves the position of a consumer. Remove this if your store does not keep consumers.
+            if let acknowledgement = request.acknowledgement {
+                try acknowledgement.apply(to: &contents.consumers[acknowledgement.consumerName])
+            }
             // History: records the changes as a transaction. Remove this, and the token, if your store has no history.
             let token = contents.history.record(save.written, request.editingState, storeIdentifier: identifier)
             return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: save.permanent, historyToken: token)
@@ -142,6 +146,8 @@ struct MemoryContents: Sendable {
     /// Links: the pairs of models of all relationships that are not stored in a row.
     var links: Set<DataStoreLink> = []
     var history = MemoryHistory()
+    /// Consumers: their records by name.
+    var consumers: [String: HistoryConsumerRecord<DefaultHistoryToken>] = [:]
 
     /// Creates the tables of a schema. Rows do not contain property names, so a class with other properties would read
     /// wrong values and is rejected.

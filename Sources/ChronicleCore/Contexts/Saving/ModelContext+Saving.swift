@@ -18,16 +18,49 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func save() throws {
         checkIsolation()
-        try ReadCancellation.suspended(saveChanges)
+        try ReadCancellation.suspended { try saveChanges() }
     }
 
-    private func saveChanges() throws {
+    /// Saves like ``save()``, and moves the position of a consumer past a batch in the same transaction.
+    ///
+    /// Use it for work that a ``HistoryConsumer`` does in its own store. Either the changes are saved and the batch is
+    /// acknowledged, or neither, so the work is done exactly once. If the context has no changes, only the position
+    /// moves.
+    ///
+    /// ```swift
+    /// while let batch = try consumer.nextBatch() {
+    ///     for change in batch.changes { … }
+    ///     try context.save(acknowledging: batch)
+    /// }
+    /// ```
+    ///
+    /// The save is part of the history. To ignore it, set an author and exclude it with the filter of the consumer.
+    ///
+    /// If the container has several stores, the store of the consumer is saved last. The changes in the other stores may
+    /// therefore be saved without the acknowledgement.
+    ///
+    /// - Parameter batch: The batch that ``HistoryConsumer/nextBatch(limit:)`` returned last, or a prefix of it.
+    /// - Throws: The errors of ``save()``, such as ``SwiftDataError/modelValidationFailure``, or one of the following
+    ///   errors. The context keeps its changes; call ``rollback()``, and request the next batch.
+    ///   - ``SwiftDataError/invalidHistoryAcknowledgement`` if the batch was acknowledged before, or belongs to a store
+    ///     of another container.
+    ///   - ``SwiftDataError/historyConsumerEvicted`` if another instance took over, or if the consumer was reset.
+    ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed.
+    /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
+    public func save<Transaction: HistoryTransaction>(acknowledging batch: HistoryBatch<Transaction>) throws {
+        checkIsolation()
+        try ReadCancellation.suspended { try saveChanges(batch.acknowledgement) }
+        batch.didAcknowledge()
+    }
+
+    private func saveChanges(_ acknowledgement: HistoryAcknowledgement? = nil) throws {
         verifyLists()
         try storage.failures.throwForSave()
         try finishDeletes()
         // Keeps the models alive while their own code runs.
         let models = pendingModels
         var saves = try storeSaves(models)
+        if let acknowledgement { try add(acknowledgement, to: &saves) }
         if coordinator.schema.validatesRelationships {
             var check = RelationshipCheck(self)
             try check.check(models)
@@ -40,6 +73,21 @@ extension ModelContext {
             }
         }
         unsavedReferrers = [:]
+    }
+
+    /// Adds an acknowledgement to the changes of its store, which is saved last.
+    private func add(_ acknowledgement: HistoryAcknowledgement, to saves: inout [StoreSave]) throws {
+        let identifier = acknowledgement.storeIdentifier
+        guard let store = coordinator.stores.first(where: { $0.identifier == identifier }) else {
+            throw SwiftDataError.invalidHistoryAcknowledgement.with(
+                detail:
+                    "the batch of the consumer \"\(acknowledgement.consumerName)\" belongs to a store of another container",
+                storeIdentifier: identifier)
+        }
+        let index = saves.firstIndex { $0.store === store }
+        var save = index.map { saves.remove(at: $0) } ?? StoreSave(store: store)
+        save.acknowledgement = acknowledgement
+        saves.append(save)
     }
 
     /// Calls a block and saves its changes together with all earlier unsaved changes.
@@ -127,6 +175,11 @@ extension ModelContext {
     /// - Returns: Whether the store had changes to write.
     private func write<Store: DataStore>(_ save: inout StoreSave, to store: Store) throws -> Bool {
         guard save.hasChanges else {
+            if let acknowledgement = save.acknowledgement {
+                try attributingErrors(to: store) {
+                    try (store as? any DataStoreConsuming)?.acknowledge(acknowledgement)
+                }
+            }
             apply(&save, [])
             return false
         }
@@ -150,7 +203,7 @@ extension ModelContext {
         let request = DataStoreSaveChangesRequest(
             editingState: editingState, inserted: Store.Snapshot.all(save.inserted.snapshots),
             updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
-            linked: save.linked, unlinked: save.unlinked)
+            linked: save.linked, unlinked: save.unlinked, acknowledgement: save.acknowledgement)
         let result = try store.save(request)
         coordinator.commits.didSave(to: store)
         let identifiers = try SaveCheck(store).check(

@@ -48,6 +48,8 @@ struct StoreSave {
     var deleted = Changes()
     var linked: [DataStoreLink] = []
     var unlinked: [DataStoreLink] = []
+    /// The consumer whose position moves with the save.
+    var acknowledgement: HistoryAcknowledgement?
     /// Whether one of the models has relationships.
     var hasReferences = false
     /// Whether the store wrote the changes.

@@ -18,6 +18,22 @@ struct HeaderSearch {
         return headers
     }
 
+    /// Returns the first headers in the order of the query, until their transactions have a number of rows, and whether
+    /// there may be more.
+    func headers(rowCount: Int) throws -> (headers: [HistoryHeader], hasMore: Bool) {
+        guard let statement = try statement(Self.columns) else { return ([], false) }
+        defer { statement.reset() }
+        var headers: [HistoryHeader] = []
+        var rows = 0
+        while try statement.step() {
+            let header = try HistoryHeader(statement)
+            headers.append(header)
+            rows += Int(header.last - header.first) + 1
+            if rows >= rowCount { return (headers, true) }
+        }
+        return (headers, false)
+    }
+
     /// Returns the positions in the order of the query.
     func identifiers() throws -> [Int64] {
         guard let statement = try statement("SELECT h.id") else { return [] }

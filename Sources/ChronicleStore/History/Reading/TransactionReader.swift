@@ -28,24 +28,31 @@ struct TransactionReader {
     ///     it. The last position must be a header or the end of the history.
     ///   - offset: The number of transactions to skip.
     ///   - limit: The maximum number of transactions to return.
+    ///   - changeLimit: The number of changes after which no more transactions are returned.
+    /// - Returns: Whether a limit was reached, so that there may be more transactions.
     /// - Throws: ``SwiftDataError/damagedFile`` or ``SwiftDataError/undecodableValue``.
-    mutating func read(_ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max) throws {
+    @discardableResult
+    mutating func read(
+        _ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max, changeLimit: Int = .max
+    ) throws -> Bool {
         let statement = try connection.cached(Self.scan)
         defer { statement.reset() }
         try statement.bind(positions.lowerBound, at: 1)
         try statement.bind(positions.upperBound, at: 2)
-        var (offset, limit) = (offset, limit)
+        var (offset, limit, changeLimit) = (offset, limit, changeLimit)
         func take(_ header: HistoryHeader, _ reader: inout TransactionReader) throws {
             defer { reader.buffer.removeAll() }
             guard try reader.isComplete(header, from: positions.lowerBound) else { return }
             if offset > 0 {
                 offset -= 1
             } else {
-                reader.transactions.append(try reader.transaction(header))
+                let transaction = try reader.transaction(header)
+                reader.transactions.append(transaction)
                 limit -= 1
+                changeLimit -= transaction.changes.count
             }
         }
-        while limit > 0, try statement.step() {
+        while limit > 0, changeLimit > 0, try statement.step() {
             let position = statement.int64(ChangeTable.Column.id)
             let kind = ChangeTable.Kind(rawValue: statement.int64(ChangeTable.Column.kind))
             if kind.isChange {
@@ -56,9 +63,10 @@ struct TransactionReader {
                 throw SwiftDataError.damagedRow(.change(position), "the changes before it belong to no transaction")
             }
         }
-        if limit > 0, !buffer.isEmpty {
+        if limit > 0, changeLimit > 0, !buffer.isEmpty {
             try take(.unsealed(buffer.first...buffer.last), &self)
         }
+        return limit <= 0 || changeLimit <= 0
     }
 
     /// Returns whether the header ends collected changes, after checking that all its changes from a position on were

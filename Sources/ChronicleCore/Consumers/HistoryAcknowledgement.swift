@@ -1,0 +1,85 @@
+import Foundation
+
+/// The move of a consumer's position past a batch.
+///
+/// A store that conforms to ``DataStoreConsuming`` applies it in the transaction of the save that contains it:
+///
+/// ```swift
+/// if let acknowledgement = request.acknowledgement {
+///     var record = records[acknowledgement.consumerName]
+///     try acknowledgement.apply(to: &record)
+///     records[acknowledgement.consumerName] = record
+/// }
+/// ```
+public struct HistoryAcknowledgement: Sendable {
+    /// The name of the consumer.
+    public let consumerName: String
+    /// The identifier of the store whose history was read.
+    let storeIdentifier: String
+    private let fence: Int64
+    /// The places before and after the batch, of type `HistoryConsumerPlace`.
+    private let places: (from: any Sendable, to: any Sendable)
+    /// The reason for which the program sets the batch aside, or `nil` if it processed the batch.
+    private var skipReason: String?
+
+    init<Token: HistoryToken>(
+        consumerName: String, storeIdentifier: String, fence: Int64, from: HistoryConsumerPlace<Token>,
+        to: HistoryConsumerPlace<Token>
+    ) {
+        self.consumerName = consumerName
+        self.storeIdentifier = storeIdentifier
+        self.fence = fence
+        places = (from, to)
+    }
+
+    /// Moves a consumer's position past the batch.
+    ///
+    /// - Parameter record: The record of the consumer ``consumerName``, or `nil` if there is none.
+    /// - Throws: One of the following errors, which the save must rethrow after undoing all its changes.
+    ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed.
+    ///   - ``SwiftDataError/historyConsumerEvicted`` if another instance took over, or if the consumer was reset.
+    ///   - ``SwiftDataError/invalidHistoryAcknowledgement`` if the batch does not begin at the consumer's position.
+    public func apply<Token: HistoryToken>(to record: inout HistoryConsumerRecord<Token>?) throws {
+        guard var current = record else { throw SwiftDataError.consumerNotFound(consumerName) }
+        guard current.fence == fence else {
+            throw SwiftDataError.historyConsumerEvicted.with(
+                detail:
+                    "another instance of the consumer \"\(consumerName)\" took over, or the consumer was reset; discard "
+                    + "the work of the batch and request the next one")
+        }
+        guard let from = places.from as? HistoryConsumerPlace<Token>,
+            let to = places.to as? HistoryConsumerPlace<Token>,
+            current.place == from
+        else {
+            throw SwiftDataError.invalidHistoryAcknowledgement.with(
+                detail:
+                    "the batch does not begin at the position of the consumer \"\(consumerName)\"; it was acknowledged "
+                    + "before, or the consumer was moved")
+        }
+        if let skipReason {
+            current.skips.append(
+                HistorySkip(
+                    after: from.position, through: to.position, attempts: current.attempts, reason: skipReason,
+                    date: Date()))
+            current.skips = current.skips.suffix(HistoryConsumerRecord<Token>.keptSkips)
+            current.skipCount += 1
+        }
+        current.move(to: to)
+        current.acknowledged = Date()
+        current.seen = Date()
+        record = current
+    }
+
+    /// Returns the acknowledgement that records the batch as set aside.
+    func skipping(_ reason: String) -> HistoryAcknowledgement {
+        var skipping = self
+        skipping.skipReason = reason
+        return skipping
+    }
+}
+
+extension SwiftDataError {
+    static func consumerNotFound(_ name: String) -> SwiftDataError {
+        .historyConsumerNotFound.with(detail: "the store has no consumer \"\(name)\"; it was removed or renamed")
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+
+extension HistoryConsumer {
+    /// Returns the next batch for the holder of a lease.
+    func nextBatch(limit: Int, _ lease: Lease, _ state: inout State) throws -> HistoryBatch<Transaction>? {
+        guard let record = try store.consumerRecord(named: name) else { throw SwiftDataError.consumerNotFound(name) }
+        let place = record.place
+        switch place.rebuild {
+        case .requested(let reason)?:
+            return try reset(reason, from: place, lease)
+        case .reading(let identifier)?:
+            let identifiers = try snapshot(after: identifier, limit: limit)
+            if let last = identifiers.last {
+                let next = Place(position: place.position, rebuild: .reading(after: last))
+                return try deliver(.snapshot(identifiers), from: place, to: next, lease)
+            }
+            // Every model was read.
+            let changes = Place(position: place.position)
+            try visit(lease) { $0.move(to: changes) }
+            return try nextChanges(after: changes, limit: limit, lease, &state)
+        case nil:
+            return try nextChanges(after: place, limit: limit, lease, &state)
+        }
+    }
+
+    // MARK: Changes
+
+    /// - Parameter start: The place that the store has for the consumer.
+    private func nextChanges(
+        after start: Place, limit: Int, _ lease: Lease, _ state: inout State
+    ) throws -> HistoryBatch<Transaction>? {
+        var (stored, position) = (start, start.position)
+        do {
+            while true {
+                let page = try nextPage(after: position, limit: limit)
+                if !page.transactions.isEmpty {
+                    return try deliver(
+                        .changes(page.transactions), from: Place(position: position), to: Place(position: page.end),
+                        stored: stored, lease)
+                }
+                position = page.end
+                try skip(to: Place(position: position), stored: &stored, lease, &state)
+                guard page.hasMore else { return nil }
+            }
+        } catch {
+            guard let reason = HistoryResetReason(error) else { throw error }
+            return try reset(reason, from: stored, lease)
+        }
+    }
+
+    /// Reads a page of the history and returns the matching transactions in it.
+    private func nextPage(
+        after position: Token?, limit: Int
+    ) throws -> (transactions: [Transaction], end: Token?, hasMore: Bool) {
+        let readsAll = filter.authors == .all
+        // Read before the page, which therefore contains every match up to it. See
+        // `Documentation/Design/0002-tokens-and-floor.md`.
+        let bookmark = readsAll ? nil : try store.currentHistoryToken()
+        let page = try store.fetchHistoryPage(filter.descriptor(after: position), changeCount: limit)
+        var end = page.transactions.last?.token ?? position
+        if !page.hasMore, let bookmark, end.map({ $0 < bookmark }) ?? true { end = bookmark }
+        let matching =
+            filter.matchesAllChanges
+            ? page.transactions : page.transactions.filter { $0.changes.contains(where: filter.matches) }
+        return (matching, end, page.hasMore)
+    }
+
+    /// Moves the position past transactions that do not match.
+    ///
+    /// A consumer that waits for rare changes would write after each commit of another program, so the position is
+    /// stored at most once per second, and the time of the visit at most once per minute.
+    private func skip(
+        to end: Place, stored: inout Place, _ lease: Lease, _ state: inout State
+    ) throws {
+        let age = state.lastVisit.map { $0.duration(to: .now) }
+        let interval: Duration = stored == end ? .seconds(60) : .seconds(1)
+        if let age, age < interval { return }
+        let isMoved = stored != end
+        try visit(lease) { if isMoved { $0.move(to: end) } }
+        (stored, state.lastVisit) = (end, .now)
+    }
+
+    // MARK: Starting over
+
+    private func reset(
+        _ reason: HistoryResetReason, from place: Place, _ lease: Lease
+    ) throws -> HistoryBatch<Transaction> {
+        // Read before the first model, so that every change that the models may lack comes after it.
+        let next = Place(position: try store.currentHistoryToken(), rebuild: .reading(after: nil))
+        return try deliver(.reset(reason), from: place, to: next, lease)
+    }
+
+    /// Returns the identifiers of the next models of one entity, or an empty array if there are none.
+    private func snapshot(after identifier: PersistentIdentifier?, limit: Int) throws -> [PersistentIdentifier] {
+        for entity in entities {
+            if let identifier, entity.name < identifier.entityName { continue }
+            let isContinued = entity.name == identifier?.entityName
+            let found = try store.identifiers(of: entity, after: isContinued ? identifier : nil, limit: limit)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    // MARK: Delivering
+
+    /// Counts a delivery and returns the batch.
+    ///
+    /// - Parameter stored: The place that the store has for the consumer, if it is before `from`.
+    private func deliver(
+        _ content: HistoryBatch<Transaction>.Content, from: Place, to: Place, stored: Place? = nil,
+        _ lease: Lease
+    ) throws -> HistoryBatch<Transaction> {
+        let attempt = try visit(lease) { record in
+            if let stored, stored != from { record.move(to: from) }
+            record.attempts += 1
+            return record.attempts
+        }
+        return HistoryBatch(
+            content, attempt: attempt, consumerName: name, storeIdentifier: store.identifier, fence: lease.fence,
+            from: from, to: to, filter: filter, progress: lease.progress)
+    }
+
+    /// Changes the record on behalf of the holder of the lease.
+    @discardableResult
+    private func visit<Result: Sendable>(
+        _ lease: Lease, _ change: (inout Record) throws -> Result
+    ) throws -> Result {
+        let (result, position) = try store.updateConsumer(named: name, isDurable: false) { record in
+            guard var current = record else { throw SwiftDataError.consumerNotFound(name) }
+            guard current.fence == lease.fence else {
+                throw SwiftDataError.historyConsumerEvicted.with(
+                    detail: "the consumer \"\(name)\" was reset, or another instance took over, while it was reading")
+            }
+            let result = try change(&current)
+            current.seen = Date()
+            record = current
+            return (result, current.place.position)
+        }
+        lease.progress.position = position
+        return result
+    }
+}

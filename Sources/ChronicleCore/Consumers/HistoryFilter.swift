@@ -1,0 +1,142 @@
+import Foundation
+
+/// The changes that a ``HistoryConsumer`` receives.
+///
+/// ```swift
+/// var filter = HistoryFilter(models: [Trip.self], authors: .except(["widget"], unsigned: true))
+/// filter.limitUpdates(of: Trip.self, to: [\.name, \.destination])
+/// ```
+///
+/// A consumer skips transactions without a matching change, and its position moves past them. Other transactions are
+/// delivered as a whole; ``HistoryBatch/changes`` contains only the changes that match.
+///
+/// The filter belongs to the program and is not stored. If a program changes it, the new filter applies from the
+/// position of the consumer on. Reset the consumer to ``HistoryStart/snapshot`` if it needs earlier changes as well.
+public struct HistoryFilter: Hashable, Sendable {
+    /// The authors of transactions.
+    public enum Authors: Hashable, Sendable {
+        /// Every author, and transactions without one.
+        case all
+        /// Only these authors, and transactions without an author if `unsigned` is `true`.
+        case only(_ authors: Set<String>, unsigned: Bool)
+        /// All authors but these, and transactions without an author if `unsigned` is `true`.
+        case except(_ authors: Set<String>, unsigned: Bool)
+    }
+
+    /// A kind of change.
+    public enum ChangeKind: Hashable, Sendable, CaseIterable {
+        /// A model was inserted.
+        case insert
+        /// A model was updated.
+        case update
+        /// A model was deleted.
+        case delete
+    }
+
+    /// The authors whose transactions match. The store evaluates this condition without reading other transactions.
+    public var authors: Authors
+    /// The kinds of changes that match.
+    public var changeKinds: Set<ChangeKind>
+    /// The names of the entities whose changes match, or `nil` for all entities.
+    public let entityNames: Set<String>?
+    /// The names of the properties of which an update must change at least one, by entity.
+    private var propertyNames: [String: Set<String>] = [:]
+
+    /// Creates a filter. Without arguments, every change matches.
+    ///
+    /// - Parameters:
+    ///   - models: The classes whose changes match; an empty array matches all.
+    ///   - changeKinds: The kinds of changes that match.
+    ///   - authors: The authors whose transactions match.
+    public init(
+        models: [any PersistentModel.Type] = [], changeKinds: Set<ChangeKind> = Set(ChangeKind.allCases),
+        authors: Authors = .all
+    ) {
+        entityNames = models.isEmpty ? nil : Set(models.map { $0.entityName })
+        self.changeKinds = changeKinds
+        self.authors = authors
+    }
+
+    /// Excludes updates of a model that change none of the given properties. Inserts and deletes still match.
+    ///
+    /// - Parameters:
+    ///   - model: The class of the models.
+    ///   - keyPaths: The key paths of attributes and relationships.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if a key path is not a stored property. Remove it.
+    public mutating func limitUpdates<Model: PersistentModel>(
+        of model: Model.Type, to keyPaths: [PartialKeyPath<Model>]
+    ) throws {
+        propertyNames[Model.entityName] = try Set(
+            keyPaths.map { keyPath in
+                guard let name = Model.properties.name(of: keyPath) else {
+                    throw SwiftDataError.unsupportedKeyPath.with(
+                        detail: "a key path of the filter is not a stored property; remove it",
+                        entityName: Model.entityName)
+                }
+                return name
+            })
+    }
+
+    /// Returns whether a change matches, regardless of its author.
+    ///
+    /// - Parameter change: A change of the history.
+    /// - Returns: `true` if the change is of a matching kind and model, and changes a matching property.
+    /// - Complexity: O(*n*), where *n* is the number of properties that an update changed.
+    public func matches(_ change: HistoryChange) -> Bool {
+        guard changeKinds.count == ChangeKind.allCases.count || changeKinds.contains(change.kind) else { return false }
+        guard entityNames != nil || !propertyNames.isEmpty else { return true }
+        let entityName = change.changedPersistentIdentifier.entityName
+        if let entityNames, !entityNames.contains(entityName) { return false }
+        guard case .update(let update) = change, let names = propertyNames[entityName] else { return true }
+        return Self.changes(update, one: names)
+    }
+
+    private static func changes<Update: HistoryUpdate>(_ update: Update, one names: Set<String>) -> Bool {
+        update.updatedAttributes.contains { keyPath in
+            Update.Model.properties.name(of: keyPath as PartialKeyPath<Update.Model>).map(names.contains) ?? false
+        }
+    }
+
+    /// Whether every change matches.
+    var matchesAllChanges: Bool {
+        changeKinds.count == ChangeKind.allCases.count && entityNames == nil && propertyNames.isEmpty
+    }
+}
+
+extension HistoryChange {
+    fileprivate var kind: HistoryFilter.ChangeKind {
+        switch self {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        }
+    }
+}
+
+extension HistoryFilter {
+    /// Returns the descriptor of the transactions after a token whose author matches.
+    func descriptor<Transaction: HistoryTransaction>(
+        after token: Transaction.TokenType?
+    ) -> HistoryDescriptor<Transaction> {
+        switch (token, authors) {
+        case (let token?, .all): return .after(token)
+        case (nil, .all): return HistoryDescriptor()
+        case (let token?, .only(let names, let unsigned)):
+            let authors = Self.list(names, containsNil: unsigned)
+            return HistoryDescriptor(predicate: #Predicate { $0.token > token && authors.contains($0.author) })
+        case (nil, .only(let names, let unsigned)):
+            let authors = Self.list(names, containsNil: unsigned)
+            return HistoryDescriptor(predicate: #Predicate { authors.contains($0.author) })
+        case (let token?, .except(let names, let unsigned)):
+            let authors = Self.list(names, containsNil: !unsigned)
+            return HistoryDescriptor(predicate: #Predicate { $0.token > token && !authors.contains($0.author) })
+        case (nil, .except(let names, let unsigned)):
+            let authors = Self.list(names, containsNil: !unsigned)
+            return HistoryDescriptor(predicate: #Predicate { !authors.contains($0.author) })
+        }
+    }
+
+    private static func list(_ names: Set<String>, containsNil: Bool) -> [String?] {
+        names.sorted() + (containsNil ? [nil] : [])
+    }
+}

@@ -1,0 +1,54 @@
+/// Where a new ``HistoryConsumer`` begins to read, or where an existing one continues after it was moved.
+public enum HistoryStart<Token: HistoryToken>: Hashable, Sendable {
+    /// Before the first transaction. If the beginning of the history was deleted, the consumer receives a reset.
+    case beginning
+    /// After the newest transaction.
+    case now
+    /// With a reset and the models of the store, followed by the changes since. See ``HistoryBatch/Content/snapshot(_:)``.
+    case snapshot
+    /// After a token. If reading cannot continue from it, the consumer receives a reset.
+    case token(Token)
+}
+
+/// Why a reader of the history must start over from the models.
+///
+/// The first five reasons correspond to the errors that match ``SwiftDataError/historyTokenExpired``.
+public enum HistoryResetReason: String, Codable, Hashable, Sendable {
+    /// Transactions after the position were deleted; see ``SwiftDataError/historyTokenExpired``.
+    case expired
+    /// The store contains another transaction at the position, or was replaced by an earlier copy of itself; see
+    /// ``SwiftDataError/historyTokenForked``.
+    case forked
+    /// The position is after the newest transaction; see ``SwiftDataError/historyTokenAhead``.
+    case ahead
+    /// Changes after the position were not recorded; see ``SwiftDataError/historyTokenGap``.
+    case gap
+    /// The position belongs to another store; see ``SwiftDataError/historyTokenStoreMismatch``.
+    case anotherStore
+    /// The program requested it with ``HistoryStart/snapshot``.
+    case requested
+
+    /// Returns the reason that an error of a history fetch stands for, or `nil` if it is another error.
+    ///
+    /// Use it if you read the history with tokens of your own, without a consumer:
+    ///
+    /// ```swift
+    /// do { return try context.fetchHistory(.after(token)) } catch {
+    ///     guard let reason = HistoryResetReason(error) else { throw error }
+    ///     try startOver(reason)
+    /// }
+    /// ```
+    ///
+    /// - Parameter error: The error that a history fetch threw.
+    public init?(_ error: any Error) {
+        guard let error = error as? SwiftDataError else { return nil }
+        switch error.kind {
+        case .historyTokenExpired: self = .expired
+        case .historyTokenForked: self = .forked
+        case .historyTokenAhead: self = .ahead
+        case .historyTokenGap: self = .gap
+        case .historyTokenStoreMismatch: self = .anotherStore
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// Consumers of the histories of a container's stores.
+extension ModelContainer {
+    /// Returns a consumer of a store's history, and creates it if the store has none of this name.
+    ///
+    /// ```swift
+    /// let consumer = try container.historyConsumer(
+    ///     named: "search", filter: HistoryFilter(models: [Trip.self]), startingAt: .snapshot)
+    /// ```
+    ///
+    /// The consumer reads the history of one store: the one that contains the models of the filter, or the only one
+    /// with transactions of the type.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer, which is unique in its store.
+    ///   - type: The type of the transactions.
+    ///   - filter: The changes that the consumer receives.
+    ///   - start: Where a new consumer begins to read. It has no effect if the consumer exists.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores are possible.
+    /// - Returns: An instance of the consumer, which acquires its lock when it reads for the first time.
+    /// - Throws: One of the following errors.
+    ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the type
+    ///     and the models of the filter. Pass the name of a store.
+    ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreConsuming``.
+    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it in the configuration.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Complexity: O(1).
+    public func historyConsumer<Transaction: HistoryTransaction>(
+        named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
+        filter: HistoryFilter = HistoryFilter(), startingAt start: HistoryStart<Transaction.TokenType>,
+        storeName: String? = nil
+    ) throws -> HistoryConsumer<Transaction> {
+        let store = try coordinator.consumingStore(of: type, filter: filter, storeName: storeName)
+        try attributingErrors(to: store) { try store.createConsumer(named: name, at: start) }
+        return HistoryConsumer(name: name, filter: filter, store: store, coordinator: coordinator)
+    }
+
+    /// Returns the consumers of all stores, with their positions and how far they are behind.
+    ///
+    /// - Parameter type: The type of the transactions.
+    /// - Returns: The consumers, ordered by store and name.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if a store does not record its history.
+    ///   ``SwiftDataError/storeBusy`` or another error of a store.
+    /// - Complexity: O(*n*) in the number of consumers for the default store, regardless of the length of the history.
+    public func historyConsumers<Transaction: HistoryTransaction>(
+        of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws -> [HistoryConsumerStatus<Transaction.TokenType>] {
+        try consumingStores(of: type).flatMap { store in
+            try attributingErrors(to: store) { try store.consumerStatus() }
+        }
+    }
+
+    /// Renames a consumer. Its position remains; instances with the earlier name can no longer read or acknowledge.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer.
+    ///   - newName: The new name.
+    ///   - type: The type of the transactions.
+    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no consumer with the first name.
+    ///   ``SwiftDataError/duplicateHistoryConsumer`` if there is one with the second. ``SwiftDataError/storeBusy`` or
+    ///   another error of the store.
+    /// - Complexity: O(1).
+    public func renameHistoryConsumer<Transaction: HistoryTransaction>(
+        named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws {
+        try withStore(ofConsumer: name, type) { store in
+            try store.updateExistingConsumer(named: name) { record in
+                record?.name = newName
+                record?.fence += 1
+            }
+        }
+    }
+
+    /// Moves a consumer to another position. An instance that is reading can no longer acknowledge its batch, and
+    /// continues from the new position.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer.
+    ///   - start: Where the consumer continues to read.
+    ///   - type: The type of the transactions.
+    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
+    ///   another error of the store.
+    /// - Complexity: O(1).
+    public func resetHistoryConsumer<Transaction: HistoryTransaction>(
+        named name: String, to start: HistoryStart<Transaction.TokenType>,
+        of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws {
+        try withStore(ofConsumer: name, type) { try $0.moveConsumer(named: name, to: start) }
+    }
+
+    /// Removes a consumer. An instance that is reading throws ``SwiftDataError/historyConsumerNotFound`` from then on.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer.
+    ///   - type: The type of the transactions.
+    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
+    ///   another error of the store.
+    /// - Complexity: O(1).
+    public func removeHistoryConsumer<Transaction: HistoryTransaction>(
+        named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws {
+        try withStore(ofConsumer: name, type) { store in
+            try store.updateExistingConsumer(named: name) { $0 = nil }
+        }
+    }
+
+    private func consumingStores<Transaction: HistoryTransaction>(
+        of type: Transaction.Type
+    ) -> [any DataStoreConsuming<Transaction>] {
+        coordinator.stores.compactMap { $0 as? any DataStoreConsuming<Transaction> }.filter(\.recordsHistory)
+    }
+
+    /// Calls a function with the store that has a consumer.
+    private func withStore<Transaction: HistoryTransaction>(
+        ofConsumer name: String, _ type: Transaction.Type, _ body: (any DataStoreConsuming<Transaction>) throws -> Void
+    ) throws {
+        let stores = consumingStores(of: type)
+        for store in stores {
+            let isKnown = try attributingErrors(to: store) { try store.consumerRecord(named: name) != nil }
+            if isKnown { return try attributingErrors(to: store) { try body(store) } }
+        }
+        throw SwiftDataError.consumerNotFound(name)
+    }
+}
+
+extension StoreCoordinator {
+    /// Returns the only store that provides transactions of a type for the models of a filter.
+    func consumingStore<Transaction: HistoryTransaction>(
+        of type: Transaction.Type, filter: HistoryFilter, storeName: String?
+    ) throws -> any DataStoreConsuming<Transaction> {
+        let providers = stores.filter { store in
+            guard store is any HistoryProviding<Transaction> else { return false }
+            if let storeName { return store.configuration.name == storeName }
+            return filter.entityNames?.allSatisfy { store.schema.entitiesByName[$0] != nil } ?? true
+        }
+        guard let provider = providers.first, providers.count == 1 else {
+            throw SwiftDataError.invalidTransactionFetchRequest.with(
+                detail: providers.isEmpty
+                    ? "no store of the container has transactions of type \(type) and all models of the filter"
+                    : "several stores of the container have transactions of type \(type); pass the name of one of them")
+        }
+        guard let store = provider as? any DataStoreConsuming<Transaction> else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "the store keeps no consumers, because it does not conform to DataStoreConsuming",
+                storeIdentifier: provider.identifier, storeName: provider.configuration.name)
+        }
+        guard store.recordsHistory else {
+            throw SwiftDataError.historyDisabled.with(
+                detail: "enable the history in the configuration of the store", storeIdentifier: store.identifier,
+                storeName: store.configuration.name)
+        }
+        return store
+    }
+}

@@ -1,0 +1,196 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// The table `chronicle_consumer`, which contains the consumers of the history.
+///
+/// The table is created with the first consumer. A file without it has no consumers.
+struct ConsumerTable {
+    typealias Record = HistoryConsumerRecord<DefaultHistoryToken>
+
+    static let name = "chronicle_consumer"
+
+    /// `id` is never reused, because it is also the number of the lock; see ``ConsumerLock``.
+    static let createTable = """
+        CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, \
+        position INTEGER, check_value INTEGER, rebuild TEXT, fence INTEGER NOT NULL, attempts INTEGER NOT NULL, \
+        acknowledged REAL, seen REAL NOT NULL, skip_count INTEGER NOT NULL, skips TEXT)
+        """
+
+    let connection: Connection
+    let storeIdentifier: String
+
+    init(_ connection: Connection, storeIdentifier: String) {
+        self.connection = connection
+        self.storeIdentifier = storeIdentifier
+    }
+
+    // MARK: The table
+
+    /// Returns whether the table exists.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if another program changed its definition.
+    static func exists(_ connection: Connection) throws -> Bool {
+        try FileSchema(connection).hasHistory([createTable])
+    }
+
+    /// Creates the table in a write transaction. The file still meets the schemas that it met before.
+    static func create(_ connection: Connection) throws {
+        let before = try FileSchema(connection).digest
+        try connection.execute(createTable)
+        try MetaTable.replaceCompletions(before, with: FileSchema(connection).digest, connection)
+    }
+
+    // MARK: Reading
+
+    /// Returns the consumers, ordered by name.
+    func records() throws -> [Record] {
+        let statement = try connection.cached("SELECT \(Self.columns) FROM \(Self.name) ORDER BY name")
+        defer { statement.reset() }
+        var records: [Record] = []
+        while try statement.step() { records.append(try record(statement).record) }
+        return records
+    }
+
+    /// Returns the consumer with a name and its number, or `nil` if there is none.
+    func record(named name: String) throws -> (id: Int64, record: Record)? {
+        let statement = try connection.cached("SELECT \(Self.columns) FROM \(Self.name) WHERE name = ?")
+        defer { statement.reset() }
+        try statement.bind(name, at: 1)
+        return try statement.step() ? record(statement) : nil
+    }
+
+    /// The positions that the consumers still need, for purging the history.
+    ///
+    /// A consumer that starts over from the models needs no earlier history, and neither does one whose position belongs
+    /// to another store; both are omitted. Must be used in a transaction.
+    static func positions(
+        _ connection: Connection
+    ) throws -> [(name: String, position: Int64, lastSeen: Date)] {
+        guard try exists(connection) else { return [] }
+        let table = ConsumerTable(connection, storeIdentifier: try MetaTable.text(.storeIdentifier, connection) ?? "")
+        return try table.records().compactMap { record in
+            if case .requested? = record.place.rebuild { return nil }
+            let position = record.place.position?.position(in: table.storeIdentifier)
+            return position.map { (record.name, $0, record.seen) }
+        }
+    }
+
+    private static let columns =
+        "id, name, position, check_value, rebuild, fence, attempts, acknowledged, seen, skip_count, skips"
+
+    private func record(_ statement: Statement) throws -> (id: Int64, record: Record) {
+        let id = statement.int64(0)
+        let row = FileRow.consumer(id)
+        func date(_ column: Int32) throws -> Date? {
+            if statement.isNull(column) { return nil }
+            let seconds = statement.double(column)
+            guard seconds.isFinite else { throw SwiftDataError.damagedRow(row, "a time is invalid") }
+            return Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        func decoded<Value: Decodable>(_ column: Int32, as type: Value.Type) throws -> Value? {
+            if statement.isNull(column) { return nil }
+            do {
+                return try JSONDecoder().decode(type, from: Data(statement.text(column, of: row).utf8))
+            } catch is DecodingError {
+                throw SwiftDataError.damagedRow(row, "the value of \"\(statement.columnName(column))\" is invalid")
+            }
+        }
+        let count = 0...Int64(Int32.max)
+        let record = Record(
+            name: try statement.text(1, of: row),
+            place: HistoryConsumerPlace(
+                position: try token(statement, of: row), rebuild: try decoded(4, as: HistoryRebuild.self)),
+            fence: try statement.integer(5, in: 0...(.max / 2), of: row),
+            attempts: Int(try statement.integer(6, in: count, of: row)), acknowledged: try date(7),
+            seen: try date(8) ?? .distantPast, skipCount: Int(try statement.integer(9, in: count, of: row)),
+            skips: try decoded(10, as: [HistorySkip<DefaultHistoryToken>].self) ?? [])
+        return (id, record)
+    }
+
+    /// Returns the position of a consumer. NULL is a token that has no position in this store.
+    private func token(_ statement: Statement, of row: FileRow) throws -> DefaultHistoryToken {
+        guard !statement.isNull(2) else { return DefaultHistoryToken(storeIdentifier: "", position: 0) }
+        // A position that this store cannot have is reported when history is read after it.
+        let position = try statement.integer(2, of: row)
+        let checkValue = statement.isNull(3) ? nil : try statement.integer(3, of: row)
+        return DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
+    }
+
+    // MARK: Writing
+
+    /// Changes the consumer with a name in the current transaction.
+    func update<Result>(named name: String, _ update: (inout Record?) throws -> Result) throws -> Result {
+        let known = try record(named: name)
+        var record = known?.record
+        let result = try update(&record)
+        switch (known, record) {
+        case (nil, nil): break
+        case (nil, let record?): try insert(record)
+        case (let known?, nil): try delete(known.id)
+        case (let known?, let record?): try write(record, over: known)
+        }
+        return result
+    }
+
+    private func insert(_ record: Record) throws {
+        let statement = try connection.cached(
+            """
+            INSERT INTO \(Self.name)(position, check_value, rebuild, fence, attempts, acknowledged, seen, skip_count, \
+            skips, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
+        try bind(record, to: statement)
+        try statement.bind(record.name, at: 10)
+        try runReportingDuplicates(statement, record.name)
+    }
+
+    private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {
+        if record.name != known.record.name {
+            // Separately, because an assignment of the name makes SQLite change the index.
+            let statement = try connection.cached("UPDATE \(Self.name) SET name = ? WHERE id = ?")
+            try statement.bind(record.name, at: 1)
+            try statement.bind(known.id, at: 2)
+            try runReportingDuplicates(statement, record.name)
+        }
+        let statement = try connection.cached(
+            """
+            UPDATE \(Self.name) SET position = ?, check_value = ?, rebuild = ?, fence = ?, attempts = ?, \
+            acknowledged = ?, seen = ?, skip_count = ?, skips = ? WHERE id = ?
+            """)
+        try bind(record, to: statement)
+        try statement.bind(known.id, at: 10)
+        try statement.run()
+    }
+
+    private func delete(_ id: Int64) throws {
+        let statement = try connection.cached("DELETE FROM \(Self.name) WHERE id = ?")
+        try statement.bind(id, at: 1)
+        try statement.run()
+    }
+
+    private func runReportingDuplicates(_ statement: Statement, _ name: String) throws {
+        do { try statement.run() } catch let error as SQLiteError where error.isUniqueConstraint {
+            throw SwiftDataError.duplicateHistoryConsumer.with(
+                detail: "the store already has a consumer \"\(name)\"; choose another name or remove it")
+        }
+    }
+
+    /// Binds the first nine parameters. Those that are not bound are NULL.
+    private func bind(_ record: Record, to statement: Statement) throws {
+        if let position = record.place.position?.position(in: storeIdentifier) {
+            try statement.bind(position, at: 1)
+            if let check = record.place.position?.checkValue(in: storeIdentifier) { try statement.bind(check, at: 2) }
+        }
+        if let rebuild = record.place.rebuild { try statement.bind(json(rebuild), at: 3) }
+        try statement.bind(record.fence, at: 4)
+        try statement.bind(record.attempts, at: 5)
+        if let date = record.acknowledged { try statement.bind(date.timeIntervalSinceReferenceDate, at: 6) }
+        try statement.bind(record.seen.timeIntervalSinceReferenceDate, at: 7)
+        try statement.bind(record.skipCount, at: 8)
+        if !record.skips.isEmpty { try statement.bind(json(record.skips), at: 9) }
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}

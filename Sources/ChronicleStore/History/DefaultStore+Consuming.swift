@@ -1,0 +1,180 @@
+public import ChronicleCore
+import ChronicleSQLite
+import Synchronization
+
+/// The consumers of the history, whose positions are kept in the file.
+extension DefaultStore: DataStoreConsuming {
+    /// The token before the first transaction.
+    public var initialHistoryToken: DefaultHistoryToken? {
+        DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+    }
+
+    /// Returns the records of all consumers, ordered by name.
+    ///
+    /// - Returns: The records; empty for a file without consumers.
+    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if a
+    ///   record is invalid; remove the row from `chronicle_consumer`, or restore the file from a backup.
+    public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
+        try readingConsumers { try $0.records() } ?? []
+    }
+
+    /// Returns the record of a consumer.
+    ///
+    /// - Parameter name: The name of the consumer.
+    /// - Returns: The record, or `nil` if there is no consumer of this name.
+    /// - Throws: The errors of ``consumerRecords()``, such as ``SwiftDataError/storeBusy``.
+    public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
+        try readingConsumers { try $0.record(named: name)?.record }
+    }
+
+    /// Changes the record of a consumer in one transaction.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the consumer.
+    ///   - isDurable: Whether the change survives a power failure with ``ModelConfiguration/Durability/full``.
+    ///   - update: A closure that changes the record.
+    /// - Returns: The result of `update`.
+    /// - Throws: The error of `update`, or one of the following errors. Nothing was changed in that case.
+    ///   - ``SwiftDataError/duplicateHistoryConsumer`` if there is a consumer of the new name. Choose another one.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
+    /// - Complexity: O(log *n*) in the number of consumers.
+    public func updateConsumer<Result: Sendable>(
+        named name: String, isDurable: Bool,
+        _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
+    ) throws -> Result {
+        try requireWriteAccess()
+        try requireHistory()
+        return try attributingErrors {
+            try database.write { connection in
+                let isRelaxed = !isDurable && configuration.durability == .full && !configuration.isStoredInMemoryOnly
+                if isRelaxed { try connection.execute("PRAGMA synchronous = NORMAL") }
+                let result = Swift.Result {
+                    try connection.immediate {
+                        if try !hasConsumers(connection) { try ConsumerTable.create(connection) }
+                        return try ConsumerTable(connection, storeIdentifier: identifier).update(named: name, update)
+                    }
+                }
+                if isRelaxed { try connection.execute("PRAGMA synchronous = FULL") }
+                return try result.get()
+            }
+        }
+    }
+
+    /// Locks a consumer until its process ends or the returned object is released.
+    ///
+    /// The lock of a store in a file is a byte of the file `<store>-consumers`, which must not be deleted while programs
+    /// use the store.
+    ///
+    /// - Parameter name: The name of an existing consumer.
+    /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
+    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeFailure``
+    ///   if the file of the locks cannot be opened or does not support locks; see the detail.
+    public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
+        if configuration.isStoredInMemoryOnly { return ProcessLock(storeIdentifier: identifier, name: name) }
+        guard let (number, _) = try readingConsumers({ try $0.record(named: name) }) else {
+            throw SwiftDataError.historyConsumerNotFound.with(
+                detail: "the store has no consumer \"\(name)\"", storeIdentifier: identifier)
+        }
+        return try attributingErrors {
+            try ConsumerLock(number: number, ofStoreAt: FileInspection(url: configuration.url).path)
+        }
+    }
+
+    /// Moves the position of a consumer in the transaction of a save.
+    func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
+        guard try hasConsumers(connection) else {
+            var none: HistoryConsumerRecord<DefaultHistoryToken>?
+            return try acknowledgement.apply(to: &none)
+        }
+        try ConsumerTable(connection, storeIdentifier: identifier)
+            .update(named: acknowledgement.consumerName) { try acknowledgement.apply(to: &$0) }
+    }
+
+    /// Returns the result of `body`, or `nil` if the file has no table of consumers.
+    private func readingConsumers<Result>(_ body: (ConsumerTable) throws -> Result?) throws -> Result? {
+        try attributingErrors {
+            try database.read { connection in
+                try connection.deferredRead {
+                    guard try hasConsumers(connection) else { return nil }
+                    return try body(ConsumerTable(connection, storeIdentifier: identifier))
+                }
+            }
+        }
+    }
+
+    /// Returns whether the file has a table of consumers, which is looked up until it exists.
+    private func hasConsumers(_ connection: Connection) throws -> Bool {
+        if hasConsumerTable.load(ordering: .relaxed) { return true }
+        guard try ConsumerTable.exists(connection) else { return false }
+        hasConsumerTable.store(true, ordering: .relaxed)
+        return true
+    }
+
+    // MARK: Reading
+
+    /// Returns transactions from the beginning of a fetch result until they contain a number of changes.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The transactions to fetch.
+    ///   - changeCount: The number of changes after which the page ends.
+    /// - Returns: The transactions, and whether more transactions may match.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: Proportional to the returned changes, and to the scanned history before and between them.
+    public func fetchHistoryPage(
+        _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
+    ) throws -> HistoryPage<DefaultHistoryTransaction> {
+        try reading(descriptor) { query, range, connection in
+            var reader = TransactionReader(connection, historyCatalog)
+            guard query.isPlain else {
+                let (headers, hasMore) = try HeaderSearch(query: query, range: range, connection: connection)
+                    .headers(rowCount: changeCount)
+                return HistoryPage(transactions: try reader.read(headers), hasMore: hasMore)
+            }
+            let hasMore = try reader.read(range.after + 1 ... .max, changeLimit: changeCount)
+            return HistoryPage(transactions: reader.transactions, hasMore: hasMore)
+        }
+    }
+
+    /// Returns the number of changes after a token, including each preserved value.
+    ///
+    /// - Parameter token: The token, or `nil` for the beginning of the history.
+    /// - Returns: The number of changes and preserved values.
+    /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+    /// - Complexity: Most transactions are counted without visiting them.
+    public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
+        let transactions = try fetchHistoryCount(token.map { .after($0) } ?? HistoryDescriptor())
+        let newest = try currentHistoryToken()?.position(in: identifier) ?? 0
+        let rows = newest - (token?.position(in: identifier) ?? 0)
+        return max(0, Int(clamping: rows) - transactions)
+    }
+
+    /// Returns the identifiers of the models of an entity in the order of their primary keys.
+    ///
+    /// - Parameters:
+    ///   - entity: An entity of the store's schema.
+    ///   - identifier: The identifier after which to begin, or `nil` for the first model.
+    ///   - limit: The maximum number of identifiers.
+    /// - Returns: The identifiers.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not contain the entity. ``SwiftDataError/storeBusy``
+    ///   if the file stays locked; try again.
+    /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
+    public func identifiers(
+        of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
+    ) throws -> [PersistentIdentifier] {
+        let table = try layout.table(named: entity.name)
+        return try attributingErrors {
+            try database.read { connection in
+                let statement = try connection.cached(
+                    "SELECT _rowid_ FROM \(quoted(entity.name)) WHERE _rowid_ > ? ORDER BY _rowid_ LIMIT ?")
+                defer { statement.reset() }
+                try statement.bind(identifier?.integerPrimaryKey ?? .min, at: 1)
+                try statement.bind(limit, at: 2)
+                var identifiers: [PersistentIdentifier] = []
+                while try statement.step() { identifiers.append(table.origin.identifier(statement.int64(0))) }
+                return identifiers
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Chronicle
+import ChronicleTestSupport
+import Testing
+
+/// What a consumer with a filter receives, and how its position moves.
+@Suite struct ConsumerFilterTests {
+    private static let models: [any PersistentModel.Type] = [Trip.self, BucketListItem.self, LivingAccommodation.self]
+
+    @Test(arguments: StoreKind.allCases)
+    func authorsAreIncludedAndExcluded(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        for author in ["app", "widget", nil] { try store.add(author ?? "none", author: author) }
+        let expected: [(HistoryFilter.Authors, [String])] = [
+            (.all, ["1", "2", "3"]), (.only(["app"], unsigned: false), ["1"]),
+            (.only(["app"], unsigned: true), ["1", "3"]), (.only([], unsigned: true), ["3"]),
+            (.except(["app"], unsigned: true), ["2", "3"]), (.except(["app"], unsigned: false), ["2"]),
+        ]
+        for (number, (authors, keys)) in expected.enumerated() {
+            for limit in [1, 100] {
+                let consumer = try store.consumer("\(number) \(limit)", filter: HistoryFilter(authors: authors))
+                var found: [String] = []
+                while let lines = try consumer.take(limit: limit) { found += lines }
+                #expect(found == keys.map { "insert Trip/\($0)" }, "\(authors)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func modelsKindsAndPropertiesAreFiltered(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.models)
+        let context = store.context()
+        let trip = Trip(name: "a", destination: "there")
+        trip.bucketList = [BucketListItem(title: "item")]
+        context.insert(trip)
+        try context.save()
+        trip.note = "changed"
+        try context.save()
+        trip.name = "b"
+        try context.save()
+        context.delete(trip)
+        try context.save()
+
+        var named = HistoryFilter(models: [Trip.self])
+        try named.limitUpdates(of: Trip.self, to: [\.name])
+        let filters: [(HistoryFilter, [String])] = [
+            (named, ["insert Trip/1", "update Trip/1 name", "delete Trip/1"]),
+            (HistoryFilter(models: [BucketListItem.self]), ["insert BucketListItem/1", "delete BucketListItem/1"]),
+            (HistoryFilter(models: [Trip.self], changeKinds: [.delete]), ["delete Trip/1"]),
+        ]
+        for (number, (filter, expected)) in filters.enumerated() {
+            let consumer = try store.consumer("\(number)", filter: filter)
+            #expect(try consumer.take() == expected)
+            #expect(try consumer.take() == nil)
+        }
+        let deletes = try store.consumer("deletes", filter: HistoryFilter(changeKinds: [.delete]))
+        #expect(try deletes.nextBatch()?.transactions.count == 1)
+    }
+
+    @Test func keyPathThatIsNotStoredIsRejected() throws {
+        var filter = HistoryFilter()
+        #expect(
+            try failure { try filter.limitUpdates(of: Trip.self, to: [\.persistentModelID]) } == .unsupportedKeyPath)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func positionMovesPastWhatTheFilterSkips(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try store.add("a", "b", author: "widget")
+        let consumer = try store.consumer(filter: HistoryFilter(authors: .only(["app"], unsigned: false)))
+        #expect(try consumer.nextBatch() == nil)
+        #expect(try store.status().lag?.transactions == 0)
+        // Without a match, history that was skipped can be deleted without a reset.
+        try store.deleteHistory()
+        try store.add("c", author: "app")
+        #expect(try consumer.take() == ["insert Trip/3"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func skippedTransactionsBeforeABatchStayBehindIt(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.models)
+        try store.add("a", "b")
+        let context = store.context()
+        context.insert(BucketListItem(title: "item"))
+        try context.save()
+        let consumer = try store.consumer(filter: HistoryFilter(models: [BucketListItem.self]))
+        let batch = try #require(try consumer.nextBatch(limit: 1))
+        #expect(batch.lines == ["insert BucketListItem/1"])
+        #expect(try store.status().lag?.transactions == 1)
+        #expect(try consumer.nextBatch(limit: 1)?.attempt == 2)
+    }
+
+    @Test func changesOfOtherProgramsHaveNoAuthor() throws {
+        let store = try TestStore(.file)
+        try store.add("a", author: "app")
+        try store.foreign(
+            "INSERT INTO Trip(name, destination, startDate, endDate, tags) VALUES ('f', 'x', 0, 1, x'5b5d')")
+        let unsigned = try store.consumer("unsigned", filter: HistoryFilter(authors: .only([], unsigned: true)))
+        #expect(try unsigned.take() == ["insert Trip/2"])
+        // Sealed by the next save, and not delivered again.
+        try store.add("b", author: "app")
+        #expect(try unsigned.take() == nil)
+        let all = try store.consumer("all")
+        #expect(try all.take() == ["insert Trip/1", "insert Trip/2", "insert Trip/3"])
+    }
+}
