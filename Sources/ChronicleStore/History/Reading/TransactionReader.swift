@@ -28,7 +28,7 @@ struct TransactionReader {
     ///     it. The last position must be a header or the end of the history.
     ///   - offset: The number of transactions to skip.
     ///   - limit: The maximum number of transactions to return.
-    /// - Throws: ``SwiftDataError/damagedFile`` or ``SwiftDataError/undecodableValue``.
+    /// - Throws: ``SwiftDataError/damagedFile``.
     mutating func read(_ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max) throws {
         let statement = try connection.cached(Self.scan)
         defer { statement.reset() }
