@@ -107,13 +107,17 @@ extension DefaultStore: HistoryProviding {
     ) throws -> Result {
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
+        return try readingHistory { connection in
+            try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
+        }
+    }
+
+    /// Runs `body` in a read transaction.
+    func readingHistory<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try requireHistory()
         return try attributingErrors {
             try database.read { connection in
-                try Format1.reading(connection) {
-                    try connection.deferredRead {
-                        try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
-                    }
-                }
+                try Format1.reading(connection) { try connection.deferredRead { try body(connection) } }
             }
         }
     }
