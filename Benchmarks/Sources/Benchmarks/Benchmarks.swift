@@ -23,7 +23,7 @@ enum Benchmarks {
     private static func run(_ options: Options) throws -> Bool {
         let rows =
             (ComparedRows.all + PreservedRows.all + HistoryRows.all + PropertyRows.all + RelationshipRows.all
-            + PendingRows.all)
+            + PendingRows.all + RetentionRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 // The size and the retention of the history, for stores that adopt ``HistoryRetaining``.
 extension ModelContainer {

@@ -7,9 +7,9 @@ struct PurgePacing {
     /// The number of steps since the write-ahead log was copied to the file.
     private var steps = 0
 
-    /// SQLite polls for a lock after 1, 2 and 5 milliseconds. A lock of 2 milliseconds is released before the third poll,
-    /// even if the step takes twice as long as expected.
-    private static let target: Duration = .milliseconds(2)
+    /// SQLite polls for a lock after 1, 2 and 5 milliseconds. A lock of 1.5 milliseconds is released before the third
+    /// poll, even if the step takes twice as long as expected.
+    private static let target: Duration = .microseconds(1_500)
     /// After these steps, the log has about half as many pages as SQLite's automatic checkpoints allow, so that the
     /// purge copies them and not another writer during its save.
     private static let stepsPerCheckpoint = 12
