@@ -19,7 +19,7 @@ extension FaultyStore: HistoryProviding {
         let tokens = try HistoryTokenBounds(descriptor).lower.map(\.token)
         switch fault {
         case .reversesHistory: found.reverse()
-        case .repeatsTheToken: found = try all().filter { tokens.contains($0.token) } + found
+        case .repeatsTheToken: found = all().filter { tokens.contains($0.token) } + found
         case .skipsTheSecondTransaction where !tokens.isEmpty && found.count > 2: found.remove(at: 1)
         case .skipsTheTwelfthTransaction: found.removeAll { $0.transactionIdentifier == 12 }
         case .splitsTransactions where descriptor.fetchLimit == 1:
@@ -34,7 +34,7 @@ extension FaultyStore: HistoryProviding {
                 transaction.with(transaction.changes.filter { $0.changedPersistentIdentifier.entityName != "Club" })
             }
         case .forgetsTypes, .reportsAllAttributes, .losesTombstones:
-            found = try found.map { $0.with(try $0.changes.map(spoiled)) }
+            found = found.map { $0.with($0.changes.map(spoiled)) }
         default: break
         }
         return found
@@ -63,11 +63,11 @@ extension FaultyStore: HistoryProviding {
         try fetchHistory(descriptor).count + (fault == .countsHistoryWrongly ? 1 : 0)
     }
 
-    private func all() throws -> [DefaultHistoryTransaction] {
-        try memory.contents.history.transactions.map { try $0.typed(schema) }
+    private func all() -> [DefaultHistoryTransaction] {
+        memory.contents.history.transactions.map { $0.typed(schema) }
     }
 
-    private func spoiled(_ change: HistoryChange) throws -> HistoryChange {
+    private func spoiled(_ change: HistoryChange) -> HistoryChange {
         let identifier = change.changedPersistentIdentifier
         switch change {
         case .insert where fault == .forgetsTypes:
@@ -80,7 +80,7 @@ extension FaultyStore: HistoryProviding {
                 updatedAttributeNames: schema.entitiesByName[identifier.entityName]?.storedProperties.map(\.name) ?? [],
                 changeIdentifier: 1, transactionIdentifier: 1, schema: schema)
         case .delete where fault == .losesTombstones:
-            return try .delete(
+            return .delete(
                 of: identifier, kept: [], changeIdentifier: 1, transactionIdentifier: 1, schema: schema)
         default: return change
         }

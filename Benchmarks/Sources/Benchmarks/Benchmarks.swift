@@ -24,7 +24,7 @@ enum Benchmarks {
     private static func run(_ options: Options) throws -> Bool {
         let rows =
             (ComparedRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
-            + PropertyRows.all + RelationshipRows.all + PendingRows.all)
+            + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

@@ -113,8 +113,9 @@ extension SwiftDataError {
     public static let deleteDenied = SwiftDataError(.deleteDenied)
     /// A stored value is not valid for the type of its property.
     ///
-    /// Thrown when a model or a tombstone is read whose value another program or another version of the class wrote.
-    /// The error names the model and the property. Correct the stored value, or change the type of the property.
+    /// Thrown when a model is read whose value another program or another version of the class wrote. The error names
+    /// the model and the property. Correct the stored value, or change the type of the property. In the history, such a
+    /// value is an ``UndecodableValue``, and reading continues.
     public static let undecodableValue = SwiftDataError(.undecodableValue)
 }
 

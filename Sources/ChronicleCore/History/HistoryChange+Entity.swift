@@ -57,18 +57,19 @@ extension HistoryChange {
     ///   - changeIdentifier: The identifier of the change in its store.
     ///   - transactionIdentifier: The identifier of the transaction that contains the change.
     ///   - schema: The schema of the store.
-    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity.
-    /// - Throws: ``SwiftDataError/undecodableValue`` if a preserved value is not valid for the type of its attribute.
+    /// - Returns: The change, of the class ``RemovedModel`` if the schema does not contain the entity. Its tombstone
+    ///   contains an ``UndecodableValue`` for each value that is not valid for the type of its attribute.
     public static func delete(
         of model: PersistentIdentifier, kept: [(name: String, value: PropertyValue)], changeIdentifier: Int64,
         transactionIdentifier: Int64, schema: Schema
-    ) throws -> HistoryChange {
-        func change<Model: PersistentModel>(_: Model.Type) throws -> HistoryChange {
+    ) -> HistoryChange {
+        func change<Model: PersistentModel>(_: Model.Type) -> HistoryChange {
             .delete(
                 DefaultHistoryDelete<Model>(
                     changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
-                    changedPersistentIdentifier: model, tombstone: try HistoryTombstone(decoding: kept, schema)))
+                    changedPersistentIdentifier: model,
+                    tombstone: HistoryTombstone(decoding: kept, schema, model: model)))
         }
-        return try change(schema.modelType(named: model.entityName))
+        return change(schema.modelType(named: model.entityName))
     }
 }

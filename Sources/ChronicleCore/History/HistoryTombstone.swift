@@ -10,7 +10,8 @@
 /// ```
 ///
 /// It does not contain attributes that were `nil`, that were not preserved at the time of the delete, or whose values
-/// were erased from the history. Attributes that the class no longer has are available by name.
+/// were erased from the history. Attributes that the class no longer has are available by name. For a value that cannot
+/// be converted to the type of its attribute, it contains an ``UndecodableValue``.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The name of an attribute and its value.
     public typealias Element = (name: String, value: any Sendable)
@@ -42,7 +43,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
         Model.properties.name(of: keyPath).flatMap { self[$0] }
     }
 
-    /// The value of an attribute; `nil` if the tombstone does not contain it.
+    /// The value of an attribute; `nil` if the tombstone does not contain it, or if it is an ``UndecodableValue``.
     ///
     /// - Parameter keyPath: The key path of the attribute.
     public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? {

@@ -8,6 +8,8 @@
 /// The value of a to-one relationship is the ``PersistentIdentifier`` of its destination. A to-many relationship that
 /// is stored as links has one element for each destination: ``previousValue`` of a removed destination, and ``value``
 /// of an added one.
+///
+/// A value that cannot be converted to the type of its property is an ``UndecodableValue``.
 public struct PreservedValue: Sendable {
     /// The name of the property.
     public let name: String
@@ -40,7 +42,7 @@ extension DefaultHistoryInsert {
     /// ```
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the history does not preserve it.
+    /// - Returns: The value, or `nil` if the history does not preserve it or it is an ``UndecodableValue``.
     public func value<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         values.value(of: keyPath, \.value)
     }
@@ -84,8 +86,8 @@ extension DefaultHistoryUpdate {
     /// ```
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the update did not change the attribute or the history does not preserve the
-    ///   value.
+    /// - Returns: The value, or `nil` if the update did not change the attribute, the history does not preserve the
+    ///   value, or it is an ``UndecodableValue``.
     public func previousValue<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         values.value(of: keyPath, \.previousValue)
     }
@@ -93,8 +95,9 @@ extension DefaultHistoryUpdate {
     /// Returns the value of an attribute after the update.
     ///
     /// - Parameter keyPath: The key path of the attribute.
-    /// - Returns: The value, or `nil` if the update did not change the attribute or the history does not preserve the
-    ///   value. See ``previousValue(_:)-(KeyPath<Model,Value>)`` for optional attributes.
+    /// - Returns: The value, or `nil` if the update did not change the attribute, the history does not preserve the
+    ///   value, or it is an ``UndecodableValue``. See ``previousValue(_:)-(KeyPath<Model,Value>)`` for optional
+    ///   attributes.
     public func value<Value>(_ keyPath: KeyPath<Model, Value>) -> Value? {
         values.value(of: keyPath, \.value)
     }

@@ -34,6 +34,13 @@ extension Connection {
         }
     }
 
+    /// Copies as much of the write-ahead log to the file as possible without waiting for other connections.
+    ///
+    /// - Throws: ``SQLiteError`` if the log cannot be copied.
+    package func checkpoint() throws {
+        _ = try scalarInt64("PRAGMA wal_checkpoint(PASSIVE)")
+    }
+
     /// Copies the content of the write-ahead log to the file and empties the log.
     ///
     /// - Returns: `false` if another connection used the log for the whole busy timeout.

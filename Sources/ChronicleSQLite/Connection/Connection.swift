@@ -164,7 +164,7 @@ extension Connection {
             throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the file is not writable")
         }
         _ = sqlite3_extended_result_codes(handle, 1)
-        _ = sqlite3_busy_timeout(handle, busyTimeout.clampedMilliseconds)
+        BusyWait.install(handle, limit: busyTimeout.clampedMilliseconds)
         // A file may come from any source: its schema must not execute unsafe functions, and SQL must not corrupt the
         // schema. https://www.sqlite.org/security.html
         try set(SQLITE_DBCONFIG_DEFENSIVE, 1)

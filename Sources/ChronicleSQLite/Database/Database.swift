@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A database that several threads share: one connection for writing and a pool of connections for reading.
 ///
 ///     let database = try Database(path: path) { connection in
@@ -19,11 +21,20 @@ package final class Database: Sendable {
     /// The reading connections, or `nil` if the database is in memory.
     private let readers: ReaderPool?
 
+    /// A second writing connection, opened for the first call of ``maintain(_:)``.
+    private let maintenance: Mutex<Maintenance>
+
     /// Whether the database is read-only.
     package let isReadOnly: Bool
 
     /// The path or URI of the database.
     package let path: String
+
+    private struct Maintenance {
+        var connection: SharedConnection?
+        var isClosed = false
+        let make: @Sendable () throws -> Connection
+    }
 
     /// Opens the database, creating the file if it does not exist and can be written.
     ///
@@ -58,6 +69,7 @@ package final class Database: Sendable {
         }
         isReadOnly = readOnly && !inMemory
         self.path = path
+        maintenance = Mutex(Maintenance { try make(path, .readWrite) })
         if inMemory {
             writer = try SharedConnection(make(":memory:", .readWriteCreate))
             readers = nil
@@ -92,12 +104,40 @@ package final class Database: Sendable {
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
+    /// Runs `body` with a writing connection for maintenance, which does not copy the write-ahead log automatically.
+    ///
+    /// Meanwhile, the thread that calls `write` waits only while `body` has a write transaction, as for another process.
+    /// A database in memory has only one connection.
+    package func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
+        guard writer != nil else { throw SQLiteError.readOnlyDatabase }
+        guard readers != nil else { return try write(body) }
+        return try maintenanceConnection().use(body)
+    }
+
+    private func maintenanceConnection() throws -> SharedConnection {
+        try maintenance.withLock { maintenance in
+            if maintenance.isClosed { throw SQLiteError.misuse("the database is closed") }
+            if let connection = maintenance.connection { return connection }
+            let connection = try maintenance.make()
+            // https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
+            try connection.execute("PRAGMA wal_autocheckpoint = 0")
+            let shared = try SharedConnection(connection)
+            maintenance.connection = shared
+            return shared
+        }
+    }
+
     /// Closes the readers and then the writer, after waiting for a running `write`. Readers in use are closed
     /// afterwards. Later calls of `read` and `write` throw an error for which `isMisuse` is true.
     package func close() {
         // The last connection to close copies the log into the file and deletes it, which only a writer can do.
         // https://www.sqlite.org/wal.html
         readers?.close()
+        let connection = maintenance.withLock { maintenance in
+            maintenance.isClosed = true
+            return maintenance.connection
+        }
+        connection?.close()
         writer?.close()
     }
 }

@@ -16,15 +16,14 @@ extension DefaultStore: HistoryProviding {
     /// Returns the transactions that match a descriptor, in commit order unless the descriptor sorts.
     ///
     /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
-    /// - Returns: The matching transactions with their changes.
+    /// - Returns: The matching transactions with their changes. A preserved value that cannot be converted to the current
+    ///   type of its attribute is an ``UndecodableValue``.
     /// - Throws:
     ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the predicate requires transactions
     ///     after a token that cannot be continued from. Fetch the models again and continue from a current token.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
     ///   - ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for expressions
     ///     without an SQL equivalent. Rewrite them.
-    ///   - ``SwiftDataError/undecodableValue`` if a preserved value cannot be converted to the current type of the
-    ///     attribute.
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
     ///   - ``SwiftDataError/loadIssueModelContainer`` if the store is read-only and another program has upgraded the
     ///     format of its file. Open the store again.
@@ -108,13 +107,17 @@ extension DefaultStore: HistoryProviding {
     ) throws -> Result {
         try requireHistory()
         let query = try HistoryQuery(descriptor, self)
+        return try readingHistory { connection in
+            try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
+        }
+    }
+
+    /// Runs `body` in a read transaction.
+    func readingHistory<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try requireHistory()
         return try attributingErrors {
             try database.read { connection in
-                try Format1.reading(connection) {
-                    try connection.deferredRead {
-                        try body(query, HistoryRange(query, storeIdentifier: identifier, connection), connection)
-                    }
-                }
+                try Format1.reading(connection) { try connection.deferredRead { try body(connection) } }
             }
         }
     }

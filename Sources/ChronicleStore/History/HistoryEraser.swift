@@ -73,6 +73,29 @@ struct HistoryEraser {
         try finish()
     }
 
+    /// Deletes whole transactions.
+    ///
+    /// - Parameters:
+    ///   - first: The position of the first row to delete.
+    ///   - header: The header of the last transaction to delete.
+    ///   - checkValue: Its check value.
+    mutating func erase(from first: Int64, through header: Int64, _ checkValue: Int64) throws {
+        try delete(HistoryPosition.range(from: first, through: header), checkValue)
+        try finish()
+    }
+
+    /// Deletes the first changes of a transaction that readers no longer see, and whose header remains.
+    ///
+    /// - Parameters:
+    ///   - changes: The positions of the changes.
+    ///   - header: The header of the transaction.
+    ///   - checkValue: Its check value.
+    mutating func erase(_ changes: ClosedRange<Int64>, ofTransaction header: Int64, _ checkValue: Int64) throws {
+        try deleteRows(changes)
+        highest = (header, checkValue)
+        try raiseFloor()
+    }
+
     /// Returns the ranges of the rows of the transactions, and of void headers before them, with the check value of the
     /// last row of each.
     private func ranges(_ headers: [HistoryHeader]) throws -> [(ClosedRange<Int64>, checkValue: Int64)] {
@@ -104,14 +127,22 @@ struct HistoryEraser {
 
     private mutating func delete(_ positions: ClosedRange<Int64>, _ checkValue: Int64) throws {
         let last = positions.upperBound
-        let statement = try connection.cached("DELETE FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ?")
-        try statement.bind(positions.lowerBound, at: 1)
-        try statement.bind(last == newest ? last - 1 : last, at: 2)
-        try statement.run()
-        if last == newest { try makeVoid(last) }
+        if last == newest {
+            if positions.lowerBound < last { try deleteRows(positions.lowerBound...last - 1) }
+            try makeVoid(last)
+        } else {
+            try deleteRows(positions)
+        }
         try SummaryTable.delete(positions, connection)
         try MetadataTable.delete(positions, connection)
         if last > highest?.position ?? 0 { highest = (last, checkValue) }
+    }
+
+    private func deleteRows(_ positions: ClosedRange<Int64>) throws {
+        let statement = try connection.cached("DELETE FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ?")
+        try statement.bind(positions.lowerBound, at: 1)
+        try statement.bind(positions.upperBound, at: 2)
+        try statement.run()
     }
 
     private func makeVoid(_ position: Int64) throws {

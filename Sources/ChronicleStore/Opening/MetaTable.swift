@@ -15,6 +15,8 @@ enum MetaTable {
         case floor
         /// The check value of the floor.
         case floorCheck
+        /// The header of a transaction that a purge has deleted in part. Readers begin after it.
+        case purged
         /// The position at which recording resumed after it was disabled or incomplete.
         case gap
         /// Whether the history preserves the values of all properties: `on` or `off`.
@@ -31,6 +33,7 @@ enum MetaTable {
             case .history: "history"
             case .floor: "floor"
             case .floorCheck: "floorCheck"
+            case .purged: "purged"
             case .gap: "gap"
             case .preservesValues: "preservesValues"
             case .preservesValuesSince: "preservesValuesSince"
@@ -103,6 +106,12 @@ enum MetaTable {
             "UPDATE chronicle_meta SET value = ? WHERE name >= 'complete:' AND name < 'complete;' AND value = ?")
         try statement.bind(newDigest, at: 1)
         try statement.bind(digest, at: 2)
+        try statement.run()
+    }
+
+    static func remove(_ name: Name, _ connection: Connection) throws {
+        let statement = try connection.cached("DELETE FROM chronicle_meta WHERE name = ?")
+        try statement.bind(name.text, at: 1)
         try statement.run()
     }
 

@@ -24,6 +24,7 @@ extension DefaultStore: DataStoreBatching {
         ).delete
         let cascade = Cascade(from: try layout.table(for: Model.self).entity, schema)
         guard cascade.isByForeignKeys else { throw DataStoreError.preferInMemoryFilter }
+        defer { startAutomaticPurge() }
         try attributingErrors {
             try database.write { connection in
                 do { try delete(query, request.editingState, connection) } catch let error as SQLiteError

@@ -27,6 +27,7 @@ extension DefaultStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         try requireWriteAccess()
+        defer { startAutomaticPurge() }
         return try attributingErrors {
             try database.write { connection in
                 let written = try write(request, connection)

@@ -34,6 +34,9 @@ public final class DefaultStore: DataStore {
     let latestHeader = Mutex<HeaderWriter.Header?>(nil)
     /// The primary keys that are reserved for the next saves.
     let keyReservations = Mutex(KeyReservations())
+    /// How much a step of a purge does.
+    let purgePacing = Mutex(PurgePacing())
+    let automaticPurge = Mutex(AutomaticPurge())
     /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
     /// Whether the file is known to have ``ConsumerTable``.

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQLite
 public import Foundation
 
 /// The location and the options of a default store.
@@ -8,8 +9,8 @@ public import Foundation
 /// ModelConfiguration(isStoredInMemoryOnly: true)
 /// ```
 ///
-/// The type corresponds to SwiftData's `ModelConfiguration`. Durability, history recording, preserved values, and the
-/// busy timeout are additional options.
+/// The type corresponds to SwiftData's `ModelConfiguration`. Durability, history recording and retention, preserved
+/// values, and the busy timeout are additional options.
 public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable {
     /// The type of the store.
     public typealias Store = DefaultStore
@@ -57,6 +58,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     /// The setting belongs to the file: it applies when the file is created, and is ignored when an existing file is
     /// opened or upgraded. Use ``DefaultStore/setPreservesValues(_:)`` to change it later.
     public var preservesValues: Bool
+    /// How much of its history the store keeps; everything by default.
+    ///
+    /// The setting applies to the purges of this store object. Several processes that use a file should have the same.
+    public var historyRetention: HistoryRetention
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
     /// A closure that receives a sentence for a log when the store continues with reduced function, or `nil` to ignore
@@ -80,6 +85,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         /// By events of the file system, without regular checks, which would conceal a missed event.
         case eventsOnly
     }
+    /// Returns the registered readers of a file, for tests.
+    var retentionHolds: @Sendable (Connection) throws -> [RetentionHold] = RetentionHold.all
 
     /// What records the changes of saves.
     enum Recorder: String, CaseIterable, Hashable, Sendable {
@@ -109,11 +116,13 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
     ///   - preservesValues: Whether the history of a new file preserves the values of all properties.
+    ///   - historyRetention: How much of its history the store keeps.
     ///   - busyTimeout: How long a read or a save waits for another connection's lock.
     public init(
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic, durability: Durability = .full, recordsHistory: Bool = true,
-        preservesValues: Bool = false, busyTimeout: Duration = .seconds(5)
+        preservesValues: Bool = false, historyRetention: HistoryRetention = .unlimited,
+        busyTimeout: Duration = .seconds(5)
     ) {
         self.name = name ?? url.deletingPathExtension().lastPathComponent
         self.schema = schema
@@ -123,6 +132,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.durability = durability
         self.recordsHistory = recordsHistory
         self.preservesValues = preservesValues
+        self.historyRetention = historyRetention
         self.busyTimeout = busyTimeout
     }
 
@@ -139,10 +149,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
     ///   - preservesValues: Whether the history of a new file preserves the values of all properties.
+    ///   - historyRetention: How much of its history the store keeps.
     public init(
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic,
-        durability: Durability = .full, recordsHistory: Bool = true, preservesValues: Bool = false
+        durability: Durability = .full, recordsHistory: Bool = true, preservesValues: Bool = false,
+        historyRetention: HistoryRetention = .unlimited
     ) {
         let name = name ?? "default"
         let url =
@@ -151,7 +163,7 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
             : Self.defaultDirectory.appending(path: "\(name).store")
         self.init(
             name, schema: schema, url: url, allowsSave: allowsSave, durability: durability,
-            recordsHistory: recordsHistory, preservesValues: preservesValues)
+            recordsHistory: recordsHistory, preservesValues: preservesValues, historyRetention: historyRetention)
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
     }
 
@@ -184,7 +196,8 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         lhs.name == rhs.name && lhs.url == rhs.url && lhs.isStoredInMemoryOnly == rhs.isStoredInMemoryOnly
             && lhs.allowsSave == rhs.allowsSave && lhs.durability == rhs.durability
             && lhs.recordsHistory == rhs.recordsHistory && lhs.busyTimeout == rhs.busyTimeout
-            && lhs.preservesValues == rhs.preservesValues && lhs.schema == rhs.schema
+            && lhs.preservesValues == rhs.preservesValues && lhs.historyRetention == rhs.historyRetention
+            && lhs.schema == rhs.schema
     }
 
     /// Hashes the name and the URL of the configuration.

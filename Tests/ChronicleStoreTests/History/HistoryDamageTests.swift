@@ -109,20 +109,6 @@ import Testing
         #expect(try store.store.fetchHistoryIdentifiers(Descriptor()) == [2, 4, 6, 10])
     }
 
-    @Test func preservedValueOfAnotherTypeThrows() throws {
-        let store = try filled()
-        try store.foreign("UPDATE chronicle_change SET old_value = x'00' WHERE id = 7")
-        let error = try #require(try failure(of: { try store.history() }))
-        #expect(error == .undecodableValue)
-        #expect(error.entityName == "Trip")
-        #expect(error.propertyName == "name")
-        #expect(error.persistentIdentifier?.integerPrimaryKey == 2)
-        // The history can still be read without the value, and deleted.
-        #expect(try store.store.fetchHistoryWithoutChanges(Descriptor()).count == 4)
-        try store.store.deleteHistory(Descriptor())
-        #expect(try store.history().isEmpty)
-    }
-
     @Test func currentTokenOfADamagedHeaderThrows() throws {
         let store = try filled()
         try store.foreign("UPDATE chronicle_change SET attributes = 'x' WHERE id = 10")

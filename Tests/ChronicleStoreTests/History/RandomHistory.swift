@@ -36,7 +36,7 @@ struct RandomHistory {
         switch random.below(20) {
         case 0..<11: for _ in 0...random.below(6) { try save() }
         case 11..<14: try writeByOthers()
-        case 14: try deletePrefix()
+        case 14: if random.below(2) == 0 { try deletePrefix() } else { try purge() }
         case 15: try deleteHoles()
         case 16: try changeClock()
         case 17: try changeProgram()
@@ -78,6 +78,16 @@ struct RandomHistory {
             last.token.checkValue(in: last.storeIdentifier) != nil
         else { return }
         try context.deleteHistory(Descriptor.before(last.token))
+    }
+
+    /// Runs some of the steps of a purge, which may end within a long transaction.
+    private mutating func purge() throws {
+        guard let purging = random.pick(containers).stores.first as? DefaultStore else { return }
+        let retention = HistoryRetention(maximumChanges: random.pick([0, 100, 1_000]))
+        let plan = try purging.planHistoryPurge(retention, at: .now)
+        for _ in 0..<random.pick([1, 1, 2, 1_000]) {
+            if try purging.purgeHistory(plan).isLast { break }
+        }
     }
 
     private mutating func deleteHoles() throws {

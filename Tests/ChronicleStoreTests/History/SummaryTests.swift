@@ -22,6 +22,7 @@ import Testing
         let container = try history.store.reopened([BucketListItem.self, Trip.self])
         let store = try #require(container.stores.first as? DefaultStore)
         let all = try store.fetchHistory(Descriptor())
+        #expect(try store.historyStatistics().transactions == all.count, comment)
         var queries = try HistoryQueries(store, all, history.random)
         for query in 0..<150 {
             let difference = try queries.difference()

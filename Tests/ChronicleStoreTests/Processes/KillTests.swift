@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -25,6 +26,40 @@ import Testing
             #expect(try replayed.pages == replayed.rows("Page"), comment)
             #expect(replayed.unsealed == "0", comment)
             #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok", comment)
+        }
+    }
+}
+
+/// The history is valid after a process is killed while it purges.
+@Suite struct PurgeKillTests {
+    @Test(arguments: 0..<2)
+    func historyIsValidAfterEveryKill(_ round: Int) async throws {
+        let file = try TemporaryDirectory().file("purged.store")
+        var random = TestSeed.generator(round)
+        var token: DefaultHistoryToken?
+        for attempt in 0..<12 {
+            let comment: Comment = "\(TestSeed.description), attempt \(attempt)"
+            let worker = try Worker("purge", file.path, String(random.next()))
+            try worker.wait(forBytes: Int.random(in: 1...20, using: &random))
+            var spin = Int.random(in: 0...500_000, using: &random)
+            while spin > 0 { spin -= 1 }
+            worker.kill()
+            #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok", comment)
+            let configuration = ModelConfiguration(url: file, durability: .relaxed)
+            let container = try ModelContainer(for: Schema([BucketListItem.self]), configurations: [configuration])
+            let store = try #require(container.stores.first as? DefaultStore)
+            let failures = try store.database.write { connection in
+                try connection.deferredRead { try HistoryInvariants(connection).failures }
+            }
+            #expect(failures.isEmpty, comment)
+            let history = try store.fetchHistory(Descriptor())
+            #expect(try store.historyStatistics().transactions == history.count, comment)
+            // The token of the newest transaction that the previous round saw is valid, or has expired.
+            if let token {
+                let error = try failure(of: { try store.fetchHistory(.after(token)) })
+                #expect(error == nil || error == .historyTokenExpired, comment)
+            }
+            token = try store.currentHistoryToken()
         }
     }
 }

@@ -13,6 +13,7 @@ import Foundation
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
 ///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
+///     ChronicleTestWorker purge STORE SEED      saves and purges until it is killed, a dot for each step
 ///     ChronicleTestWorker read STORE N          pages through the history until it has seen N transactions
 ///     ChronicleTestWorker follow STORE N        the same, but reads only after commit events, and prints a summary
 ///     ChronicleTestWorker watch STORE N         watches the file N times, and waits until nothing is left open
@@ -41,6 +42,7 @@ struct Worker {
         case "open", "read-only", "refused": emit("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")
         case "write": try write(context, author: arguments[3], saves: Int(arguments[4]) ?? 0)
         case "churn": try churn(context, seed: UInt64(arguments[3]) ?? 0)
+        case "purge": try purge(context, seed: UInt64(arguments[3]) ?? 0)
         case "fill": try fill(context)
         case "read": try read(context, transactions: Int(arguments[3]) ?? 0)
         case "follow": try await follow(container, transactions: Int(arguments[3]) ?? 0)
@@ -99,6 +101,22 @@ struct Worker {
             notes[Int.random(in: 0..<notes.count, using: &random)].number += 1
         } else {
             context.delete(notes.remove(at: Int.random(in: 0..<notes.count, using: &random)))
+        }
+    }
+
+    private static func purge(_ context: ModelContext, seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        guard let store = context.container.stores.first as? DefaultStore else { exit(65) }
+        while true {
+            for number in 0..<Int.random(in: 1...3_000, using: &random) {
+                context.insert(Note(text: "note", number: number))
+            }
+            try context.save()
+            try context.delete(model: Note.self)
+            let maximum = Int.random(in: 0...2_000, using: &random)
+            let plan = try store.planHistoryPurge(HistoryRetention(maximumChanges: maximum), at: .now)
+            while try !store.purgeHistory(plan).isLast { emit(".") }
+            emit(".")
         }
     }
 

@@ -39,8 +39,10 @@ func fileSize(_ url: URL) throws -> Int {
 }
 
 /// Creates a directory for the duration of `body`.
-func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Result {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "chronicle-benchmarks-\(UUID().uuidString)")
+func withTemporaryDirectory<Result>(
+    in parent: URL = FileManager.default.temporaryDirectory, _ body: (URL) throws -> Result
+) throws -> Result {
+    let directory = parent.appending(path: "chronicle-benchmarks-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let result = Swift.Result { try body(directory) }
     try FileManager.default.removeItem(at: directory)

@@ -14,7 +14,7 @@ extension MemoryStore: HistoryProviding {
         for bound in try HistoryTokenBounds(descriptor).lower {
             try history.validate(bound.token, isInclusive: bound.isInclusive, identifier)
         }
-        return try descriptor.apply(to: history.transactions.map { try $0.typed(schema) })
+        return try descriptor.apply(to: history.transactions.map { $0.typed(schema) })
     }
 
     public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
@@ -24,7 +24,7 @@ extension MemoryStore: HistoryProviding {
             for bound in try HistoryTokenBounds(descriptor).upper {
                 try contents.history.validatePosition(bound.token, identifier)
             }
-            let all = try contents.history.transactions.map { try $0.typed(schema) }
+            let all = contents.history.transactions.map { $0.typed(schema) }
             contents.history.delete(try descriptor.apply(to: all).map(\.transactionIdentifier))
         }
     }
@@ -116,16 +116,16 @@ struct MemoryHistory: Sendable {
 extension MemoryHistory.Transaction {
     /// Returns the transaction with typed changes. The memory is used by one process; a store for several processes
     /// would save the process of each transaction, like its author.
-    func typed(_ schema: Schema) throws -> DefaultHistoryTransaction {
+    func typed(_ schema: Schema) -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(
             transactionIdentifier: position, storeIdentifier: storeIdentifier,
             token: DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position), timestamp: timestamp,
             author: author, contextName: contextName, bundleIdentifier: ProcessInfo.processInfo.processName,
             processIdentifier: String(ProcessInfo.processInfo.processIdentifier), metadata: metadata,
-            changes: try changes.enumerated().map { try typed($1, firstChange + Int64($0), schema) })
+            changes: changes.enumerated().map { typed($1, firstChange + Int64($0), schema) })
     }
 
-    private func typed(_ change: MemoryChange, _ number: Int64, _ schema: Schema) throws -> HistoryChange {
+    private func typed(_ change: MemoryChange, _ number: Int64, _ schema: Schema) -> HistoryChange {
         switch change {
         case .insert(let model):
             .insert(of: model, changeIdentifier: number, transactionIdentifier: position, schema: schema)
@@ -134,7 +134,7 @@ extension MemoryHistory.Transaction {
                 of: model, updatedAttributeNames: names, changeIdentifier: number, transactionIdentifier: position,
                 schema: schema)
         case .delete(let model, let kept):
-            try .delete(
+            .delete(
                 of: model, kept: kept, changeIdentifier: number, transactionIdentifier: position, schema: schema)
         }
     }

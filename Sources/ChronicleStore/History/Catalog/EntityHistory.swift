@@ -44,31 +44,31 @@ final class EntityHistory: Sendable {
 
     /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
-    ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` if a value cannot be converted to the type of its property.
-    func tombstone(_ values: ArraySlice<ChangeBuffer.Value>) throws -> [HistoryTombstone<RemovedModel>.Element]? {
+    func tombstone(
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: PersistentIdentifier
+    ) -> [HistoryTombstone<RemovedModel>.Element]? {
         var elements: [HistoryTombstone<RemovedModel>.Element] = []
         elements.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if let decoded = try attribute.decode(value.old) { elements.append((attribute.name, decoded)) }
+            if let decoded = attribute.decode(value.old, of: model) { elements.append((attribute.name, decoded)) }
         }
         return elements
     }
 
     /// Returns the preserved values of an insert or an update, converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
-    ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` if a value cannot be converted to the type of its property.
-    func preservedValues(_ values: ArraySlice<ChangeBuffer.Value>) throws -> [PreservedValue]? {
+    func preservedValues(
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: PersistentIdentifier
+    ) -> [PreservedValue]? {
         var preserved: [PreservedValue] = []
         preserved.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
             preserved.append(
                 PreservedValue(
-                    name: attribute.name, previousValue: try attribute.decode(value.old),
-                    value: try attribute.decode(value.new)))
+                    name: attribute.name, previousValue: attribute.decode(value.old, of: model),
+                    value: attribute.decode(value.new, of: model)))
         }
         return preserved
     }

@@ -15,14 +15,12 @@ final class PreservedAttribute: Sendable {
         self.destination = destination
     }
 
-    /// Returns the decoded value, or `nil` for NULL.
-    ///
-    /// - Throws: ``SwiftDataError/undecodableValue`` if the value cannot be converted to the type of the property.
-    func decode(_ value: PropertyValue) throws -> (any Sendable)? {
+    /// Returns the decoded value, `nil` for NULL, or an ``UndecodableValue``.
+    func decode(_ value: PropertyValue, of model: PersistentIdentifier) -> (any Sendable)? {
         if value.isNull { return nil }
         if let destination, case .integer(let key) = value { return destination.identifier(key) }
         guard let property, destination == nil else { return value.plainValue }
-        return try property.decode(value.inForm(of: property))
+        return property.decodePreserved(value.inForm(of: property), entityName: model.entityName, model: model)
     }
 }
 

@@ -46,6 +46,17 @@ struct HistoryFacts {
         return position
     }
 
+    /// Returns the position of a transaction that a purge has deleted in part, or `nil` if there is none.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if it is after the floor, because readers would then miss transactions.
+    func purged() throws -> Int64? {
+        guard let purged = try MetaTable.position(.purged, connection) else { return nil }
+        guard try purged <= MetaTable.position(.floor, connection) ?? 0 else {
+            throw SwiftDataError.damagedRow(.meta(MetaTable.Name.purged.text), "the position was not deleted")
+        }
+        return purged
+    }
+
     /// Returns the newest position, or `nil` if there never was one, with a single lookup.
     ///
     /// - Throws: The errors of ``facts(at:)``.

@@ -23,8 +23,7 @@ struct ChangeAssembly {
 
     /// Returns the changes of a transaction.
     ///
-    /// - Throws: ``SwiftDataError/damagedFile`` if an entity or an attribute is missing in the file, or
-    ///   ``SwiftDataError/undecodableValue``.
+    /// - Throws: ``SwiftDataError/damagedFile`` if an entity or an attribute is missing in the file.
     mutating func changes(_ buffer: ChangeBuffer, of transaction: Int64) throws -> [HistoryChange] {
         var changes: [HistoryChange] = []
         changes.reserveCapacity(buffer.rows.count)
@@ -115,29 +114,29 @@ struct ChangeAssembly {
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> [PreservedValue] {
         guard row.valueCount > 0 else { return [] }
-        return try decoding(row, entity) { try $0.preservedValues(buffer.values(of: row)) }
+        return try decoding(row, entity) { entity in
+            entity.preservedValues(buffer.values(of: row), of: entity.origin.identifier(row.key))
+        }
     }
 
     private mutating func kept(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> [HistoryTombstone<RemovedModel>.Element] {
         guard row.valueCount > 0 else { return [] }
-        return try decoding(row, entity) { try $0.tombstone(buffer.values(of: row)) }
+        return try decoding(row, entity) { entity in
+            entity.tombstone(buffer.values(of: row), of: entity.origin.identifier(row.key))
+        }
     }
 
     /// Decodes the preserved values of a change, a second time with the entities of the file if the first result is
     /// `nil`.
     private mutating func decoding<Values>(
-        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ decode: (EntityHistory) throws -> Values?
+        _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ decode: (EntityHistory) -> Values?
     ) throws -> Values {
-        do {
-            if let values = try decode(entity) { return values }
-            try reload(row)
-            guard let values = try decode(self.entity(row)) else { throw unknownAttribute(row) }
-            return values
-        } catch let error as SwiftDataError where error == .undecodableValue {
-            throw error.with(entityName: entity.name, persistentIdentifier: entity.origin.identifier(row.key))
-        }
+        if let values = decode(entity) { return values }
+        try reload(row)
+        guard let values = try decode(self.entity(row)) else { throw unknownAttribute(row) }
+        return values
     }
 
     private func unknownAttribute(_ row: ChangeBuffer.Row) -> SwiftDataError {

@@ -16,6 +16,7 @@ struct HistoryRange {
     /// - Throws: ``SwiftDataError/historyTokenExpired``, an error of its family, or ``SwiftDataError/historyDisabled``.
     init(_ query: HistoryQuery, storeIdentifier: String, _ connection: Connection) throws {
         let history = HistoryFacts(connection)
+        if let purged = try history.purged() { (after, endingAfter) = (purged, purged) }
         // Checks that the history is enabled, even without tokens.
         if query.sql.lowerBounds.isEmpty { _ = try history.facts(at: 0) }
         for bound in query.sql.lowerBounds {
@@ -54,13 +55,19 @@ extension HistoryFacts {
     ///   ``SwiftDataError/historyTokenForked``.
     func checkUpperBounds(_ query: HistoryQuery, storeIdentifier: String) throws {
         for bound in query.sql.upperBounds {
-            let position = bound.token.position(in: storeIdentifier)
-            let facts = try facts(at: position ?? 0)
-            let failure = HistoryTokenCheck.failure(
-                position: position, checkValue: bound.token.checkValue(in: storeIdentifier), facts)
-            if let failure, failure != .expired, failure != .gap {
-                throw HistoryTokenCheck.error(failure, position: position, facts)
-            }
+            _ = try checkedUpperBound(bound.token, storeIdentifier: storeIdentifier)
         }
+    }
+
+    /// Returns the position of a token that is an upper bound.
+    ///
+    /// - Throws: The errors of ``checkUpperBounds(_:storeIdentifier:)``.
+    func checkedUpperBound(_ token: DefaultHistoryToken, storeIdentifier: String) throws -> Int64 {
+        let position = token.position(in: storeIdentifier)
+        let facts = try facts(at: position ?? 0)
+        let failure = HistoryTokenCheck.failure(
+            position: position, checkValue: token.checkValue(in: storeIdentifier), facts)
+        if let position, failure == nil || failure == .expired || failure == .gap { return position }
+        throw HistoryTokenCheck.error(failure ?? .ofAnotherStore, position: position, facts)
     }
 }

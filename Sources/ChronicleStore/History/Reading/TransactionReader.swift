@@ -30,7 +30,7 @@ struct TransactionReader {
     ///   - limit: The maximum number of transactions to return.
     ///   - changeLimit: The number of changes after which no more transactions are returned.
     /// - Returns: Whether a limit was reached, so that there may be more transactions.
-    /// - Throws: ``SwiftDataError/damagedFile`` or ``SwiftDataError/undecodableValue``.
+    /// - Throws: ``SwiftDataError/damagedFile``.
     @discardableResult
     mutating func read(
         _ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max, changeLimit: Int = .max

@@ -13,7 +13,7 @@ struct TransactionMaker {
         while !reader.isAtEnd {
             let change = try changeReader.read(&reader, &tables)
             changes.append(
-                try typed(change, head.firstChange + changes.count, in: record.number, tables[change.table]))
+                typed(change, head.firstChange + changes.count, in: record.number, tables[change.table]))
         }
         let position = JournalPosition(number: record.number, checksum: record.checksum)
         return JournalTransaction(
@@ -21,22 +21,20 @@ struct TransactionMaker {
             token: JournalToken(storeIdentifier: storeIdentifier, position), transactionIdentifier: record.number)
     }
 
-    private func typed(
-        _ change: Change, _ number: Int, in transaction: Int, _ table: Table
-    ) throws -> HistoryChange {
+    private func typed(_ change: Change, _ number: Int, in transaction: Int, _ table: Table) -> HistoryChange {
         let model = table.layout.origin.identifier(change.key)
         let names = change.columns.map { table.columns[$0] }
-        func typed<Model: PersistentModel>(_ type: Model.Type) throws -> HistoryChange {
+        func typed<Model: PersistentModel>(_ type: Model.Type) -> HistoryChange {
             switch change.kind {
             case .insert: return .insert(JournalInsert<Model>(number, transaction, model))
             case .update: return .update(JournalUpdate<Model>(number, transaction, model, names))
             case .delete:
                 let kept = zip(names, change.values).map { (name: $0, value: $1) }
-                return .delete(
-                    JournalDelete<Model>(number, transaction, model, try HistoryTombstone(decoding: kept, schema)))
+                let tombstone = HistoryTombstone<Model>(decoding: kept, schema, model: model)
+                return .delete(JournalDelete<Model>(number, transaction, model, tombstone))
             }
         }
         // Swift opens the existential type, so that the function receives the class itself.
-        return try typed(schema.modelType(named: table.layout.name))
+        return typed(schema.modelType(named: table.layout.name))
     }
 }

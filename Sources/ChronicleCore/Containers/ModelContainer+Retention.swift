@@ -1,0 +1,76 @@
+import Foundation
+
+// The size and the retention of the history, for stores that adopt ``HistoryRetaining``.
+extension ModelContainer {
+    /// Returns the size of each store's history.
+    ///
+    /// - Returns: The statistics of the stores that record their history and adopt ``HistoryRetaining``, in the order of
+    ///   ``stores``.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if there is no such store.
+    ///   ``SwiftDataError/historyDisabled`` if another program disabled the history of a file. ``SwiftDataError/damagedFile``
+    ///   or another error that prevented a store from reading.
+    /// - Complexity: For the default store, independent of the number of changes: the time grows with the number of
+    ///   transactions only below the newest deleted one, if transactions between others were deleted.
+    public func historyStatistics() throws -> [HistoryStatistics] {
+        try retainingStores().map { store in
+            try attributingErrors(to: store) { try store.historyStatistics() }
+        }
+    }
+
+    /// Deletes the oldest transactions that exceed the limits of the stores' configurations, and returns free space to
+    /// the file system.
+    ///
+    /// ```swift
+    /// for result in try await container.purgeHistory() {
+    ///     print("deleted", result.transactions, "transactions; kept some for", result.keptFor)
+    /// }
+    /// ```
+    ///
+    /// The default store deletes in steps of a few milliseconds, with pauses in which other writers can save. If the
+    /// task is cancelled or the process ends, what was deleted remains deleted and the history is valid; the next purge
+    /// continues. Tokens before the newest deleted transaction expire.
+    ///
+    /// - Parameters:
+    ///   - retention: The limits to apply instead of those of the configurations, or `nil`.
+    ///   - progress: A closure that receives the result so far after each step, on the task's thread.
+    /// - Returns: What was deleted in each store, and for which registered readers transactions were kept.
+    /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does
+    ///   not allow saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked;
+    ///   try again. ``SwiftDataError/invalidTransactionFetchRequest`` if no store records a history and adopts
+    ///   ``HistoryRetaining``. Steps that were completed before the error remain.
+    /// - Complexity: Proportional to the number of deleted changes and to the size of the returned space.
+    public func purgeHistory(
+        _ retention: HistoryRetention? = nil, progress: (@Sendable (HistoryPurgeResult) -> Void)? = nil
+    ) async throws -> [HistoryPurgeResult] {
+        var results: [HistoryPurgeResult] = []
+        for store in try retainingStores() {
+            results.append(try await Self.purge(store, retention, progress))
+        }
+        return results
+    }
+
+    private static func purge<Store: HistoryRetaining>(
+        _ store: Store, _ retention: HistoryRetention?, _ progress: (@Sendable (HistoryPurgeResult) -> Void)?
+    ) async throws -> HistoryPurgeResult {
+        let plan = try attributingErrors(to: store) {
+            try store.planHistoryPurge(retention ?? store.historyRetention, at: .now)
+        }
+        var result = HistoryPurgeResult(store.identifier, plan)
+        try await HistoryPurge.run {
+            let step = try attributingErrors(to: store) { try store.purgeHistory(plan) }
+            result.add(step)
+            progress?(result)
+            return step
+        }
+        return result
+    }
+
+    private func retainingStores() throws -> [any HistoryRetaining] {
+        let stores = stores.compactMap { $0 as? any HistoryRetaining }.filter(\.recordsHistory)
+        guard !stores.isEmpty else {
+            throw SwiftDataError.invalidTransactionFetchRequest.with(
+                detail: "no store of the container records a history and adopts HistoryRetaining")
+        }
+        return stores
+    }
+}

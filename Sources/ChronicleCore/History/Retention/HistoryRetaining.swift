@@ -1,0 +1,124 @@
+public import Foundation
+
+/// A store that measures its history and deletes old transactions in small steps.
+///
+/// Adopt this protocol in addition to ``HistoryProviding`` to support ``ModelContainer/historyStatistics()`` and
+/// ``ModelContainer/purgeHistory(_:progress:)``. The container pauses between the steps, so that writers that wait for
+/// the store get their turn, and checks for cancellation.
+public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
+    /// How much of the history the configuration of the store keeps.
+    var historyRetention: HistoryRetention { get }
+
+    /// Returns the size of the history.
+    ///
+    /// - Returns: The statistics. Do not read the whole history for them; extrapolate if necessary, and set
+    ///   ``HistoryStatistics/isEstimated``.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented
+    ///   the store from reading.
+    func historyStatistics() throws -> HistoryStatistics
+
+    /// Returns up to which transaction the history may be deleted, without deleting anything.
+    ///
+    /// - Parameters:
+    ///   - retention: The limits. Without limits, no transaction may be deleted.
+    ///   - date: The current time, from which ages are computed.
+    /// - Returns: The plan, for ``purgeHistory(_:)``.
+    /// - Throws: The errors of ``historyStatistics()``.
+    func planHistoryPurge(
+        _ retention: HistoryRetention, at date: Date
+    ) throws -> HistoryPurgePlan<HistoryType.TokenType>
+
+    /// Deletes the oldest transactions up to that of a plan, or a part of them.
+    ///
+    /// A step should block other writers for less than 10 milliseconds. After each step, the history has to be valid:
+    /// transactions are deleted as a whole, the oldest first, tokens before the newest deleted transaction expire, and
+    /// later ones remain valid. Transactions after that of the plan are not deleted.
+    ///
+    /// - Parameter plan: A plan of this store.
+    /// - Returns: What the step deleted, and whether it was the last one.
+    /// - Throws: ``SwiftDataError/historyTokenStoreMismatch`` or another error of its family if the transaction of the
+    ///   plan is not part of the history; ``SwiftDataError/storeBusy`` or another error that prevented the delete.
+    func purgeHistory(_ plan: HistoryPurgePlan<HistoryType.TokenType>) throws -> HistoryPurgeStep
+}
+
+/// Up to which transaction a purge deletes the history.
+public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
+    /// The token of the newest transaction to delete, or `nil` to delete none.
+    public var newest: Token?
+    /// The names of the registered readers for which transactions are kept that exceed a limit.
+    public var keptFor: [String]
+    /// The names of the registered readers that were silent for too long, and whose unread transactions are deleted.
+    public var evicted: [String]
+    /// The time before which a reader must have been seen last to be evicted; `nil` if none is.
+    public var evictsReadersNotSeenSince: Date?
+
+    /// Creates a plan.
+    ///
+    /// - Parameters:
+    ///   - newest: The token of the newest transaction to delete.
+    ///   - keptFor: The names of the readers for which transactions are kept.
+    ///   - evicted: The names of the readers whose unread transactions are deleted.
+    ///   - evictsReadersNotSeenSince: The time before which evicted readers were seen last.
+    public init(
+        newest: Token?, keptFor: [String] = [], evicted: [String] = [], evictsReadersNotSeenSince: Date? = nil
+    ) {
+        self.newest = newest
+        self.keptFor = keptFor
+        self.evicted = evicted
+        self.evictsReadersNotSeenSince = evictsReadersNotSeenSince
+    }
+}
+
+/// The result of one step of a purge.
+public struct HistoryPurgeStep: Hashable, Sendable {
+    /// The number of transactions that the step deleted.
+    public var transactions: Int
+    /// The number of changes that the step deleted.
+    public var changes: Int
+    /// The number of bytes that the step returned to the file system.
+    public var returnedBytes: Int
+    /// Whether nothing is left to do.
+    public var isLast: Bool
+
+    /// Creates a result.
+    ///
+    /// - Parameters:
+    ///   - transactions: The number of deleted transactions.
+    ///   - changes: The number of deleted changes.
+    ///   - returnedBytes: The number of bytes that were returned to the file system.
+    ///   - isLast: Whether nothing is left to do.
+    public init(transactions: Int = 0, changes: Int = 0, returnedBytes: Int = 0, isLast: Bool) {
+        self.transactions = transactions
+        self.changes = changes
+        self.returnedBytes = returnedBytes
+        self.isLast = isLast
+    }
+}
+
+/// What a purge deleted, and what it kept for whom.
+public struct HistoryPurgeResult: Hashable, Sendable {
+    /// The identifier of the store.
+    public let storeIdentifier: String
+    /// The number of deleted transactions.
+    public private(set) var transactions = 0
+    /// The number of deleted changes.
+    public private(set) var changes = 0
+    /// The number of bytes that were returned to the file system.
+    public private(set) var returnedBytes = 0
+    /// The names of the registered readers for which transactions were kept that exceed a limit.
+    public let keptFor: [String]
+    /// The names of the registered readers that were silent for too long, and whose unread transactions were deleted.
+    public let evicted: [String]
+
+    package init<Token>(_ storeIdentifier: String, _ plan: HistoryPurgePlan<Token>) {
+        self.storeIdentifier = storeIdentifier
+        keptFor = plan.keptFor
+        evicted = plan.evicted
+    }
+
+    package mutating func add(_ step: HistoryPurgeStep) {
+        transactions += step.transactions
+        changes += step.changes
+        returnedBytes += step.returnedBytes
+    }
+}

@@ -1,0 +1,61 @@
+/// How much of its history a store keeps.
+///
+/// ```swift
+/// ModelConfiguration(url: url, historyRetention: HistoryRetention(maximumAge: .seconds(7 * 86_400)))
+/// ```
+///
+/// The oldest transactions that exceed one of the limits are deleted by ``ModelContainer/purgeHistory(_:progress:)``, and
+/// by the default store itself from time to time; see ``purgeInterval``. The default value deletes nothing, as in
+/// SwiftData, because a store does not know who holds a plain token.
+///
+/// Transactions that a registered reader has not acknowledged are kept, unless the reader was not seen for longer than
+/// ``maximumSilence``. Tokens before the newest deleted transaction expire.
+public struct HistoryRetention: Hashable, Sendable {
+    /// The age from which transactions are deleted, or `nil` for no limit.
+    ///
+    /// The age depends on the timestamps of the transactions and on the clock. Deletion stops at the first transaction
+    /// that is younger, so a transaction with a timestamp in the future keeps all that follow it.
+    public var maximumAge: Duration?
+    /// The number of changes to keep, or `nil` for no limit. The newest transaction is kept even if it has more.
+    ///
+    /// Stores may estimate the number of changes of a long history; see ``HistoryStatistics/isEstimated``.
+    public var maximumChanges: Int?
+    /// The size of the history in bytes, or `nil` for no limit. The newest transaction is kept even if it is larger.
+    ///
+    /// The size is approximate; see ``HistoryStatistics/bytes``.
+    public var maximumBytes: Int?
+    /// How long a registered reader may be silent before transactions are deleted that it has not acknowledged, or `nil`
+    /// to wait for every reader forever.
+    public var maximumSilence: Duration?
+    /// The minimum time between two automatic purges of a store, or `nil` for no automatic purges.
+    ///
+    /// The default store starts a purge in the background after a save, first after the first save of the opened store
+    /// and then at most once per interval, if it has a limit. ``ModelContainer/purgeHistory(_:progress:)`` does not
+    /// depend on the interval.
+    public var purgeInterval: Duration?
+
+    /// No limits: the history is not deleted.
+    public static let unlimited = HistoryRetention()
+
+    /// Creates a retention. Without arguments, it deletes nothing.
+    ///
+    /// - Parameters:
+    ///   - maximumAge: The age from which transactions are deleted.
+    ///   - maximumChanges: The number of changes to keep.
+    ///   - maximumBytes: The size of the history in bytes.
+    ///   - maximumSilence: How long a registered reader may be silent before its unread transactions are deleted.
+    ///   - purgeInterval: The minimum time between two automatic purges.
+    public init(
+        maximumAge: Duration? = nil, maximumChanges: Int? = nil, maximumBytes: Int? = nil,
+        maximumSilence: Duration? = nil, purgeInterval: Duration? = .seconds(600)
+    ) {
+        self.maximumAge = maximumAge
+        self.maximumChanges = maximumChanges
+        self.maximumBytes = maximumBytes
+        self.maximumSilence = maximumSilence
+        self.purgeInterval = purgeInterval
+    }
+
+    /// Whether the retention has a limit, so that a purge can delete transactions.
+    public var hasLimit: Bool { maximumAge != nil || maximumChanges != nil || maximumBytes != nil }
+}

@@ -1,0 +1,43 @@
+public import Foundation
+
+/// The size of a store's history. See ``ModelContainer/historyStatistics()``.
+public struct HistoryStatistics: Hashable, Sendable {
+    /// The identifier of the store.
+    public let storeIdentifier: String
+    /// The number of transactions.
+    public let transactions: Int
+    /// The number of changes.
+    public let changes: Int
+    /// The approximate size of the transactions in bytes, without indexes and unused space of the file.
+    public let bytes: Int
+    /// Whether ``changes`` and ``bytes`` were extrapolated from a sample, because counting them would take time
+    /// proportional to the length of the history.
+    public let isEstimated: Bool
+    /// The timestamp of the oldest transaction, or `nil` if there is none.
+    public let oldest: Date?
+    /// The timestamp of the newest transaction, or `nil` if there is none.
+    public let newest: Date?
+
+    /// Creates statistics, in a custom store.
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The identifier of the store.
+    ///   - transactions: The number of transactions.
+    ///   - changes: The number of changes.
+    ///   - bytes: The approximate size of the transactions in bytes.
+    ///   - isEstimated: Whether `changes` and `bytes` were extrapolated from a sample.
+    ///   - oldest: The timestamp of the oldest transaction.
+    ///   - newest: The timestamp of the newest transaction.
+    public init(
+        storeIdentifier: String, transactions: Int, changes: Int, bytes: Int, isEstimated: Bool = false, oldest: Date?,
+        newest: Date?
+    ) {
+        self.storeIdentifier = storeIdentifier
+        self.transactions = transactions
+        self.changes = changes
+        self.bytes = bytes
+        self.isEstimated = isEstimated
+        self.oldest = oldest
+        self.newest = newest
+    }
+}

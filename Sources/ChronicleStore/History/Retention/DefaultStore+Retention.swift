@@ -1,0 +1,124 @@
+public import ChronicleCore
+import ChronicleSQLite
+public import Foundation
+import Synchronization
+
+extension DefaultStore: HistoryRetaining {
+    /// How much of the history the store keeps: ``ModelConfiguration/historyRetention``.
+    public var historyRetention: HistoryRetention { configuration.historyRetention }
+
+    /// Returns the size of the history.
+    ///
+    /// Changes and bytes of a history with more than 8,192 rows are estimated from a sample of as many rows.
+    ///
+    /// - Returns: The statistics.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
+    ///   configuration. ``SwiftDataError/damagedFile`` if the history is damaged; restore the file from a backup.
+    /// - Complexity: Independent of the number of changes. The time grows with the number of transactions only below
+    ///   the newest deleted one, if transactions between others were deleted.
+    public func historyStatistics() throws -> HistoryStatistics {
+        var oldest = HistoryDescriptor<DefaultHistoryTransaction>()
+        oldest.fetchLimit = 1
+        let (all, first) = (try HistoryQuery(HistoryDescriptor(), self), try HistoryQuery(oldest, self))
+        return try readingHistory { connection in
+            let range = try HistoryRange(all, storeIdentifier: identifier, connection)
+            let size = try HistorySize.total(after: range.after, connection)
+            let newest = try PurgePlanner.lastHeader(through: .max, connection)?.position ?? 0
+            return HistoryStatistics(
+                storeIdentifier: identifier,
+                transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
+                changes: Int(size.changes.rounded()), bytes: Int(size.bytes.rounded()), isEstimated: size.isEstimated,
+                oldest: try HeaderSearch(query: first, range: range, connection: connection).headers().first?.timestamp,
+                newest: try connection.timestamp(after: max(newest - 1, range.after)))
+        }
+    }
+
+    /// Returns up to which transaction the history may be deleted, without deleting anything.
+    ///
+    /// - Parameters:
+    ///   - retention: The limits.
+    ///   - date: The current time.
+    /// - Returns: The plan.
+    /// - Throws: The errors of ``historyStatistics()``.
+    /// - Complexity: Independent of the number of changes.
+    public func planHistoryPurge(
+        _ retention: HistoryRetention, at date: Date
+    ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
+        try readingHistory { connection in
+            // Throws if another program disabled the history.
+            _ = try HistoryFacts(connection).facts(at: 0)
+            let planner = PurgePlanner(connection: connection, retention: retention, date: date)
+            let plan = try planner.plan(configuration.retentionHolds(connection))
+            let token = plan.newest.map {
+                DefaultHistoryToken(storeIdentifier: identifier, position: $0.position, checkValue: $0.checkValue)
+            }
+            return HistoryPurgePlan(
+                newest: token, keptFor: plan.keptFor, evicted: plan.evicted,
+                evictsReadersNotSeenSince: plan.evictsBefore)
+        }
+    }
+
+    /// Deletes some of the oldest transactions, or returns some of the free pages to the file system.
+    ///
+    /// A step holds the write lock for a few milliseconds; the number of rows adapts to the speed of the machine. A
+    /// transaction with more rows is deleted in several steps, and is no longer part of the history after the first of
+    /// them. A single value of several megabytes can take longer.
+    ///
+    /// - Parameter plan: A plan of this store.
+    /// - Returns: What the step deleted, and whether it was the last one.
+    /// - Throws: One of the following errors. The step deleted nothing in that case.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/historyTokenForked``, or another error that matches ``SwiftDataError/historyTokenExpired``,
+    ///     if the plan is for another history, for example because a backup was restored. Make a new plan.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
+        try requireWriteAccess()
+        try requireHistory()
+        return try attributingErrors {
+            try database.maintain { try HistoryPurger(store: self, connection: $0).step(plan) }
+        }
+    }
+
+    /// Rebuilds the file without free space, and lets purges return free space from now on.
+    ///
+    /// New files return the space of purged history by themselves. A file that an earlier version created reuses its
+    /// free space but does not shrink until it is compacted once.
+    ///
+    /// - Throws: One of the following errors. The file was not changed in that case.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again when no other program writes.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Compacting needs free space of up to twice the size of the
+    ///     file.
+    ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
+    /// - Complexity: Proportional to the size of the file. Other writers wait until it is done, or fail with
+    ///   ``SwiftDataError/storeBusy``. `VACUUM` may change the rowids of other programs' tables that have no integer
+    ///   primary key; see <https://www.sqlite.org/lang_vacuum.html>.
+    public func compact() throws {
+        try requireWriteAccess()
+        guard !configuration.isStoredInMemoryOnly else { return }
+        try attributingErrors {
+            try database.write { connection in
+                // Takes effect with VACUUM. https://www.sqlite.org/pragma.html#pragma_auto_vacuum
+                try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+                try connection.execute("VACUUM")
+                try connection.checkpoint()
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Returns the timestamp of the first header after a position.
+    fileprivate func timestamp(after position: Int64) throws -> Date? {
+        let statement = try cached(
+            """
+            SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id > ? AND \(ChangeTable.isHeader()) \
+            ORDER BY id LIMIT 1
+            """)
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        return try statement.step() ? HistoryHeader(statement).timestamp : nil
+    }
+}

@@ -1,0 +1,151 @@
+import ChronicleCore
+import ChronicleSQLite
+import Synchronization
+
+/// Runs a step of a purge on the maintenance connection.
+///
+/// A step deletes a number of rows from the beginning of the history. It ends at the last header among them, so that
+/// every step deletes whole transactions. A transaction with more rows takes several steps: the first one stores its
+/// position as ``MetaTable/Name/purged``, from which readers begin. What is after this position has not changed.
+struct HistoryPurger {
+    let store: DefaultStore
+    let connection: Connection
+
+    /// The rows that a step deletes.
+    private struct Rows {
+        let positions: ClosedRange<Int64>
+        /// The last header among them.
+        var header: PurgePlanner.Header?
+        var transactions = 0
+        var changes = 0
+    }
+
+    func step(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
+        let size = store.purgePacing.withLock(\.rows)
+        // Found before the lock is taken. Only purges and deletes change rows before the newest one.
+        let rows = try connection.deferredRead { try oldestRows(plan, size) }
+        guard let rows else { return try returnPages() }
+        var time = Duration.zero
+        let step = try connection.immediateTimed(&time) { try delete(rows, plan) }
+        store.purgePacing.withLock { $0.deleted(in: time) }
+        try checkpoint(isLast: false)
+        return step
+    }
+
+    // MARK: Deleting
+
+    /// Returns the oldest rows, or `nil` if none of them is to be deleted.
+    private func oldestRows(_ plan: HistoryPurgePlan<DefaultHistoryToken>, _ size: Int) throws -> Rows? {
+        let end = try end(plan)
+        let statement = try connection.cached(
+            """
+            SELECT id, \(ChangeTable.isHeader()), \(ChangeTable.isOperation()), attributes, \(HistorySize.rowBytes) \
+            FROM \(ChangeTable.name) WHERE id <= ? ORDER BY id
+            """)
+        defer { statement.reset() }
+        try statement.bind(end, at: 1)
+        var rows: Rows?
+        var (cost, all) = (0, (transactions: 0, changes: 0))
+        while cost < size, try statement.step() {
+            let position = try statement.position(0)
+            // A page of a large value costs about as much as 32 rows.
+            cost += 1 + Int(clamping: statement.int64(4)) / 128
+            all.changes += Int(statement.int64(2))
+            let isHeader = statement.int64(1) == 1
+            if isHeader { all.transactions += 1 }
+            // After a header, only complete transactions are added.
+            guard isHeader || rows?.header == nil else { continue }
+            rows = Rows(
+                positions: try HistoryPosition.range(from: rows?.positions.lowerBound ?? position, through: position),
+                header: isHeader ? (position, try statement.integer(3, of: .change(position))) : nil,
+                transactions: all.transactions, changes: all.changes)
+        }
+        return rows
+    }
+
+    /// Returns the last position that may be deleted.
+    private func end(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> Int64 {
+        let purged = try HistoryFacts(connection).purged() ?? 0
+        guard let token = plan.newest else { return purged }
+        let planned = try HistoryFacts(connection).checkedUpperBound(token, storeIdentifier: store.identifier)
+        let live = try store.configuration.retentionHolds(connection).filter {
+            $0.isLive(plan.evictsReadersNotSeenSince)
+        }
+        let end = min(planned, live.map(\.position).min() ?? .max)
+        // Not the changes of a transaction that ends later.
+        return max(purged, try PurgePlanner.lastHeader(through: end, connection)?.position ?? 0)
+    }
+
+    private func delete(
+        _ rows: Rows, _ plan: HistoryPurgePlan<DefaultHistoryToken>
+    ) throws -> HistoryPurgeStep {
+        // Throws if another program disabled the history.
+        _ = try HistoryFacts(connection).facts(at: 0)
+        // Another purge may have deleted the rows, and a reader may have registered itself.
+        guard try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") == rows.positions.lowerBound,
+            try end(plan) >= rows.positions.upperBound
+        else {
+            return HistoryPurgeStep(isLast: false)
+        }
+        var headers = HeaderWriter(store, connection)
+        try headers.sealExternalChanges()
+        var eraser = try HistoryEraser(connection)
+        let first = rows.positions.lowerBound
+        if let header = rows.header {
+            try eraser.erase(from: first, through: header.position, header.checkValue)
+            if try MetaTable.position(.purged, connection) ?? .max <= header.position {
+                try MetaTable.remove(.purged, connection)
+            }
+            return HistoryPurgeStep(transactions: rows.transactions, changes: rows.changes, isLast: false)
+        }
+        guard let header = try PurgePlanner.firstHeader(from: rows.positions.upperBound, connection) else {
+            throw SwiftDataError.damagedRow(.change(rows.positions.upperBound), "no header follows the change")
+        }
+        try MetaTable.set(.purged, header.position, connection)
+        try eraser.erase(rows.positions, ofTransaction: header.position, header.checkValue)
+        return HistoryPurgeStep(changes: rows.changes, isLast: false)
+    }
+
+    // MARK: Returning space
+
+    /// Returns free pages at the end of the file, and moves others there.
+    /// <https://www.sqlite.org/pragma.html#pragma_incremental_vacuum>
+    private func returnPages() throws -> HistoryPurgeStep {
+        guard try !store.configuration.isStoredInMemoryOnly && connection.scalarInt64("PRAGMA auto_vacuum") == 2,
+            try connection.scalarInt64("PRAGMA freelist_count") ?? 0 > 0
+        else {
+            try checkpoint(isLast: true)
+            return HistoryPurgeStep(isLast: true)
+        }
+        let pages = store.purgePacing.withLock(\.pages)
+        var time = Duration.zero
+        let (before, after) = try connection.immediateTimed(&time) {
+            let before = try connection.scalarInt64("PRAGMA freelist_count") ?? 0
+            try connection.execute("PRAGMA incremental_vacuum(\(pages))")
+            return (before, try connection.scalarInt64("PRAGMA freelist_count") ?? 0)
+        }
+        store.purgePacing.withLock { $0.returnedPages(in: time) }
+        try checkpoint(isLast: after == 0)
+        let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
+        return HistoryPurgeStep(returnedBytes: Int(max(before - after, 0) * pageSize), isLast: after == 0)
+    }
+
+    /// Copies the write-ahead log to the file after some steps. This does not block writers.
+    private func checkpoint(isLast: Bool) throws {
+        guard store.purgePacing.withLock({ $0.needsCheckpoint(isLast: isLast) }) else { return }
+        try connection.checkpoint()
+    }
+}
+
+extension Connection {
+    /// Runs `body` in an IMMEDIATE transaction, and measures for how long it held the write lock.
+    fileprivate func immediateTimed<Result>(_ time: inout Duration, _ body: () throws -> Result) throws -> Result {
+        var start = ContinuousClock.now
+        let result = try immediate {
+            start = .now
+            return try body()
+        }
+        time = .now - start
+        return result
+    }
+}

@@ -1,0 +1,19 @@
+import ChronicleSQLite
+import Foundation
+
+/// A registered reader whose unread transactions a purge keeps.
+struct RetentionHold: Hashable, Sendable {
+    /// The name of the reader.
+    let name: String
+    /// The position up to which the reader has acknowledged the history.
+    let position: Int64
+    /// When the reader was seen last.
+    let lastSeen: Date
+
+    /// Whether a purge respects the reader.
+    func isLive(_ evictsBefore: Date?) -> Bool { evictsBefore.map { lastSeen >= $0 } ?? true }
+
+    /// Returns the registered readers of a file. No kind of reader registers itself yet.
+    @Sendable
+    static func all(_ connection: Connection) throws -> [RetentionHold] { [] }
+}

@@ -1,0 +1,84 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// The size of the history, counted and estimated.
+@Suite struct HistoryStatisticsTests {
+    @Test(arguments: StoreKind.allCases)
+    func emptyHistory(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let expected = HistoryStatistics(
+            storeIdentifier: try store.store.identifier, transactions: 0, changes: 0, bytes: 0, oldest: nil, newest: nil
+        )
+        #expect(try store.container.historyStatistics() == [expected])
+    }
+
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func shortHistoriesAreCounted(_ kind: StoreKind, _ preservesValues: Bool) throws {
+        let store = try TestStore(kind, preservesValues: preservesValues)
+        let context = store.context()
+        let trips = try store.add("a", "b", "c", in: context)
+        trips[0].name = "d"
+        trips[1].note = "n"
+        try context.save()
+        context.delete(trips[2])
+        try context.save()
+        try store.foreign("UPDATE Trip SET note = 'x'")
+        var history = try store.history()
+        var statistics = try store.store.historyStatistics()
+        #expect(statistics.transactions == 6 && history.count == 6)
+        #expect(statistics.changes == history.reduce(0) { $0 + $1.changes.count })
+        #expect(!statistics.isEstimated && statistics.bytes > 0)
+        #expect(statistics.oldest == history[0].timestamp && statistics.newest == history[4].timestamp)
+        try context.deleteHistory(.before(history[1].token))
+        history = try store.history()
+        let bytes = statistics.bytes
+        statistics = try store.store.historyStatistics()
+        #expect(statistics.transactions == 4 && statistics.bytes < bytes)
+        #expect(statistics.changes == history.reduce(0) { $0 + $1.changes.count })
+        #expect(statistics.oldest == history[0].timestamp)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func longHistoriesAreEstimated(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        for number in 0..<400 {
+            for item in 0..<100 { context.insert(BucketListItem(title: "\(number) \(item)")) }
+            try context.save()
+        }
+        let statistics = try store.store.historyStatistics()
+        #expect(statistics.transactions == 400 && statistics.isEstimated)
+        #expect((39_000...41_000).contains(statistics.changes))
+        let exact = try #require(try store.number("SELECT total(\(HistorySize.rowBytes)) FROM chronicle_change"))
+        #expect(abs(Double(statistics.bytes) / Double(exact) - 1) < 0.03)
+    }
+
+    /// A limit within the last 8,192 rows is exact, and one before them is estimated.
+    @Test(arguments: StoreKind.allCases)
+    func limitsOfLongHistories(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        for number in 0..<400 {
+            for item in 0..<100 { context.insert(BucketListItem(title: "\(number) \(item)")) }
+            try context.save()
+        }
+        _ = try await store.container.purgeHistory(HistoryRetention(maximumChanges: 20_000))
+        #expect((195...205).contains(try store.history().count))
+        _ = try await store.container.purgeHistory(HistoryRetention(maximumChanges: 5_050))
+        #expect(try store.history().count == 50)
+    }
+
+    @Test func withoutHistory() async throws {
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true, recordsHistory: false)
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        #expect(throws: SwiftDataError.invalidTransactionFetchRequest) { try container.historyStatistics() }
+        await #expect(throws: SwiftDataError.invalidTransactionFetchRequest) { try await container.purgeHistory() }
+        let store = try #require(container.stores.first as? DefaultStore)
+        #expect(throws: SwiftDataError.historyDisabled) { try store.historyStatistics() }
+        #expect(throws: SwiftDataError.historyDisabled) { try store.purgeHistory(HistoryPurgePlan(newest: nil)) }
+    }
+}

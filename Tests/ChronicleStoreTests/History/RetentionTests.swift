@@ -1,0 +1,313 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// What purges delete and keep, and what readers see between their steps.
+@Suite struct RetentionTests {
+    /// A store with five transactions of one change each.
+    private func filled(_ kind: StoreKind) throws -> TestStore {
+        let store = try TestStore(kind)
+        for name in ["1", "2", "3", "4", "5"] { try store.add(name, author: "app") }
+        return store
+    }
+
+    private func numbers(_ store: TestStore) throws -> [Int64?] {
+        try store.history().map { $0.changes.first?.changedPersistentIdentifier.integerPrimaryKey }
+    }
+
+    /// Checks what must be true between the steps of a purge.
+    private func check(_ store: TestStore, _ all: [Transaction]) throws {
+        let failures = try store.historyFailures()
+        #expect(failures.isEmpty, "\(failures)")
+        let kept = try store.history()
+        #expect(all.suffix(kept.count) == kept)
+        #expect(try store.store.fetchHistoryCount(Descriptor()) == kept.count)
+        #expect(try store.store.historyStatistics().transactions == kept.count)
+        for (index, transaction) in all.enumerated() {
+            let error = try failure(of: {
+                let next = try store.history(.after(transaction.token))
+                #expect(next == Array(all.dropFirst(index + 1)))
+            })
+            // The newest deleted transaction is the floor.
+            #expect(error == (index < all.count - kept.count - 1 ? .historyTokenExpired : nil))
+        }
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: StoreKind.allCases)
+    func withoutLimitsNothingIsDeleted(_ kind: StoreKind) async throws {
+        let store = try filled(kind)
+        let results = try await store.container.purgeHistory()
+        #expect(results.map(\.transactions) == [0] && results.map(\.changes) == [0])
+        #expect(try numbers(store) == [1, 2, 3, 4, 5])
+        #expect(try store.store.planHistoryPurge(.unlimited, at: .distantFuture).newest == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func age(_ kind: StoreKind) async throws {
+        let store = try filled(kind)
+        let all = try store.history()
+        let retention = HistoryRetention(maximumAge: .seconds(3_600))
+        #expect(try store.store.planHistoryPurge(retention, at: .now).newest == nil)
+        // An hour after the third transaction, the ones before it are older.
+        let plan = try store.store.planHistoryPurge(retention, at: all[2].timestamp + 3_600)
+        let older = all.filter { $0.timestamp < all[2].timestamp }
+        #expect(plan.newest == older.last?.token)
+        let everything = try store.store.planHistoryPurge(retention, at: all[4].timestamp + 3_601)
+        #expect(everything.newest == all[4].token)
+    }
+
+    /// A transaction of the future keeps the following ones.
+    @Test(arguments: StoreKind.allCases)
+    func changedClocks(_ kind: StoreKind) throws {
+        let store = try filled(kind)
+        let all = try store.history()
+        try store.foreign("UPDATE chronicle_change SET primary_key = primary_key + 1e6 WHERE id = \(all[1].id)")
+        let retention = HistoryRetention(maximumAge: .seconds(1))
+        let plan = try store.store.planHistoryPurge(retention, at: all[4].timestamp + 3_600)
+        #expect(plan.newest == all[0].token)
+    }
+
+    @Test(arguments: StoreKind.allCases, 0...6)
+    func numberOfChanges(_ kind: StoreKind, _ maximum: Int) async throws {
+        let store = try filled(kind)
+        let all = try store.history()
+        let results = try await store.container.purgeHistory(HistoryRetention(maximumChanges: maximum))
+        // The newest transaction is kept even if it exceeds the limit.
+        let kept = min(max(maximum, 1), 5)
+        #expect(try numbers(store) == Array([1, 2, 3, 4, 5].suffix(kept)))
+        #expect(results.map(\.transactions) == [5 - kept] && results.map(\.changes) == [5 - kept])
+        #expect(results.map(\.storeIdentifier) == [try store.store.identifier])
+        try check(store, all)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func size(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind, preservesValues: true)
+        for name in ["a", "b", "c"] { try store.add(String(repeating: name, count: 10_000)) }
+        try store.add("d")
+        let bytes = try store.store.historyStatistics().bytes
+        #expect((30_000..<32_000).contains(bytes))
+        _ = try await store.container.purgeHistory(HistoryRetention(maximumBytes: 25_000))
+        #expect(try store.history().count == 3)
+        #expect((20_000..<25_000).contains(try store.store.historyStatistics().bytes))
+        _ = try await store.container.purgeHistory(HistoryRetention(maximumBytes: 1))
+        #expect(try store.history().count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func everythingCanBeDeletedByAge(_ kind: StoreKind) async throws {
+        let store = try filled(kind)
+        let all = try store.history()
+        try store.foreign("UPDATE chronicle_change SET primary_key = primary_key - 1e6 WHERE kind < 0")
+        _ = try await store.container.purgeHistory(HistoryRetention(maximumAge: .seconds(86_400)))
+        #expect(try store.history().isEmpty)
+        let statistics = try store.store.historyStatistics()
+        #expect(statistics.transactions == 0 && statistics.changes == 0)
+        #expect(statistics.oldest == nil && statistics.newest == nil)
+        #expect(try store.store.currentHistoryToken() == all[4].token)
+        try store.add("6")
+        #expect(try store.history(.after(all[4].token)).map(\.id) == [12])
+    }
+
+    // MARK: Other programs
+
+    @Test(arguments: StoreKind.allCases)
+    func unsealedChangesAreKept(_ kind: StoreKind) async throws {
+        let store = try filled(kind)
+        try store.foreign("UPDATE chronicle_change SET primary_key = primary_key - 1e6 WHERE kind < 0")
+        try store.foreign("UPDATE Trip SET note = 'x' WHERE id < 3")
+        _ = try await store.container.purgeHistory(HistoryRetention(maximumAge: .seconds(86_400)))
+        #expect(try store.lines().map { $0.contains("update Trip/1 note, update Trip/2 note") } == [true])
+        try store.add("6")
+        #expect(try store.history().count == 2)
+        #expect(try store.historyFailures().isEmpty)
+    }
+
+    @Test func readOnlyStoresThrow() async throws {
+        let store = try filled(.file)
+        let configuration = ModelConfiguration(url: store.url, allowsSave: false)
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        #expect(try container.historyStatistics().map(\.transactions) == [5])
+        await #expect(throws: SwiftDataError.storeReadOnly) { try await container.purgeHistory() }
+    }
+
+    // MARK: Long transactions
+
+    @Test(arguments: StoreKind.allCases)
+    func aLongTransactionIsDeletedInSteps(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        try store.add("a", "b", in: context)
+        for number in 0..<20_000 { context.insert(BucketListItem(title: "\(number)")) }
+        try context.save()
+        try store.add("c", "d", in: context)
+        let all = try store.history()
+        #expect(all.map(\.changes.count) == [1, 1, 20_000, 1, 1])
+        let plan = try store.store.planHistoryPurge(HistoryRetention(maximumChanges: 1), at: .now)
+        #expect(plan.newest == all[3].token)
+        var (steps, transactions, changes) = (0, 0, 0)
+        while true {
+            let step = try store.store.purgeHistory(plan)
+            guard !step.isLast else { break }
+            (steps, transactions, changes) = (steps + 1, transactions + step.transactions, changes + step.changes)
+            try check(store, all)
+        }
+        #expect(steps > 2)
+        #expect((transactions, changes) == (4, 20_003))
+        #expect(try store.history() == Array(all.suffix(1)))
+        #expect(try store.number("SELECT count(*) FROM chronicle_meta WHERE name = 'purged'") == 0)
+    }
+
+    /// A purge that was interrupted within a transaction, other deletes, and the next purge.
+    @Test(arguments: StoreKind.allCases)
+    func interruptedPurges(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        for number in 0..<5_000 { context.insert(BucketListItem(title: "\(number)")) }
+        try context.save()
+        try store.add("a", "b", "c", in: context)
+        let all = try store.history()
+        let plan = try store.store.planHistoryPurge(HistoryRetention(maximumChanges: 3), at: .now)
+        #expect(try store.store.purgeHistory(plan).transactions == 0)
+        #expect(try store.number("SELECT value FROM chronicle_meta WHERE name = 'purged'") == 5_001)
+        try check(store, all)
+        try context.deleteHistory(.before(all[1].token))
+        #expect(try store.history().map(\.id) == [5_005, 5_007])
+        _ = try await store.container.purgeHistory()
+        #expect(try store.number("SELECT min(id) FROM chronicle_change") == 5_004)
+        try check(store, all)
+    }
+
+    @Test(arguments: ["9999999", "-1", "x'00'"])
+    func aMarkOfAnUndeletedTransactionThrows(_ value: String) throws {
+        let store = try filled(.file)
+        try store.foreign("INSERT INTO chronicle_meta(name, value) VALUES ('purged', \(value))")
+        #expect(throws: SwiftDataError.damagedFile) { try store.history() }
+        #expect(throws: SwiftDataError.damagedFile) { try store.store.historyStatistics() }
+        #expect(throws: SwiftDataError.damagedFile) { try store.store.purgeHistory(HistoryPurgePlan(newest: nil)) }
+    }
+
+    // MARK: Readers
+
+    private func open(_ store: TestStore, _ holds: @escaping @Sendable () -> [RetentionHold]) throws -> DefaultStore {
+        var configuration = ModelConfiguration(url: store.url, durability: .relaxed)
+        configuration.retentionHolds = { _ in holds() }
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        return try #require(container.stores.first as? DefaultStore)
+    }
+
+    @Test func unreadTransactionsAreKept() throws {
+        let store = try filled(.file)
+        let all = try store.history()
+        let now = Date.now
+        let holds = [
+            RetentionHold(name: "widget", position: all[1].id, lastSeen: now - 60),
+            RetentionHold(name: "index", position: all[2].id, lastSeen: now - 10),
+            RetentionHold(name: "reader", position: all[4].id, lastSeen: now - 600),
+        ]
+        let other = try open(store) { holds }
+        var retention = HistoryRetention(maximumChanges: 1)
+        var plan = try other.planHistoryPurge(retention, at: now)
+        #expect(plan.newest == all[1].token)
+        #expect(plan.keptFor == ["index", "widget"] && plan.evicted == [])
+        // Readers that were silent for too long are not waited for.
+        retention.maximumSilence = .seconds(30)
+        plan = try other.planHistoryPurge(retention, at: now)
+        #expect(plan.newest == all[2].token)
+        #expect(plan.keptFor == ["index"] && plan.evicted == ["widget"])
+        while try !other.purgeHistory(plan).isLast {}
+        #expect(try store.history() == Array(all.suffix(2)))
+    }
+
+    /// A reader that registers itself after the plan was made is respected.
+    @Test func newReadersAreRespected() throws {
+        let store = try filled(.file)
+        let all = try store.history()
+        let plan = try store.store.planHistoryPurge(HistoryRetention(maximumChanges: 1), at: .now)
+        #expect(plan.newest == all[3].token)
+        let hold = RetentionHold(name: "new", position: all[0].id, lastSeen: .now)
+        let other = try open(store) { [hold] }
+        while try !other.purgeHistory(plan).isLast {}
+        #expect(try store.history() == Array(all.suffix(4)))
+    }
+
+    @Test func plansOfOtherHistoriesThrow() throws {
+        let store = try filled(.file)
+        let forged = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 4, checkValue: 1)
+        let other = try filled(.file)
+        let foreign = try #require(try other.store.currentHistoryToken())
+        for token in [forged, foreign] {
+            #expect(throws: SwiftDataError.self) { try store.store.purgeHistory(HistoryPurgePlan(newest: token)) }
+        }
+        #expect(try store.history().count == 5)
+    }
+
+    // MARK: Tasks
+
+    @Test func cancellation() async throws {
+        let store = try TestStore(.file)
+        for number in 0..<3_000 { try store.add("\(number)") }
+        let all = try store.history()
+        let container = store.container
+        let purge = Task {
+            try await container.purgeHistory(HistoryRetention(maximumChanges: 10)) { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await purge.value }
+        let kept = try store.history()
+        #expect(kept.count > 10 && kept.count < 3_000)
+        #expect(kept == Array(all.suffix(kept.count)))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func savesDuringAPurge(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let filling = store.context()
+        for number in 0..<200 {
+            for item in 0..<100 { filling.insert(BucketListItem(title: "\(number) \(item)")) }
+            try filling.save()
+        }
+        let token = try filling.currentHistoryToken()
+        let container = store.container
+        async let purge = container.purgeHistory(HistoryRetention(maximumChanges: 1_000))
+        let context = store.context(author: "writer")
+        for number in 0..<100 { try store.add("\(number)", in: context) }
+        let results = try await purge
+        #expect(results[0].transactions > 150)
+        let written = try store.history(.after(token))
+        #expect(written.count == 100 && written.allSatisfy { $0.author == "writer" })
+        #expect(try store.historyFailures().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func automaticPurges(_ kind: StoreKind) async throws {
+        let directory = try TemporaryDirectory()
+        var configuration =
+            kind == .file
+            ? ModelConfiguration(url: directory.file("automatic.store"), durability: .relaxed)
+            : ModelConfiguration(isStoredInMemoryOnly: true)
+        configuration.historyRetention = HistoryRetention(maximumChanges: 2, purgeInterval: .zero)
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        let store = try #require(container.stores.first as? DefaultStore)
+        let context = ModelContext(container)
+        var names = 0
+        // Each save starts a purge unless one is running.
+        while try store.automaticPurgeOutcome == nil || store.fetchHistoryCount(Descriptor()) > 2 {
+            if names < 10 || store.automaticPurgeOutcome != nil {
+                names += 1
+                context.insert(Trip(name: "\(names)", destination: "somewhere"))
+                try context.save()
+            }
+            await Task.yield()
+        }
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == names)
+        let result = try #require(try store.automaticPurgeOutcome?.get())
+        #expect(result.storeIdentifier == store.identifier)
+    }
+}
