@@ -12,7 +12,7 @@
 ///
 /// The subscription begins when the sequence is created, and ends when it is cancelled or released or when the waiting
 /// task is cancelled. One task at a time may wait.
-package final class CommitEvents: AsyncSequence, Sendable {
+final class CommitEvents: AsyncSequence, Sendable {
     private let signal = CommitSignal()
     private let coordinator: StoreCoordinator
 
@@ -27,29 +27,29 @@ package final class CommitEvents: AsyncSequence, Sendable {
     /// Waits for a commit.
     ///
     /// - Returns: `nil` if the subscription has ended.
-    package func next() async -> Void? { await signal.wait() ? () : nil }
+    func next() async -> Void? { await signal.wait() ? () : nil }
 
     /// Ends the subscription. A task that waits receives `nil`.
-    package func cancel() {
+    func cancel() {
         signal.end()
         coordinator.commits.remove(signal)
     }
 
     /// Whether the subscription has ended.
-    package var isCancelled: Bool { signal.isEnded }
+    var isCancelled: Bool { signal.isEnded }
 
-    package struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         fileprivate let events: CommitEvents
 
-        package mutating func next() async -> Void? { await events.next() }
+        mutating func next() async -> Void? { await events.next() }
     }
 
-    package func makeAsyncIterator() -> Iterator { Iterator(events: self) }
+    func makeAsyncIterator() -> Iterator { Iterator(events: self) }
 }
 
 extension ModelContainer {
     /// Subscribes to the commits of the container's stores.
     ///
     /// - Throws: The error of a store that cannot observe its commits.
-    package func commitEvents() throws -> CommitEvents { try CommitEvents(coordinator) }
+    func commitEvents() throws -> CommitEvents { try CommitEvents(coordinator) }
 }

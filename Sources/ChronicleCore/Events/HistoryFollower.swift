@@ -1,3 +1,5 @@
+import Foundation
+
 /// Counts the transactions of a container that match a filter, from positions that advance with each read.
 struct HistoryFollower: Sendable {
     /// Which transactions count.
@@ -89,8 +91,38 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
     }
 
     private mutating func readPages(_ filter: HistoryFollower.Filter, _ count: inout Int) throws {
+        // Fetched first, because transactions up to here that do not match need not be read again.
+        let newest = try provider.currentHistoryToken()
         // Most events of a container with several stores or readers bring nothing new.
-        if let token, try provider.currentHistoryToken() == token { return }
+        if let token, newest == token { return }
+        guard let token, let descriptor: HistoryDescriptor<Provider.HistoryType> = filter.descriptor(after: token)
+        else {
+            return try countEach(filter, &count)
+        }
+        do { try countAll(descriptor, filter, newest, &count) } catch SwiftDataError.unsupportedPredicate {
+            try countEach(filter, &count)
+        }
+    }
+
+    /// Counts the transactions that the store finds with the filter.
+    private mutating func countAll(
+        _ descriptor: HistoryDescriptor<Provider.HistoryType>, _ filter: HistoryFollower.Filter, _ newest: Token?,
+        _ count: inout Int
+    ) throws {
+        var descriptor: HistoryDescriptor? = descriptor
+        while var next = descriptor {
+            next.fetchLimit = Self.pageSize
+            let page = try provider.fetchHistoryWithoutChanges(next)
+            count += page.count
+            token = page.last?.token ?? token
+            let isLast = page.count < Self.pageSize
+            descriptor = isLast ? nil : token.flatMap { filter.descriptor(after: $0) }
+        }
+        if let newest, token.map({ $0 < newest }) ?? true { token = newest }
+    }
+
+    /// Reads all transactions, and counts those that match.
+    private mutating func countEach(_ filter: HistoryFollower.Filter, _ count: inout Int) throws {
         var isLast = false
         while !isLast {
             var descriptor = token.map { HistoryDescriptor<Provider.HistoryType>.after($0) } ?? HistoryDescriptor()
@@ -106,6 +138,28 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
 }
 
 extension HistoryFollower.Filter {
+    /// Returns a descriptor for the matching transactions after a token, or `nil` if every transaction matches.
+    fileprivate func descriptor<Transaction: HistoryTransaction>(
+        after token: Transaction.TokenType
+    ) -> HistoryDescriptor<Transaction>? {
+        let (names, authors) = (entityNames, authors.map(Optional.some))
+        let predicate: Predicate<Transaction>
+        switch (names.isEmpty, authors.isEmpty) {
+        case (true, true): return nil
+        case (true, false): predicate = #Predicate { $0.token > token && authors.contains($0.author) }
+        case (false, true):
+            predicate = #Predicate {
+                $0.token > token && $0.changes.contains { names.contains($0.changedPersistentIdentifier.entityName) }
+            }
+        case (false, false):
+            predicate = #Predicate {
+                $0.token > token && authors.contains($0.author)
+                    && $0.changes.contains { names.contains($0.changedPersistentIdentifier.entityName) }
+            }
+        }
+        return HistoryDescriptor(predicate: predicate)
+    }
+
     fileprivate func matches(_ transaction: some HistoryTransaction) -> Bool {
         guard authors.isEmpty || transaction.author.map(authors.contains) == true else { return false }
         return entityNames.isEmpty

@@ -10,7 +10,8 @@ import Foundation
 ///   again after growing delays.
 /// - For everything else, such as a file system without events, the data version is checked every second.
 ///
-/// Handler calls are merged while commits follow each other closely: see ``longestPause``.
+/// Commits that follow each other closely are reported together. While they do, the thread does not watch the files but
+/// checks the data version every 4 ms, so that writers are hardly slowed down.
 final class CommitWatcher: Sendable {
     private let source: any FileEventSource
     private let handler: @Sendable () -> Void
@@ -61,12 +62,13 @@ final class CommitWatcher: Sendable {
         ended.signal()
     }
 
-    /// The shortest and the longest time for which the watcher ignores events after it handled some.
-    ///
-    /// Each wake-up of a waiting thread takes time from the writer. While every pause ends with new events, each is twice
-    /// as long as the one before, so that a process that commits continuously is interrupted 250 times a second instead
-    /// of thousands of times. A single commit is reported without a delay, one of several within 4 ms.
-    private static let (shortestPause, longestPause) = (Duration.microseconds(250), Duration.milliseconds(4))
+    /// How long the thread ignores events after it handled some. Each wake-up of a waiting thread takes time from the
+    /// writer.
+    private static let shortestPause = Duration.microseconds(250)
+    /// The pause after which the thread stops watching. Before that, pauses that end with another commit become longer.
+    private static let longestPause = Duration.milliseconds(1)
+    /// The interval of the checks instead of watching.
+    private static let busyInterval = Duration.milliseconds(4)
 
     /// The state of the thread.
     private struct Loop {
@@ -93,17 +95,33 @@ final class CommitWatcher: Sendable {
                 let isBusy = !events.isEmpty
                 if !isBusy { events = source.wait(until: nextCheck) }
                 if events.contains(.cancelled) { return }
-                // An event that follows a commit which was already reported needs no pause.
-                let isEcho = !handle(events) && events.isSubset(of: .raised)
-                if isEcho {
-                    events = []
-                } else {
-                    pause = isBusy ? min(pause * 2, CommitWatcher.longestPause) : CommitWatcher.shortestPause
-                    // Events that arrive during the pause wake nobody, which costs their writers little.
+                let isReported = handle(events)
+                pause = isReported && isBusy ? pause * 2 : CommitWatcher.shortestPause
+                if pause > CommitWatcher.longestPause {
+                    events = checkWithoutWatching()
+                } else if isReported || !events.isSubset(of: .raised) {
                     Thread.sleep(forTimeInterval: pause / .seconds(1))
                     events = source.wait(until: .now)
+                } else {
+                    // The event follows a commit that was already reported.
+                    events = []
                 }
             }
+        }
+
+        /// Checks the data version in short intervals while other connections commit continuously. The events of a
+        /// watched log would cost them several percent of their time.
+        ///
+        /// - Returns: The events to continue with, which cause the files to be watched again.
+        private mutating func checkWithoutWatching() -> FileEvents {
+            pause = CommitWatcher.shortestPause
+            source.detach()
+            var events: FileEvents = .replaced
+            repeat {
+                events.formUnion(source.wait(until: .now + CommitWatcher.busyInterval))
+                if events.contains(.cancelled) { return events }
+            } while isReported(events: [])
+            return events
         }
 
         private var nextCheck: ContinuousClock.Instant {
@@ -133,10 +151,17 @@ final class CommitWatcher: Sendable {
                     delays = CommitWatcher.delaysAfterWrite[...]
                 }
             }
-            // Checked even after an event of the event file, because another program may have read it.
-            let isReported = version.hasChanged() || isReplaced || !version.isReadable && !events.isEmpty
-            if isReported { handler() }
-            return isReported
+            if isReplaced { handler() }
+            return isReported(events: events) || isReplaced
+        }
+
+        /// Calls the handler if there is a new commit, or if that is unknown.
+        ///
+        /// The version is checked even after an event of the event file, because another program may have read the file.
+        private mutating func isReported(events: FileEvents) -> Bool {
+            guard version.hasChanged() || !version.isReadable && !events.isEmpty else { return false }
+            handler()
+            return true
         }
     }
 }

@@ -43,6 +43,12 @@
             try watch(path + EventFile.suffix, .raised, [.write, .extend])
         }
 
+        func detach() {
+            for path in [path + "-wal", path + EventFile.suffix] {
+                lock.withLock { state.sources.removeValue(forKey: path) }?.source.cancel()
+            }
+        }
+
         private func watch(
             _ path: String, _ event: FileEvents, _ mask: DispatchSource.FileSystemEvent
         ) throws {

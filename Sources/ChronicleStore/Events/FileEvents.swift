@@ -22,10 +22,13 @@ protocol FileEventSource: AnyObject, Sendable {
     /// - Returns: The events since the last wait, or an empty set at the deadline.
     func wait(until deadline: ContinuousClock.Instant) -> FileEvents
 
-    /// Watches files that were created or replaced.
+    /// Watches the files that exist: those that were created or replaced, and all after ``detach()``.
     ///
     /// - Throws: ``WatchError`` if the system does not allow it.
     func attach() throws
+
+    /// Stops watching what every commit changes, until ``attach()`` is called.
+    func detach()
 
     /// Ends the current wait and all later ones. May be called by any thread.
     func cancel()

@@ -56,6 +56,14 @@
             }
         }
 
+        func detach() {
+            watches.withLock { watches in
+                for path in [path, path + "-wal", path + EventFile.suffix] {
+                    if let watch = watches.removeValue(forKey: path) { inotify_rm_watch(inotify, watch) }
+                }
+            }
+        }
+
         /// Watches the file that is currently at a path, and no longer the one that was there before.
         private func watch(_ path: String, _ mask: Int32, _ watches: inout [String: Int32]) throws {
             // For a file that is already watched, the system returns the same number.

@@ -15,6 +15,8 @@ final class RegularChecks: FileEventSource {
 
     func attach() {}
 
+    func detach() {}
+
     func cancel() {
         isCancelled.store(true, ordering: .releasing)
         cancellation.signal()

@@ -1,10 +1,10 @@
 import Chronicle
-import ChronicleCore
 import ChronicleTestSupport
 import Foundation
 import Synchronization
 import Testing
 
+@testable import ChronicleCore
 @testable import ChronicleStore
 
 /// Commits of other connections, noticed by events of the file system only, unless the test says otherwise.

@@ -192,7 +192,7 @@ import Testing
             test "$before" = "$(cat "$store" | cksum)" && ls "$directory"
             """
         let said = try Mounts.run(script, in: directory.url, kilobytes: 4_096)
-        #expect(said == "opened 0\nfileReadOnly\nopened 0\ntest.store\n")
+        #expect(said == "opened 0\nfileReadOnly\nopened 0\ntest.store\ntest.store-events\n")
     }
 
     @Test func configurationForAModelHasItsSchema() throws {

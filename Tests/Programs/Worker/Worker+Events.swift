@@ -1,6 +1,7 @@
 import Chronicle
-import ChronicleCore
 import Foundation
+
+@testable import ChronicleCore
 
 extension Worker {
     /// Reads the history after each commit event until it has seen the given number of transactions of Chronicle.
