@@ -49,7 +49,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     public let filter: HistoryFilter
 
     let store: any DataStoreConsuming<Transaction>
-    /// The schema of the models in the store, in the order of a snapshot.
+    /// The entities whose models a snapshot contains, in their order.
     let entities: [Schema.Entity]
     private let coordinator: StoreCoordinator
     private let state = Mutex(State())
@@ -94,6 +94,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// - Returns: The batch, or `nil` if the consumer has read everything.
     /// - Throws: One of the following errors.
     ///   - ``SwiftDataError/historyConsumerInUse`` if another instance is reading. Try again later.
+    ///   - ``SwiftDataError/historyConsumerEvicted`` if the consumer was reset during the call. Call the method again.
     ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed. Create it again.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, because the store keeps the
     ///     position. Change the configuration.
@@ -120,7 +121,10 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     /// Returns the current lease, or acquires the lock and raises the fence.
     private func acquire(_ state: inout State) throws -> Lease {
-        guard let record = try store.consumerRecord(named: name) else { throw SwiftDataError.consumerNotFound(name) }
+        guard let record = try store.consumerRecord(named: name) else {
+            state.lease = nil
+            throw SwiftDataError.consumerNotFound(name)
+        }
         let knownFence = state.lease?.fence ?? 0
         let isReverted = state.lease.map { Self.isReverted(record, $0) } ?? false
         if let lease = state.lease, lease.fence == record.fence, !isReverted { return lease }

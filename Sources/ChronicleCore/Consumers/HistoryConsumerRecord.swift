@@ -9,7 +9,7 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
     /// How far the consumer has acknowledged.
     public var place: HistoryConsumerPlace<Token>
     /// The number of the instance that may acknowledge. It increases whenever another instance takes over.
-    public var fence: Int64 = 0
+    public var fence: Int64
     /// How often a batch was delivered from the current place.
     public var attempts = 0
     /// The time of the last acknowledgement, or `nil` if there was none.
@@ -26,10 +26,13 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
     /// The number of ``skips`` that are kept.
     static var keptSkips: Int { 100 }
 
-    init(name: String, place: HistoryConsumerPlace<Token>, seen: Date = Date()) {
+    /// Creates the record of a new consumer.
+    init(name: String, place: HistoryConsumerPlace<Token>) {
         self.name = name
         self.place = place
-        self.seen = seen
+        seen = Date()
+        // Random, so that it rejects the batches of a consumer of the same name that was removed.
+        fence = .random(in: 0..<1 << 40)
     }
 
     /// Creates a record from stored values.

@@ -130,7 +130,7 @@ extension DataStoreConsuming {
     /// - Returns: An object that holds the lock until it is released, or `nil` if another instance holds the lock.
     /// - Throws: The errors that an implementation in a store throws. This implementation throws none.
     public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
-        ProcessLock(storeIdentifier: identifier, name: name)
+        HistoryConsumerLock(storeIdentifier: identifier, name: name)
     }
 
     /// Fetches as many transactions as the number of changes, and returns those until the number is reached.

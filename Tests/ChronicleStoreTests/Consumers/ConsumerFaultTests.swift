@@ -105,17 +105,16 @@ import Testing
         #expect(try failure { try consumer.acknowledge(batch) } == .historyConsumerNotFound)
         #expect(try failure { try store.context().save(acknowledging: batch) } == .historyConsumerNotFound)
         #expect(try failure { _ = try consumer.nextBatch() } == .historyConsumerNotFound)
-        consumer.release()
 
         let renamed = try store.consumer("renamed")
         let again = try #require(try renamed.nextBatch())
         try store.container.removeHistoryConsumer(named: "renamed")
         #expect(try failure { try renamed.acknowledge(again) } == .historyConsumerNotFound)
-        renamed.release()
+        #expect(try failure { _ = try renamed.nextBatch() } == .historyConsumerNotFound)
         // A consumer with the same name is another one.
         let successor = try store.consumer("renamed")
         _ = try successor.nextBatch()
-        #expect(try failure { try successor.acknowledge(batch) } != nil)
+        #expect(try failure { try successor.acknowledge(again) } == .historyConsumerEvicted)
         #expect(try store.container.historyConsumers().map(\.name) == ["renamed"])
     }
 

@@ -1,7 +1,10 @@
 import Synchronization
 
-/// A lock of a consumer that other instances in the same process respect.
-package final class ProcessLock: Sendable {
+/// A lock of a ``HistoryConsumer`` that other instances in the same process respect.
+///
+/// ``DataStoreConsuming/lockConsumer(named:)`` returns it by default. Use it in a store whose implementation locks
+/// consumers among processes only for some configurations, for example not for a store in memory.
+public final class HistoryConsumerLock: Sendable {
     private struct Key: Hashable {
         let storeIdentifier: String
         let name: String
@@ -11,7 +14,11 @@ package final class ProcessLock: Sendable {
     private let key: Key
 
     /// Acquires the lock, or returns `nil` if another instance holds it. The lock is released with the object.
-    package init?(storeIdentifier: String, name: String) {
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The ``DataStore/identifier`` of the store.
+    ///   - name: The name of the consumer.
+    public init?(storeIdentifier: String, name: String) {
         let key = Key(storeIdentifier: storeIdentifier, name: name)
         guard Self.held.withLock({ $0.insert(key).inserted }) else { return nil }
         self.key = key
