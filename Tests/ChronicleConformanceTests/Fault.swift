@@ -30,6 +30,7 @@ enum Fault: String, CaseIterable, Sendable {
     case resetsPositions, losesThePosition, countsHistoryWrongly, ignoresHistoryOffsets, forgetsHistory,
         forgetsDeletions
     case recordsOneEnd, recordsEveryLink
+    case countsTooManyChanges, purgesEverything, repeatsChangesOfPages
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -125,6 +126,9 @@ enum Fault: String, CaseIterable, Sendable {
         case .ignoresHistoryOffsets: .sorting
         case .forgetsHistory: .tokensSurvive
         case .forgetsDeletions: .deletionsSurvive
+        case .countsTooManyChanges: .statistics
+        case .purgesEverything: .purging
+        case .repeatsChangesOfPages: .paging
         default: .ordered
         }
     }

@@ -17,6 +17,8 @@ public struct StoreRule<Store: DataStore> {
     public let needs: StoreFeatures
     /// The operations of the fixture that the rule needs.
     public let capabilities: Set<StoreFixtureCapability>
+    /// The protocol that the store has to adopt for the rule to apply, if it does not.
+    private(set) var missingProtocol: String?
     /// Checks the requirement on a new store. A ``ConformanceFailure``, or any other error, is reported as a failure.
     public let check: (StoreHarness<Store>) throws -> Void
 
@@ -36,6 +38,13 @@ public struct StoreRule<Store: DataStore> {
         self.needs = needs
         self.capabilities = capabilities
         self.check = check
+    }
+
+    /// Returns the rule, which is skipped for a store that does not adopt an optional protocol.
+    func requiring(_ name: String, _ isAdopted: Bool) -> StoreRule {
+        var rule = self
+        rule.missingProtocol = isAdopted ? nil : name
+        return rule
     }
 }
 
@@ -67,6 +76,7 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + historyKills
+        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + retention
+            + historyKills
     }
 }

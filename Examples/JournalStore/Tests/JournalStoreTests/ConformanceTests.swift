@@ -16,5 +16,6 @@ import Testing
     #expect(
         skipped == [
             "the fixture does not disable the history (StoreFixture.recording)", "the store does not declare links",
+            "the store does not adopt HistoryRetaining", "the store does not adopt HistoryPaging",
         ])
 }
