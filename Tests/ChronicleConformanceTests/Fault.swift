@@ -35,6 +35,8 @@ enum Fault: String, CaseIterable, Sendable {
     // Consumers
     case losesAcknowledgements, losesAttempts, losesPages, savesWithoutAcknowledging, acknowledgesFailedSaves
     case sharesConsumers, losesFences, losesModelsOfSnapshots, copiesRenamedConsumers, forgetsConsumers
+    // Retention
+    case countsTooManyChanges, purgesEverything, repeatsChangesOfPages
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -134,6 +136,9 @@ enum Fault: String, CaseIterable, Sendable {
         case .reportsFromTheSecondSave: .eventsAfterSubscription
         case .reportsOnlyOwnSaves: .sharedEvents
         case .reportsAfterCancellation: .cancelledObservations
+        case .countsTooManyChanges: .statistics
+        case .purgesEverything: .purging
+        case .repeatsChangesOfPages: .paging
         default: consumerRule
         }
     }

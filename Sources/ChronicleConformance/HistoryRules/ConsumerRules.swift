@@ -5,13 +5,13 @@ extension StoreRule where Store: HistoryProviding {
     public static var consumers: [StoreRule] {
         [
             consumersContinue, attempts, consumerPages, savesWithAcknowledgement, failedAcknowledgements, oneInstance,
-            eviction,
-            startingOver, renamedConsumers, reopenedConsumers,
+            eviction, startingOver, renamedConsumers, reopenedConsumers,
         ]
+        .map { $0.requiring("DataStoreConsuming", Store.self is any DataStoreConsuming.Type) }
     }
 
     static var consumersContinue: StoreRule {
-        StoreRule("a consumer continues after its last acknowledgement", needs: .consumers) { harness in
+        StoreRule("a consumer continues after its last acknowledgement") { harness in
             try harness.write("a", "b")
             let consumer = try harness.consumer("reader")
             try expect(harness.titlesOfNextBatch(consumer), is: ["a", "b"], "the changes of the first batch")
@@ -24,7 +24,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var attempts: StoreRule {
-        StoreRule("a batch is delivered again until it is acknowledged", needs: .consumers) { harness in
+        StoreRule("a batch is delivered again until it is acknowledged") { harness in
             try harness.write("a")
             for attempt in 1...3 {
                 let consumer = try harness.consumer("reader")
@@ -36,7 +36,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var consumerPages: StoreRule {
-        StoreRule("a consumer receives every change once in batches of any size", needs: .consumers) { harness in
+        StoreRule("a consumer receives every change once in batches of any size") { harness in
             try harness.write("a", "b", "c", "d", "e", by: ["x", nil])
             try harness.context("x").add("f", "g", "h")
             for limit in [1, 2, 3, 100] {
@@ -52,7 +52,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var savesWithAcknowledgement: StoreRule {
-        StoreRule("a save and its acknowledgement commit together", needs: .consumers) { harness in
+        StoreRule("a save and its acknowledgement commit together") { harness in
             try harness.write("a", by: ["writer"])
             let filter = HistoryFilter(authors: .except(["reader"], unsigned: true))
             let consumer = try harness.consumer("reader", filter: filter)
@@ -70,7 +70,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var failedAcknowledgements: StoreRule {
-        StoreRule("a failed save acknowledges nothing", needs: [.consumers, .uniqueness]) { harness in
+        StoreRule("a failed save acknowledges nothing", needs: [.uniqueness]) { harness in
             let context = harness.context("reader")
             context.insert(Stamp("taken"))
             try context.save()
@@ -86,7 +86,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var oneInstance: StoreRule {
-        StoreRule("one instance of a consumer reads at a time", needs: .consumers) { harness in
+        StoreRule("one instance of a consumer reads at a time") { harness in
             try harness.write("a")
             let (first, second) = (try harness.consumer("reader"), try harness.consumer("reader"))
             let batch = try require(first.nextBatch(), "a batch")
@@ -101,7 +101,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var eviction: StoreRule {
-        StoreRule("a consumer that was reset rejects the batch that was delivered before", needs: .consumers) {
+        StoreRule("a consumer that was reset rejects the batch that was delivered before") {
             harness in
             try harness.write("a")
             let consumer = try harness.consumer("reader")
@@ -116,7 +116,7 @@ extension StoreRule where Store: HistoryProviding {
 
     static var startingOver: StoreRule {
         StoreRule(
-            "a consumer whose history was deleted receives every model", needs: [.consumers, .deletingHistory]
+            "a consumer whose history was deleted receives every model", needs: [.deletingHistory]
         ) { harness in
             try harness.write("a")
             let consumer = try harness.consumer("reader")
@@ -144,7 +144,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var renamedConsumers: StoreRule {
-        StoreRule("consumers are listed, renamed, and removed", needs: .consumers) { harness in
+        StoreRule("consumers are listed, renamed, and removed") { harness in
             let (container, type) = (harness.container, Store.HistoryType.self)
             try harness.write("a")
             _ = try harness.titlesOfNextBatch(harness.consumer("one"))
@@ -164,7 +164,7 @@ extension StoreRule where Store: HistoryProviding {
     }
 
     static var reopenedConsumers: StoreRule {
-        StoreRule("a reopened store keeps its consumers", needs: [.consumers, .reopening]) { harness in
+        StoreRule("a reopened store keeps its consumers", needs: [.reopening]) { harness in
             let configuration = try harness.newConfiguration()
             try harness.opening(configuration) { first in
                 try first.write("a")

@@ -91,13 +91,11 @@ extension StoreRule {
         _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
         check: @escaping (StoreHarness<Store>, any DataStoreNotifying) throws -> Void
     ) -> StoreRule {
-        StoreRule(
-            name, needs: needs, capabilities: capabilities,
-            missingProtocol: Store.self is any DataStoreNotifying.Type ? nil : "DataStoreNotifying"
-        ) { harness in
+        StoreRule(name, needs: needs, capabilities: capabilities) { harness in
             let store = try require(harness.store as? any DataStoreNotifying, "a store that reports commits")
             try check(harness, store)
         }
+        .requiring("DataStoreNotifying", Store.self is any DataStoreNotifying.Type)
     }
 }
 

@@ -52,9 +52,6 @@ extension StoreRule {
         if let missingProtocol { return "the store does not conform to \(missingProtocol)" }
         let undeclared = needs.subtracting(features)
         guard undeclared.isEmpty else { return "the store does not declare \(undeclared.text)" }
-        if needs.contains(.consumers), !(Store.self is any DataStoreConsuming.Type) {
-            return "the store does not conform to DataStoreConsuming"
-        }
         return self.capabilities.subtracting(capabilities).first?.missing
     }
 }

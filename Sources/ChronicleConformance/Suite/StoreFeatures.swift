@@ -44,19 +44,15 @@ public struct StoreFeatures: OptionSet, Sendable {
     /// properties of one model.
     public static let partialUpdates = StoreFeatures(rawValue: 1 << 12)
 
-    /// The store keeps consumers of its history: it conforms to `DataStoreConsuming`. Rules about consumers are skipped
-    /// for other stores, even if they declare the feature.
-    public static let consumers = StoreFeatures(rawValue: 1 << 13)
-
     /// All features.
-    public static let all = StoreFeatures(rawValue: 1 << 14 - 1)
+    public static let all = StoreFeatures(rawValue: 1 << 13 - 1)
 
     private static let names: [(StoreFeatures, String)] = [
         (.updates, "updates"), (.deletes, "deletes"), (.uniqueness, "uniqueness"), (.reopening, "reopening"),
         (.updateHistory, "updateHistory"), (.deleteHistory, "deleteHistory"), (.tombstones, "tombstones"),
         (.deletingHistory, "deletingHistory"), (.sharing, "sharing"),
         (.referentialIntegrity, "referentialIntegrity"), (.forks, "forks"),
-        (.links, "links"), (.partialUpdates, "partialUpdates"), (.consumers, "consumers"),
+        (.links, "links"), (.partialUpdates, "partialUpdates"),
     ]
 
     /// The names of the features, separated by commas.

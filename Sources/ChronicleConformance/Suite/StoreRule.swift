@@ -17,8 +17,8 @@ public struct StoreRule<Store: DataStore> {
     public let needs: StoreFeatures
     /// The operations of the fixture that the rule needs.
     public let capabilities: Set<StoreFixtureCapability>
-    /// The optional protocol that the rule is about, if the store does not adopt it.
-    let missingProtocol: String?
+    /// The protocol that the store must conform to for the rule to apply, if it does not.
+    private(set) var missingProtocol: String?
     /// Checks the requirement on a new store. A ``ConformanceFailure``, or any other error, is reported as a failure.
     public let check: (StoreHarness<Store>) throws -> Void
 
@@ -34,18 +34,17 @@ public struct StoreRule<Store: DataStore> {
         _ name: String, needs: StoreFeatures = [], capabilities: Set<StoreFixtureCapability> = [],
         check: @escaping (StoreHarness<Store>) throws -> Void
     ) {
-        self.init(name, needs: needs, capabilities: capabilities, missingProtocol: nil, check: check)
-    }
-
-    init(
-        _ name: String, needs: StoreFeatures, capabilities: Set<StoreFixtureCapability>, missingProtocol: String?,
-        check: @escaping (StoreHarness<Store>) throws -> Void
-    ) {
         self.name = name
         self.needs = needs
         self.capabilities = capabilities
-        self.missingProtocol = missingProtocol
         self.check = check
+    }
+
+    /// Returns the rule, which is skipped if the store does not conform to an optional protocol.
+    func requiring(_ name: String, _ conforms: Bool) -> StoreRule {
+        var rule = self
+        rule.missingProtocol = conforms ? nil : name
+        return rule
     }
 }
 
@@ -77,7 +76,7 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + consumers
+        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + consumers + retention
             + historyKills
     }
 }

@@ -17,5 +17,6 @@ import Testing
         skipped == [
             "the fixture does not disable the history (StoreFixture.recording)", "the store does not declare links",
             "the store does not conform to DataStoreConsuming",
+            "the store does not conform to HistoryRetaining", "the store does not conform to HistoryPaging",
         ])
 }

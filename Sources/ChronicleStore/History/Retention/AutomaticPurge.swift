@@ -51,7 +51,7 @@ extension DefaultStore {
             guard let plan = self?.automaticPlan() else { return }
             var result = HistoryPurgeResult(plan.storeIdentifier, plan.plan)
             do {
-                try await HistoryPurge.run { [weak self] in
+                try await HistoryPurgeStep.run { [weak self] in
                     guard let self else { return nil }
                     let step = try self.purgeHistory(plan.plan)
                     result.add(step)

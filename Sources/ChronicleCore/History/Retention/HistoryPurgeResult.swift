@@ -1,0 +1,35 @@
+/// What a purge deleted, and what it kept for whom.
+public struct HistoryPurgeResult: Hashable, Sendable {
+    /// The identifier of the store.
+    public let storeIdentifier: String
+    /// The number of deleted transactions.
+    public private(set) var transactions = 0
+    /// The number of deleted changes.
+    public private(set) var changes = 0
+    /// The number of bytes that were returned to the file system.
+    public private(set) var returnedBytes = 0
+    /// The names of the registered readers for which transactions were kept that exceed a limit.
+    public let keptFor: [String]
+    /// The names of the registered readers that were silent for too long, and whose unread transactions were deleted.
+    public let evicted: [String]
+
+    /// Creates the result of a purge that has not deleted anything yet.
+    ///
+    /// - Parameters:
+    ///   - storeIdentifier: The identifier of the store.
+    ///   - plan: The plan of the purge.
+    public init<Token>(_ storeIdentifier: String, _ plan: HistoryPurgePlan<Token>) {
+        self.storeIdentifier = storeIdentifier
+        keptFor = plan.keptFor
+        evicted = plan.evicted
+    }
+
+    /// Adds what a step deleted.
+    ///
+    /// - Parameter step: The step.
+    public mutating func add(_ step: HistoryPurgeStep) {
+        transactions += step.transactions
+        changes += step.changes
+        returnedBytes += step.returnedBytes
+    }
+}
