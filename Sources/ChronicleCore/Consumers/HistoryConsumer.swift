@@ -51,7 +51,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     let store: any DataStoreConsuming<Transaction>
     /// The entities whose models a snapshot contains, in their order.
     let entities: [Schema.Entity]
-    private let coordinator: StoreCoordinator
+    let coordinator: StoreCoordinator
     private let state = Mutex(State())
 
     struct State: Sendable {

@@ -124,25 +124,34 @@ extension ModelContainer {
 }
 
 extension StoreCoordinator {
-    /// Returns the only store that provides transactions of a type for the models of a filter.
+    /// Returns the only store that provides transactions of a type for the models of a filter, and keeps consumers.
     func consumingStore<Transaction: HistoryTransaction>(
         of type: Transaction.Type, filter: HistoryFilter, storeName: String?
     ) throws -> any DataStoreConsuming<Transaction> {
-        let providers = stores.filter { store in
-            guard store is any HistoryProviding<Transaction> else { return false }
-            if let storeName { return store.configuration.name == storeName }
-            return filter.entityNames?.allSatisfy { store.schema.entitiesByName[$0] != nil } ?? true
-        }
-        guard let provider = providers.first, providers.count == 1 else {
-            throw SwiftDataError.invalidTransactionFetchRequest.with(
-                detail: providers.isEmpty
-                    ? "no store of the container has transactions of type \(type) and all models of the filter"
-                    : "several stores of the container have transactions of type \(type); pass the name of one of them")
-        }
+        let provider = try historyStore(of: type, filter: filter, storeName: storeName)
         guard let store = provider as? any DataStoreConsuming<Transaction> else {
             throw SwiftDataError.unsupportedFeature.with(
                 detail: "the store keeps no consumers, because it does not conform to DataStoreConsuming",
                 storeIdentifier: provider.identifier, storeName: provider.configuration.name)
+        }
+        return store
+    }
+
+    /// Returns the only store that provides transactions of a type for the models of a filter.
+    func historyStore<Transaction: HistoryTransaction>(
+        of type: Transaction.Type, filter: HistoryFilter, storeName: String?
+    ) throws -> any HistoryProviding<Transaction> & DataStore {
+        let providers = stores.compactMap { store -> (any HistoryProviding<Transaction> & DataStore)? in
+            guard let provider = store as? any HistoryProviding<Transaction> & DataStore else { return nil }
+            if let storeName { return store.configuration.name == storeName ? provider : nil }
+            let containsModels = filter.entityNames?.allSatisfy { store.schema.entitiesByName[$0] != nil } ?? true
+            return containsModels ? provider : nil
+        }
+        guard let store = providers.first, providers.count == 1 else {
+            throw SwiftDataError.invalidTransactionFetchRequest.with(
+                detail: providers.isEmpty
+                    ? "no store of the container has transactions of type \(type) and all models of the filter"
+                    : "several stores of the container have transactions of type \(type); pass the name of one of them")
         }
         guard store.recordsHistory else {
             throw SwiftDataError.historyDisabled.with(

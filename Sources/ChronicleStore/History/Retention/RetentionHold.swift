@@ -13,7 +13,10 @@ struct RetentionHold: Hashable, Sendable {
     /// Whether a purge respects the reader.
     func isLive(_ evictsBefore: Date?) -> Bool { evictsBefore.map { lastSeen >= $0 } ?? true }
 
-    /// Returns the registered readers of a file. No kind of reader registers itself yet.
-    @Sendable
-    static func all(_ connection: Connection) throws -> [RetentionHold] { [] }
+    /// Returns the consumers of a file that need a part of the history.
+    static func all(_ connection: Connection) throws -> [RetentionHold] {
+        try ConsumerTable.positions(connection).map { name, position, lastSeen in
+            RetentionHold(name: name, position: position, lastSeen: lastSeen)
+        }
+    }
 }

@@ -1,0 +1,127 @@
+/// The transactions of a store's history as an asynchronous sequence that waits for commits.
+///
+/// See ``ModelContainer/historyChanges(of:after:filter:storeName:)``.
+public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sendable {
+    /// Some transactions, or the reason why the transactions after a token cannot be read.
+    public enum Element: Sendable {
+        /// Transactions with at least one matching change, in commit order.
+        ///
+        /// The token is the position up to which the history was read, which can be after the last transaction.
+        case changes([Transaction], token: Transaction.TokenType)
+        /// The transactions after the previous token are not available.
+        ///
+        /// Fetch the models again, as their current state includes what was missed. The stream continues after the
+        /// token, which is `nil` for the beginning of a store that cannot represent this position.
+        case reset(HistoryResetReason, token: Transaction.TokenType?)
+    }
+
+    let store: any HistoryProviding<Transaction> & DataStore
+    let coordinator: StoreCoordinator
+    let filter: HistoryFilter
+    let start: Transaction.TokenType?
+
+    /// Reads the history from a position on.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let stream: HistoryStream
+        private var token: Transaction.TokenType?
+        private var events: CommitEvents?
+
+        init(_ stream: HistoryStream) {
+            self.stream = stream
+            token = stream.start
+        }
+
+        /// The maximum number of transactions of an element.
+        private static var pageSize: UInt64 { 100 }
+
+        /// Returns the next transactions, and waits for a commit if there are none.
+        ///
+        /// - Returns: The transactions or a reset, or `nil` if the task was cancelled.
+        /// - Throws: The error of a store that cannot be read, such as ``SwiftDataError/storeBusy``. The iterator can be
+        ///   used again and continues from the same position.
+        public mutating func next() async throws -> Element? {
+            // Subscribed before reading, so that no commit is missed.
+            let events = try events ?? CommitEvents(stream.coordinator)
+            self.events = events
+            while !Task.isCancelled {
+                do {
+                    while let (transactions, isLast) = try nextPage() {
+                        if let token, !transactions.isEmpty { return .changes(transactions, token: token) }
+                        if isLast { break }
+                    }
+                } catch {
+                    guard let reason = HistoryResetReason(error) else { throw stream.store.attributed(error) }
+                    token = try stream.store.currentHistoryToken()
+                    return .reset(reason, token: token)
+                }
+                if await events.next() == nil { break }
+            }
+            self.events = nil
+            return nil
+        }
+
+        /// Reads some transactions and moves the position past them.
+        ///
+        /// - Returns: The matching transactions and whether there may be more, or `nil` if nothing was committed.
+        private mutating func nextPage() throws -> (transactions: [Transaction], isLast: Bool)? {
+            // Read before the page, which therefore contains every match up to it.
+            let current = try stream.store.currentHistoryToken()
+            if let token, token == current { return nil }
+            var descriptor: HistoryDescriptor<Transaction> = stream.filter.descriptor(after: token)
+            descriptor.fetchLimit = Self.pageSize
+            let page = try stream.store.fetchHistory(descriptor)
+            let isLast = page.count < Self.pageSize
+            token = page.last?.token ?? token
+            if isLast, let current, token.map({ $0 < current }) ?? true { token = current }
+            return (page.filter { $0.changes.contains(where: stream.filter.matches) }, isLast)
+        }
+    }
+
+    /// Returns an iterator that begins at the position of the stream.
+    ///
+    /// - Returns: The iterator.
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+}
+
+extension ModelContainer {
+    /// Returns the transactions after a token as an asynchronous sequence, which waits for commits of any process.
+    ///
+    /// The caller keeps the position. To let the store keep it, use
+    /// ``historyConsumer(named:of:filter:startingAt:storeName:)``.
+    ///
+    /// ```swift
+    /// let others = HistoryFilter(authors: .except(["app"], unsigned: true))
+    /// for try await element in try container.historyChanges(after: token, filter: others) {
+    ///     switch element {
+    ///     case .changes(let transactions, let token):
+    ///         try context.merge(transactions)
+    ///         save(token)
+    ///     case .reset(_, let token):
+    ///         try context.refreshAllModels()
+    ///         save(token)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The sequence reads when the loop requests an element, and buffers nothing. It ends when its task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the transactions.
+    ///   - token: The position after which to begin, or `nil` for the current one.
+    ///   - filter: The changes that a transaction must contain one of. The store evaluates the authors without reading
+    ///     the changes of other transactions.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores are possible.
+    /// - Returns: The sequence.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store, or more than one, has transactions of the
+    ///   type and the models of the filter; pass the name of a store. ``SwiftDataError/historyDisabled`` if the store
+    ///   does not record its history. ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Complexity: O(1).
+    public func historyChanges<Transaction: HistoryTransaction>(
+        of type: Transaction.Type = DefaultHistoryTransaction.self, after token: Transaction.TokenType? = nil,
+        filter: HistoryFilter = HistoryFilter(), storeName: String? = nil
+    ) throws -> HistoryStream<Transaction> {
+        let store = try coordinator.historyStore(of: type, filter: filter, storeName: storeName)
+        let start = try token ?? attributingErrors(to: store) { try store.currentHistoryToken() }
+        return HistoryStream(store: store, coordinator: coordinator, filter: filter, start: start)
+    }
+}
