@@ -30,42 +30,31 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
     }
 
     /// What the batch contains.
-    public let content: Content
+    public internal(set) var content: Content
     /// How often a batch was delivered from the same position, including this time.
     ///
     /// A higher number than 1 means that earlier attempts failed or were interrupted. A program that cannot process the
     /// batch may set it aside with ``HistoryConsumer/skip(_:reason:)``.
     public let attempt: Int
+    /// The name of the consumer.
+    public let consumerName: String
+    let storeIdentifier: String
+    let fence: Int64
+    /// The place of the consumer before the batch.
+    let start: HistoryConsumerPlace<Transaction.TokenType>
+    /// The place of the consumer after the batch.
+    var end: HistoryConsumerPlace<Transaction.TokenType>
+    let filter: HistoryFilter
+    let progress: HistoryConsumerProgress<Transaction.TokenType>
+
     /// The position in the history that the consumer has after acknowledging the batch; `nil` for the beginning of a
     /// store that cannot represent this position.
-    public let token: Transaction.TokenType?
+    public var token: Transaction.TokenType? { end.position }
 
-    let acknowledgement: HistoryAcknowledgement
-    let progress: HistoryConsumerProgress<Transaction.TokenType>
-    private let filter: HistoryFilter
-    private let fence: Int64
-    private let from: HistoryConsumerPlace<Transaction.TokenType>
-    private let to: HistoryConsumerPlace<Transaction.TokenType>
-
-    init(
-        _ content: Content, attempt: Int, consumerName: String, storeIdentifier: String, fence: Int64,
-        from: HistoryConsumerPlace<Transaction.TokenType>, to: HistoryConsumerPlace<Transaction.TokenType>,
-        filter: HistoryFilter, progress: HistoryConsumerProgress<Transaction.TokenType>
-    ) {
-        self.content = content
-        self.attempt = attempt
-        token = to.position
-        acknowledgement = HistoryAcknowledgement(
-            consumerName: consumerName, storeIdentifier: storeIdentifier, fence: fence, from: from, to: to)
-        self.progress = progress
-        self.filter = filter
-        self.fence = fence
-        self.from = from
-        self.to = to
+    var acknowledgement: HistoryAcknowledgement {
+        HistoryAcknowledgement(
+            consumerName: consumerName, storeIdentifier: storeIdentifier, fence: fence, from: start, to: end)
     }
-
-    /// The name of the consumer.
-    public var consumerName: String { acknowledgement.consumerName }
 
     /// The transactions, or an empty array if the batch contains no changes.
     public var transactions: [Transaction] {
@@ -91,18 +80,18 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
         guard let index = transactions.firstIndex(where: { $0.token == token }) else {
             throw SwiftDataError.invalidHistoryAcknowledgement.with(
                 detail: "the token belongs to no transaction of the batch of the consumer \"\(consumerName)\"",
-                storeIdentifier: acknowledgement.storeIdentifier)
+                storeIdentifier: storeIdentifier)
         }
         // The last transaction may be followed by others that the filter skipped.
         if index == transactions.count - 1 { return self }
-        return HistoryBatch(
-            .changes(Array(transactions[...index])), attempt: attempt, consumerName: consumerName,
-            storeIdentifier: acknowledgement.storeIdentifier, fence: fence, from: from,
-            to: HistoryConsumerPlace(position: transactions[index].token), filter: filter, progress: progress)
+        var part = self
+        part.content = .changes(Array(transactions[...index]))
+        part.end = HistoryConsumerPlace(position: transactions[index].token)
+        return part
     }
 
     /// Informs the consumer that the batch was acknowledged.
-    func didAcknowledge() { progress.position = to.position }
+    func didAcknowledge() { progress.position = end.position }
 }
 
 /// The position that an instance of a consumer has acknowledged, shared with its batches.

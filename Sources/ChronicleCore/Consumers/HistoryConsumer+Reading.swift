@@ -116,8 +116,8 @@ extension HistoryConsumer {
             return record.attempts
         }
         return HistoryBatch(
-            content, attempt: attempt, consumerName: name, storeIdentifier: store.identifier, fence: lease.fence,
-            from: from, to: to, filter: filter, progress: lease.progress)
+            content: content, attempt: attempt, consumerName: name, storeIdentifier: store.identifier,
+            fence: lease.fence, start: from, end: to, filter: filter, progress: lease.progress)
     }
 
     /// Changes the record on behalf of the holder of the lease.

@@ -28,7 +28,7 @@ public enum HistoryResetReason: String, Codable, Hashable, Sendable {
     /// The program requested it with ``HistoryStart/snapshot``.
     case requested
 
-    /// Returns the reason that an error of a history fetch stands for, or `nil` if it is another error.
+    /// Creates the reason that corresponds to an error of a history fetch, or returns `nil` for any other error.
     ///
     /// Use it if you read the history with tokens of your own, without a consumer:
     ///

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func skippedTransactionsBeforeABatchStayBehindIt(_ kind: StoreKind) throws {
+    func positionMovesPastTransactionsBeforeABatch(_ kind: StoreKind) throws {
         let store = try TestStore(kind, Self.models)
         try store.add("a", "b")
         let context = store.context()

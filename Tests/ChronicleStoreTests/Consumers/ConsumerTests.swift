@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func newConsumerStartsWhereItIsTold(_ kind: StoreKind) throws {
+    func newConsumerBeginsAtItsStart(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         try store.add("a", "b")
         let token = try store.history()[0].token

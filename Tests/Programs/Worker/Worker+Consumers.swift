@@ -2,12 +2,13 @@ import Chronicle
 import Foundation
 
 extension Worker {
-    /// Waits until it is killed, or its standard input ends.
+    /// Waits until it is killed, or the process that started it ends.
     static func holdConsumer(_ container: ModelContainer, named name: String) throws {
         let consumer = try container.historyConsumer(named: name, startingAt: .beginning)
         guard try consumer.nextBatch() != nil else { exit(65) }
         emit(".")
-        while true { pause() }
+        let parent = getppid()
+        while getppid() == parent { usleep(100_000) }
     }
 
     /// Inserts a page for each inserted note, and saves it together with the acknowledgement.
