@@ -8,6 +8,7 @@
 public final class ModelContainer: Equatable, Sendable {
     let coordinator: StoreCoordinator
     @MainActor private var knownMainContext: ModelContext?
+    @MainActor private var mainContextMerging: MainContextMerging?
 
     /// The schema of all stores.
     public var schema: Schema { coordinator.schema }
@@ -22,7 +23,27 @@ public final class ModelContainer: Equatable, Sendable {
         let context = coordinator.mainStorage?.context ?? ModelContext(self)
         coordinator.mainStorage = context.storage
         knownMainContext = context
+        if mergesChangesIntoMainContext { mainContextMerging = MainContextMerging(context) }
         return context
+    }
+
+    /// Whether ``mainContext`` takes in what other contexts, processes and programs save. `true` by default.
+    ///
+    /// The models of the main context receive their new values shortly after each commit, when the main actor is not
+    /// busy, as if the program called ``ModelContext/merge(_:)-(Sequence<HistoryTransaction>)``: unsaved changes are
+    /// kept, and deleted models are marked. If that fails, for example because the store is busy, it is repeated after
+    /// a second.
+    ///
+    /// This applies to stores that record a history and conform to ``DataStoreNotifying``, such as ``DefaultStore``. A
+    /// program that blocks the main actor, such as a command-line tool without `await`, merges nothing.
+    ///
+    /// Set the property before the first use of ``mainContext`` to keep its models unchanged until they are fetched
+    /// again. If you set it to `true` later, call ``ModelContext/refreshAllModels()`` for what was saved in between.
+    @MainActor public var mergesChangesIntoMainContext = true {
+        didSet {
+            guard mergesChangesIntoMainContext != oldValue, let knownMainContext else { return }
+            mainContextMerging = mergesChangesIntoMainContext ? MainContextMerging(knownMainContext) : nil
+        }
     }
 
     /// Creates a container and opens a store for each configuration.

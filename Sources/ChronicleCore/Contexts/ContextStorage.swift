@@ -23,6 +23,8 @@ final class ContextStorage: ModelOwner {
     var hasDetachedChanges = false
     /// The models with unsaved changes whose rows a merge did not find.
     var deletedRows: Set<PersistentIdentifier> = []
+    /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
+    var savedTokens: Set<AnyHashable>?
     private(set) weak var knownContext: ModelContext?
     private var entities: [ObjectIdentifier: EntityEntry] = [:]
 
@@ -53,6 +55,14 @@ final class ContextStorage: ModelOwner {
     }
 
     func register(_ context: ModelContext) { knownContext = context }
+
+    /// Remembers the token of a save if the context merges automatically.
+    func didSave(_ token: (any HistoryToken)?) {
+        guard let token, let count = savedTokens?.count else { return }
+        // Merging an own save has no effect except for its cost.
+        if count == 10_000 { savedTokens = [] }
+        savedTokens?.insert(AnyHashable(token))
+    }
 
     /// Returns the entity of a model class, which all models of that class in the context share.
     ///

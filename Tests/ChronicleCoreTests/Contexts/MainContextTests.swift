@@ -12,4 +12,85 @@ import Testing
         try container.mainContext.save()
         #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 1)
     }
+
+    // MARK: Automatic merging
+
+    /// Runs other work of the main actor until a condition holds.
+    private func wait(until condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    func mainContextTakesInChanges(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        let trip = Trip(name: "Rome", destination: "Italy")
+        context.insert(trip)
+        try context.save()
+        let other = store.context(author: "other")
+        let copy = try #require(try other.fetch(FetchDescriptor<Trip>()).first)
+        copy.name = "Paris"
+        try other.save()
+        await wait { trip.name == "Paris" }
+        try store.foreign("UPDATE Trip SET destination = 'France'")
+        await wait { trip.destination == "France" }
+        // The own save has no effect on later merges.
+        trip.note = "own"
+        try context.save()
+        other.delete(copy)
+        try other.save()
+        await wait { trip.isDeleted }
+        #expect(trip.modelContext == nil && !context.hasChanges)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    func mainContextIsRefreshedIfTheHistoryIsDeleted(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        let trip = Trip(name: "Rome", destination: "Italy")
+        context.insert(trip)
+        try context.save()
+        // Without a suspension, the main actor reads the history only after it was deleted.
+        let other = store.context()
+        try #require(try other.fetch(FetchDescriptor<Trip>()).first).name = "Paris"
+        try other.save()
+        try other.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        await wait { trip.name == "Paris" }
+    }
+
+    /// Merging retains the stores until it ends.
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    func releasingTheContainerEndsMerging(_ kind: StoreKind) async throws {
+        weak var released: (any DataStore)?
+        do {
+            let store = try TestStore(kind)
+            let trip = Trip(name: "Rome", destination: "Italy")
+            store.container.mainContext.insert(trip)
+            try store.container.mainContext.save()
+            try store.add("Paris")
+            released = store.container.stores.first
+            #expect(released != nil)
+        }
+        await wait { released == nil }
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    func mergingCanBeDisabled(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        store.container.mergesChangesIntoMainContext = false
+        let context = store.container.mainContext
+        let trip = Trip(name: "Rome", destination: "Italy")
+        context.insert(trip)
+        try context.save()
+        let observer = try HistoryObserver(modelContainer: store.container)
+        let other = store.context()
+        try #require(try other.fetch(FetchDescriptor<Trip>()).first).name = "Paris"
+        try other.save()
+        for await count in observer.eventCounts where count == 1 { break }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(trip.name == "Rome")
+        store.container.mergesChangesIntoMainContext = true
+        try context.refreshAllModels()
+        #expect(trip.name == "Paris")
+    }
 }

@@ -30,8 +30,9 @@ extension ModelContext {
     /// - Lists of relationships are read again on their next use, if models at one of their ends were changed.
     /// - Other models are not loaded. The next fetch returns inserted models.
     ///
-    /// Use this method in a context that is not the container's main context, for example in a ``ModelActor``. In
-    /// Core Data, the counterpart is `mergeChanges(fromContextDidSave:)`.
+    /// The container's main context merges automatically; see ``ModelContainer/mergesChangesIntoMainContext``. Use this
+    /// method in other contexts, for example in a ``ModelActor``. In Core Data, the counterpart is
+    /// `mergeChanges(fromContextDidSave:)`.
     ///
     /// - Parameter transactions: The transactions to take in. Transactions of this context have no effect.
     /// - Returns: The models in memory that were refreshed or deleted.
@@ -42,14 +43,7 @@ extension ModelContext {
     ///   models have relationships; otherwise O(*n*).
     @discardableResult
     public func merge(_ transactions: some Sequence<some HistoryTransaction>) throws -> MergedChanges {
-        var identifiers: [String: Set<PersistentIdentifier>] = [:]
-        for transaction in transactions {
-            for change in transaction.changes {
-                let identifier = change.changedPersistentIdentifier
-                identifiers[identifier.entityName, default: []].insert(identifier)
-            }
-        }
-        return try merge(identifiers)
+        try merge(transactions.lazy.flatMap(\.changes).map(\.changedPersistentIdentifier))
     }
 
     /// Takes in the changes of one transaction that another context, process or program has saved.
@@ -75,17 +69,21 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of models in memory.
     @discardableResult
     public func refreshAllModels() throws -> MergedChanges {
-        var identifiers: [String: Set<PersistentIdentifier>] = [:]
+        var identifiers: [PersistentIdentifier] = []
         registry.forEach { backing in
-            guard let identifier = backing.knownIdentifier, !identifier.isTemporary else { return }
-            identifiers[identifier.entityName, default: []].insert(identifier)
+            if let identifier = backing.knownIdentifier, !identifier.isTemporary { identifiers.append(identifier) }
         }
         return try merge(identifiers)
     }
 
-    /// - Parameter changed: The identifiers of the changed models by the names of their entities.
-    private func merge(_ changed: [String: Set<PersistentIdentifier>]) throws -> MergedChanges {
+    /// Takes in changes of a transaction.
+    func merge(_ changes: [HistoryChange]) throws {
+        _ = try merge(changes.lazy.map(\.changedPersistentIdentifier))
+    }
+
+    private func merge(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
         checkIsolation()
+        let changed = Dictionary(grouping: identifiers, by: \.entityName).mapValues { Set($0) }
         verifyLists()
         var result = MergedChanges()
         defer { forgetLists(of: changed.keys) }
