@@ -13,6 +13,9 @@ FUZZ_SEED ?=
 FUZZ_WORKERS ?=
 FUZZ_CASE ?=
 FUZZ_KEEP ?=
+# The duration of `make soak` and the seed of a run.
+SOAK_SECONDS ?= 120
+SOAK_SEED ?=
 # For example SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZE_FLAGS ?=
 # The store of the demo: sqlite or journal.
@@ -55,6 +58,11 @@ fuzz: ready ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMB
 	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
+
+.PHONY: soak
+soak: ready ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
+	@$(SWIFT) build --product ChronicleSoak $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
 
 .PHONY: sanitize
 sanitize: ready ## runs every test under Thread Sanitizer, then under Address Sanitizer

@@ -158,6 +158,10 @@ let package = Package(
         .executableTarget(
             name: "ChronicleFuzz", dependencies: ["Chronicle", "ChronicleCSQLite", "ChronicleTestSupport"],
             path: "Tests/Programs/Fuzz", swiftSettings: settings),
+        // Kills and restarts processes that share a file: `make soak`.
+        .executableTarget(
+            name: "ChronicleSoak", dependencies: ["Chronicle", "ChronicleTestSupport"], path: "Tests/Programs/Soak",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

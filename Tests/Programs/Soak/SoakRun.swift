@@ -1,0 +1,132 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+
+/// Starts, kills, and restarts the processes, and verifies the files at the end.
+struct SoakRun {
+    let files: SoakFiles
+    private var random: SplitMix
+    private var processes: [SoakRole: Process] = [:]
+    private var kills = 0
+
+    init(seed: UInt64) throws {
+        random = SplitMix(state: seed)
+        let directory = FileManager.default.temporaryDirectory.appending(path: "ChronicleSoak-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        files = SoakFiles(directory: directory)
+    }
+
+    mutating func run(for duration: Duration) throws {
+        // Created before the children, so that `sqlite3` finds the tables.
+        _ = try files.open()
+        defer { for process in processes.values { kill(process.processIdentifier, SIGKILL) } }
+        let end = ContinuousClock.now + duration
+        for role in SoakRole.all { try start(role) }
+        while .now < end {
+            Thread.sleep(forTimeInterval: Double(20 + random.below(400)) / 1_000)
+            try requireRunningProcesses()
+            let role = random.pick(SoakRole.all)
+            try stop(role)
+            try start(role)
+            kills += 1
+        }
+        try requireRunningProcesses()
+        for role in SoakRole.all { try stop(role) }
+        try verify()
+        try FileManager.default.removeItem(at: files.directory)
+    }
+
+    // MARK: Processes
+
+    private mutating func start(_ role: SoakRole) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+        process.arguments = role.arguments(files, seed: random.next())
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        processes[role] = process
+    }
+
+    private mutating func stop(_ role: SoakRole) throws {
+        guard let process = processes.removeValue(forKey: role) else { return }
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL else {
+            throw SoakFailure("\(role.name) ended with \(process.terminationStatus)")
+        }
+    }
+
+    private func requireRunningProcesses() throws {
+        for (role, process) in processes where !process.isRunning {
+            throw SoakFailure("\(role.name) ended with \(process.terminationStatus)")
+        }
+    }
+
+    // MARK: Verification
+
+    private func verify() throws {
+        for consumer in SoakConsumer.allCases { try consumer.drain(files) }
+        let container = try files.open()
+        let context = ModelContext(container)
+        for consumer in SoakConsumer.allCases { try verifyCopies(of: consumer, context) }
+        try verifyReceipts(context)
+        let changes = try verifySize(container)
+        let integrity = try Shell.sqlite3(files.store, "PRAGMA integrity_check")
+        guard integrity == "ok" else { throw SoakFailure("the file is damaged: \(integrity)") }
+        let count = try context.fetchCount(FetchDescriptor<Article>())
+        Soak.say(
+            "soak: passed; \(kills) kills, \(try context.currentHistoryToken().tokenValue?.values.max() ?? 0) "
+                + "positions, \(changes) changes kept, \(count) articles")
+    }
+
+    private func verifyCopies(of consumer: SoakConsumer, _ context: ModelContext) throws {
+        guard let expected = try consumer.expectedCopies(context) else { return }
+        var found: [String: String] = [:]
+        for copy in try ModelContext(try files.openCopy(of: consumer.rawValue)).fetch(FetchDescriptor<Copy>()) {
+            found[copy.key] = copy.content
+        }
+        for key in Set(expected.keys).union(found.keys).sorted() where expected[key] != found[key] {
+            throw SoakFailure(
+                "\(consumer.rawValue): \(key) is “\(found[key] ?? "missing")” in the copy, and "
+                    + "“\(expected[key] ?? "missing")” in the store")
+        }
+    }
+
+    /// A second receipt of an article would have failed, so none may be missing.
+    private func verifyReceipts(_ context: ModelContext) throws {
+        let receipts = Set(try context.fetch(FetchDescriptor<Receipt>()).map(\.article))
+        for article in try context.fetch(FetchDescriptor<Article>()) where !receipts.contains(article.key) {
+            throw SoakFailure("receipts: the insert of \(article.key) has no receipt")
+        }
+    }
+
+    /// Purges the history, which every consumer has read, and compares the file with a compact copy.
+    ///
+    /// - Returns: The number of changes in the history.
+    private func verifySize(_ container: ModelContainer) throws -> Int {
+        let purged = DispatchSemaphore(value: 0)
+        Task {
+            do { _ = try await container.purgeHistory() } catch { Soak.say("purge: \(error)") }
+            purged.signal()
+        }
+        purged.wait()
+        let statistics = try container.historyStatistics()[0]
+        guard let limit = SoakFiles.retention.maximumChanges, statistics.changes <= limit else {
+            throw SoakFailure("the history has \(statistics.changes) changes after it was purged")
+        }
+        let compact = files.directory.appending(path: "compact.store")
+        _ = try Shell.sqlite3(files.store, "PRAGMA wal_checkpoint(TRUNCATE); VACUUM INTO '\(compact.path)'")
+        let (size, needed) = (try files.store.size, try compact.size)
+        // Pages may be partly filled; free pages are returned.
+        guard size <= needed * 2 + 1_000_000 else {
+            throw SoakFailure("the file has \(size) bytes, and its compact copy \(needed)")
+        }
+        return statistics.changes
+    }
+}
+
+extension URL {
+    fileprivate var size: Int {
+        get throws { try resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0 }
+    }
+}
