@@ -45,13 +45,13 @@ final class EntityHistory: Sendable {
     /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     func tombstone(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: PersistentIdentifier
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier
     ) -> [HistoryTombstone<RemovedModel>.Element]? {
         var elements: [HistoryTombstone<RemovedModel>.Element] = []
         elements.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
-            if let decoded = attribute.decode(value.old, of: model) { elements.append((attribute.name, decoded)) }
+            if let decoded = attribute.decode(value.old, of: model()) { elements.append((attribute.name, decoded)) }
         }
         return elements
     }
@@ -59,7 +59,7 @@ final class EntityHistory: Sendable {
     /// Returns the preserved values of an insert or an update, converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     func preservedValues(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: PersistentIdentifier
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier
     ) -> [PreservedValue]? {
         var preserved: [PreservedValue] = []
         preserved.reserveCapacity(values.count)
@@ -67,8 +67,8 @@ final class EntityHistory: Sendable {
             guard let attribute = attributes[value.attribute] else { return nil }
             preserved.append(
                 PreservedValue(
-                    name: attribute.name, previousValue: attribute.decode(value.old, of: model),
-                    value: attribute.decode(value.new, of: model)))
+                    name: attribute.name, previousValue: attribute.decode(value.old, of: model()),
+                    value: attribute.decode(value.new, of: model())))
         }
         return preserved
     }

@@ -16,11 +16,14 @@ final class PreservedAttribute: Sendable {
     }
 
     /// Returns the decoded value, `nil` for NULL, or an ``UndecodableValue``.
-    func decode(_ value: PropertyValue, of model: PersistentIdentifier) -> (any Sendable)? {
+    func decode(_ value: PropertyValue, of model: @autoclosure () -> PersistentIdentifier) -> (any Sendable)? {
         if value.isNull { return nil }
         if let destination, case .integer(let key) = value { return destination.identifier(key) }
         guard let property, destination == nil else { return value.plainValue }
-        return property.decodePreserved(value.inForm(of: property), entityName: model.entityName, model: model)
+        let value = value.inForm(of: property)
+        do { return try property.decode(value) } catch {
+            return property.decodePreserved(value, entityName: model().entityName, model: model())
+        }
     }
 }
 

@@ -52,7 +52,7 @@ extension Connection {
         }
         let first = try checkValue == nil ? firstUnsealed(before: position) : firstChange(ofHeaderAt: position)
         let last = checkValue == nil ? position : position - 1
-        let start = max(first, (request.token?.position(in: storeIdentifier) ?? 0) + 1)
+        let start = max(first, min(request.token?.position(in: storeIdentifier) ?? 0, last) + 1)
         guard let change = request.lastChange else { return start <= last ? start...last : nil }
         guard let number = change.number, start <= number, number <= last else {
             throw SwiftDataError.invalidTransactionFetchRequest.with(

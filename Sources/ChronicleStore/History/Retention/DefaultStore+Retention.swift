@@ -27,7 +27,7 @@ extension DefaultStore: HistoryRetaining {
             return HistoryStatistics(
                 storeIdentifier: identifier,
                 transactions: try HeaderSearch(query: all, range: range, connection: connection).count(),
-                changes: Int(size.changes.rounded()), bytes: Int(size.bytes.rounded()), isEstimated: size.isEstimated,
+                changes: size.changes.clamped, bytes: size.bytes.clamped, isEstimated: size.isEstimated,
                 oldest: try HeaderSearch(query: first, range: range, connection: connection).headers().first?.timestamp,
                 newest: try connection.timestamp(after: max(newest - 1, range.after)))
         }
@@ -107,6 +107,11 @@ extension DefaultStore: HistoryRetaining {
             }
         }
     }
+}
+
+extension Double {
+    /// The nearest integer. A damaged file can have sizes that are no `Int`.
+    fileprivate var clamped: Int { Int(min(rounded(), 0x1p62)) }
 }
 
 extension Connection {

@@ -81,16 +81,16 @@ struct HistoryPurger {
     ) throws -> HistoryPurgeStep {
         // Throws if another program disabled the history.
         _ = try HistoryFacts(connection).facts(at: 0)
+        let first = rows.positions.lowerBound
+        let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? .max
+        guard oldest >= first else { throw SwiftDataError.damagedRow(.change(oldest), "the row is out of order") }
         // Another purge may have deleted the rows, and a reader may have registered itself.
-        guard try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") == rows.positions.lowerBound,
-            try end(plan) >= rows.positions.upperBound
-        else {
+        guard try oldest == first && end(plan) >= rows.positions.upperBound else {
             return HistoryPurgeStep(isLast: false)
         }
         var headers = HeaderWriter(store, connection)
         try headers.sealExternalChanges()
         var eraser = try HistoryEraser(connection)
-        let first = rows.positions.lowerBound
         if let header = rows.header {
             try eraser.erase(from: first, through: header.position, header.checkValue)
             if try MetaTable.position(.purged, connection) ?? .max <= header.position {
@@ -98,7 +98,8 @@ struct HistoryPurger {
             }
             return HistoryPurgeStep(transactions: rows.transactions, changes: rows.changes, isLast: false)
         }
-        guard let header = try PurgePlanner.firstHeader(from: rows.positions.upperBound, connection) else {
+        let next = try PurgePlanner.firstHeader(from: rows.positions.upperBound, connection)
+        guard let header = next, try header.position <= end(plan) else {
             throw SwiftDataError.damagedRow(.change(rows.positions.upperBound), "no header follows the change")
         }
         try MetaTable.set(.purged, header.position, connection)

@@ -21,6 +21,8 @@ extension Exercise {
             outcomes.attempt("history identifiers") { try context.fetchHistoryIdentifiers(descriptor) }
         }
         page(context)
+        readChangePages(context, after: random.pick([nil, token, current]))
+        outcomes.attempt("statistics") { try context.container.historyStatistics() }
     }
 
     private static func descriptor(
@@ -73,6 +75,38 @@ extension Exercise {
     }
 
     private struct EndlessHistory: Error {}
+
+    /// Reads the changes of each transaction in pages.
+    private mutating func readChangePages(_ context: ModelContext, after token: DefaultHistoryToken?) {
+        let limit = random.pick([1, 3, 1_000])
+        outcomes.attempt("pages of changes") {
+            var reader = try context.historyReader(after: token)
+            var count = 0
+            while try reader.nextTransaction() != nil {
+                while try reader.nextChanges(limit: limit) != nil {
+                    count += 1
+                    if count > 100_000 { throw EndlessHistory() }
+                }
+            }
+        }
+    }
+
+    /// Runs some or all steps of a purge.
+    mutating func purgeHistory(_ context: ModelContext) {
+        guard let store = context.container.stores.first as? DefaultStore else { return }
+        let retention = random.pick([
+            HistoryRetention(maximumChanges: 3), HistoryRetention(maximumBytes: 500),
+            HistoryRetention(maximumAge: .seconds(1)), .unlimited,
+        ])
+        let steps = random.pick([1, 2, 10_000])
+        outcomes.attempt("purge") {
+            let plan = try store.planHistoryPurge(retention, at: .now)
+            for _ in 0..<steps {
+                if try store.purgeHistory(plan).isLast { return }
+            }
+            if steps == 10_000 { throw EndlessHistory() }
+        }
+    }
 
     private func read(_ transaction: DefaultHistoryTransaction) {
         _ = transaction.timestamp.description

@@ -35,6 +35,10 @@ struct Exercise {
         save(context)
         readHistory(context)
         delete(context)
+        if random.chance(30) {
+            purgeHistory(context)
+            readHistory(context)
+        }
         deleteHistory(context)
         readHistory(ModelContext(container))
         readModels(ModelContext(container))
