@@ -25,6 +25,15 @@ final class CommitWatcher: Sendable {
         .milliseconds(1), .milliseconds(2), .milliseconds(3), .milliseconds(5), .milliseconds(10), .milliseconds(20),
         .milliseconds(50), .milliseconds(100), .milliseconds(250),
     ]
+
+    /// How long the thread ignores events after it handled some. Each wake-up of a waiting thread takes time from the
+    /// writer.
+    private static let shortestPause = Duration.microseconds(250)
+    /// The pause after which the thread stops watching. Before that, pauses that end with another commit become longer.
+    private static let longestPause = Duration.milliseconds(1)
+    /// The interval of the checks instead of watching.
+    private static let busyInterval = Duration.milliseconds(4)
+
     /// Starts watching. Every later commit is noticed.
     ///
     /// - Parameters:
@@ -61,14 +70,6 @@ final class CommitWatcher: Sendable {
         ended.wait()
         ended.signal()
     }
-
-    /// How long the thread ignores events after it handled some. Each wake-up of a waiting thread takes time from the
-    /// writer.
-    private static let shortestPause = Duration.microseconds(250)
-    /// The pause after which the thread stops watching. Before that, pauses that end with another commit become longer.
-    private static let longestPause = Duration.milliseconds(1)
-    /// The interval of the checks instead of watching.
-    private static let busyInterval = Duration.milliseconds(4)
 
     /// The state of the thread.
     private struct Loop {

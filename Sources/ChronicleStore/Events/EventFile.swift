@@ -20,10 +20,15 @@ final class EventFile: Sendable {
         var descriptor: Int32 = -1
         /// When the descriptor was last compared with the file at the path.
         var checked: ContinuousClock.Instant?
+        /// When the last event was raised.
+        var raised: ContinuousClock.Instant?
     }
 
     /// How long a deleted or replaced file may remain unnoticed by a writer. A check takes as long as an event.
     private static let checkInterval = Duration.seconds(1)
+    /// The shortest time between two events. A commit that follows another one more closely is noticed by the write to
+    /// the log. This saves most of the time of the events in a sequence of small saves.
+    private static let eventInterval = Duration.microseconds(100)
 
     init(storePath: String) {
         self.storePath = storePath
@@ -38,6 +43,8 @@ final class EventFile: Sendable {
     func raiseEvent() {
         state.withLock { state in
             let now = ContinuousClock.now
+            if let raised = state.raised, now - raised < Self.eventInterval { return }
+            state.raised = now
             if state.checked.map({ now - $0 >= Self.checkInterval }) ?? true {
                 state.checked = now
                 if !isInPlace(state.descriptor) { reopen(&state) }
