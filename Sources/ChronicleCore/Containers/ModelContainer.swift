@@ -42,6 +42,7 @@ public final class ModelContainer: Equatable, Sendable {
     @MainActor public var mergesChangesIntoMainContext = true {
         didSet {
             guard mergesChangesIntoMainContext != oldValue, let knownMainContext else { return }
+            mainContextMerging?.end()
             mainContextMerging = mergesChangesIntoMainContext ? MainContextMerging(knownMainContext) : nil
         }
     }

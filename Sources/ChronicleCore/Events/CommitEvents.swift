@@ -13,7 +13,9 @@
 /// The subscription begins when the sequence is created, and ends when it is cancelled or released or when the waiting
 /// task is cancelled. One task at a time may wait.
 final class CommitEvents: AsyncSequence, Sendable {
-    private let signal = CommitSignal()
+    /// The signal that each commit raises, for a task that waits without retaining the stores. It ends with the
+    /// subscription.
+    let signal = CommitSignal()
     private let coordinator: StoreCoordinator
 
     /// - Throws: The error of ``DataStoreNotifying/observeCommits(_:)``.

@@ -22,10 +22,14 @@ import Chronicle
 
 /// The trace of an insert that a consumer processed, in the same store.
 @Model final class Receipt {
-    /// The inserted article. A second receipt for it violates the constraint.
-    @Attribute(.unique) var article: String
+    /// The position of the insert in the history. A second receipt for it violates the constraint.
+    @Attribute(.unique) var change: Int64
+    var article: String
 
-    init(article: String) { self.article = article }
+    init(change: Int64, article: String) {
+        self.change = change
+        self.article = article
+    }
 }
 
 /// A copy of a model in the store of a consumer.

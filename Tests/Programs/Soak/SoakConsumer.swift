@@ -122,7 +122,10 @@ struct BatchProcessor {
         }
         let context = ModelContext(container)
         context.author = "receipts"
-        for change in batch.changes { context.insert(Receipt(article: "\(change.changedPersistentIdentifier)")) }
+        for case .insert(let insert) in batch.changes {
+            guard let change = insert.changeIdentifier as? Int64 else { continue }
+            context.insert(Receipt(change: change, article: "\(insert.changedPersistentIdentifier)"))
+        }
         try context.save(acknowledging: batch)
     }
 

@@ -3,47 +3,60 @@
 /// Merging ends when this object is released, or when the context and its models are.
 @MainActor
 final class MainContextMerging {
-    private let task: Task<Void, Never>
+    private weak var storage: ContextStorage?
+    private var histories: [any MergedHistory]
+    /// The subscription. The task that waits does not retain it, so that releasing this object ends it.
+    private var events: CommitEvents?
+    private var task: Task<Void, Never>?
 
     /// How long to wait after an error before the history is read again.
     private static let retryInterval = Duration.seconds(1)
 
     /// Begins at the current positions of the stores that record a history and report commits.
     init(_ context: ModelContext) {
-        let coordinator = context.coordinator
-        let histories = coordinator.stores.compactMap { store -> (any MergedHistory)? in
+        storage = context.storage
+        histories = context.coordinator.stores.compactMap { store in
             guard store is any DataStoreNotifying, let provider = store as? any HistoryProviding,
                 provider.recordsHistory
             else { return nil }
             return mergedHistory(of: provider)
         }
+        guard !histories.isEmpty else { return }
         // Nothing is observed before the main actor runs, which it never does in a program that blocks it.
-        task = Task { [weak storage = context.storage] in
-            guard !histories.isEmpty else { return }
-            storage?.savedTokens = []
-            await Self.merge(histories, of: coordinator) { storage?.knownContext }
-            storage?.savedTokens = nil
+        task = Task { [weak self] in
+            while !Task.isCancelled {
+                do {
+                    guard let signal = try self?.subscribe() else { return }
+                    repeat { try await self?.merge() } while await signal.wait()
+                    return
+                } catch {
+                    // Until the next attempt, the models only have their earlier values.
+                    do { try await Task.sleep(for: Self.retryInterval) } catch { return }
+                }
+            }
         }
     }
 
-    deinit { task.cancel() }
+    deinit { task?.cancel() }
 
-    private static func merge(
-        _ histories: [any MergedHistory], of coordinator: StoreCoordinator, into context: () -> ModelContext?
-    ) async {
-        var histories = histories
-        while !Task.isCancelled {
-            do {
-                // Subscribed before reading, so that no commit is missed.
-                let events = try CommitEvents(coordinator)
-                repeat {
-                    for index in histories.indices { try await histories[index].merge(into: context) }
-                } while await events.next() != nil
-            } catch {
-                // Without this merge, the models only have their earlier values. The history is read again.
-                do { try await Task.sleep(for: retryInterval) } catch { return }
-            }
-        }
+    /// Subscribes to the commits of the stores, before the history is read, so that no commit is missed.
+    private func subscribe() throws -> CommitSignal? {
+        guard let storage else { return nil }
+        storage.savedTokens = storage.savedTokens ?? []
+        let events = try events ?? CommitEvents(storage.coordinator)
+        self.events = events
+        return events.signal
+    }
+
+    private func merge() async throws {
+        for index in histories.indices { try await histories[index].merge { storage?.knownContext } }
+    }
+
+    /// Ends merging before this object is released.
+    func end() {
+        task?.cancel()
+        events = nil
+        storage?.savedTokens = nil
     }
 }
 
