@@ -107,9 +107,10 @@ extension ModelContext {
             found = try rows(request(storeDescriptor, excluding: pending.excluded))
             isLast = storeDescriptor.fetchLimit.map { found.count < $0 } ?? true
             if start > 0, found.isEmpty {
-                // The page starts after the last row, so the number of rows is needed.
+                // The page starts after the last row, so the number of rows is needed. Another writer may have inserted
+                // rows since.
                 (storeDescriptor.fetchOffset, storeDescriptor.fetchLimit) = (nil, nil)
-                start = max(try count(storeDescriptor, excluding: pending.excluded) - earlier, 0)
+                start = min(start, max(try count(storeDescriptor, excluding: pending.excluded) - earlier, 0))
                 storeDescriptor.fetchOffset = start
                 found = try rows(request(storeDescriptor, excluding: pending.excluded))
             }
