@@ -99,7 +99,6 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, because the store keeps the
     ///     position. Change the configuration.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it.
-    ///   - ``SwiftDataError/undecodableValue`` if a preserved value cannot be decoded. Delete that part of the history.
     ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
     /// - Complexity: O(*n*), where *n* is the number of changes in the batch and before it that do not match.
     public func nextBatch(limit: Int = 1_000) throws -> HistoryBatch<Transaction>? {

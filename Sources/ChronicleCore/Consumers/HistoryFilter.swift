@@ -4,7 +4,7 @@ import Foundation
 ///
 /// ```swift
 /// var filter = HistoryFilter(models: [Trip.self], authors: .except(["widget"], unsigned: true))
-/// filter.limitUpdates(of: Trip.self, to: [\.name, \.destination])
+/// try filter.limitUpdates(of: Trip.self, to: [\.name, \.destination])
 /// ```
 ///
 /// A consumer skips transactions without a matching change, and its position moves past them. Other transactions are

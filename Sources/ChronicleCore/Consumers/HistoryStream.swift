@@ -45,9 +45,11 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
             self.events = events
             while !Task.isCancelled {
                 do {
-                    while let (transactions, isLast) = try nextPage() {
-                        if let token, !transactions.isEmpty { return .changes(transactions, token: token) }
-                        if isLast { break }
+                    var isLast = false
+                    while !isLast, !Task.isCancelled {
+                        let page = try nextPage()
+                        if let token, !page.transactions.isEmpty { return .changes(page.transactions, token: token) }
+                        isLast = page.isLast
                     }
                 } catch {
                     guard let reason = HistoryResetReason(error) else { throw stream.store.attributed(error) }
@@ -62,11 +64,10 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
 
         /// Reads some transactions and moves the position past them.
         ///
-        /// - Returns: The matching transactions and whether there may be more, or `nil` if nothing was committed.
-        private mutating func nextPage() throws -> (transactions: [Transaction], isLast: Bool)? {
+        /// - Returns: The matching transactions, and whether they are the last ones.
+        private mutating func nextPage() throws -> (transactions: [Transaction], isLast: Bool) {
             // Read before the page, which therefore contains every match up to it.
             let current = try stream.store.currentHistoryToken()
-            if let token, token == current { return nil }
             var descriptor: HistoryDescriptor<Transaction> = stream.filter.descriptor(after: token)
             descriptor.fetchLimit = Self.pageSize
             let page = try stream.store.fetchHistory(descriptor)

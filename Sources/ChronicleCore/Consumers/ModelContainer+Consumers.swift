@@ -56,14 +56,17 @@ extension ModelContainer {
     ///   - name: The name of the consumer.
     ///   - newName: The new name.
     ///   - type: The type of the transactions.
-    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no consumer with the first name.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
+    ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no consumer with the first name.
     ///   ``SwiftDataError/duplicateHistoryConsumer`` if there is one with the second. ``SwiftDataError/storeBusy`` or
     ///   another error of the store.
     /// - Complexity: O(1).
     public func renameHistoryConsumer<Transaction: HistoryTransaction>(
-        named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self
+        named name: String, to newName: String, of type: Transaction.Type = DefaultHistoryTransaction.self,
+        storeName: String? = nil
     ) throws {
-        try withStore(ofConsumer: name, type) { store in
+        try withStore(ofConsumer: name, type, storeName) { store in
             try store.updateExistingConsumer(named: name) { record in
                 record?.name = newName
                 record?.fence += 1
@@ -78,14 +81,16 @@ extension ModelContainer {
     ///   - name: The name of the consumer.
     ///   - start: Where the consumer continues to read.
     ///   - type: The type of the transactions.
-    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
+    ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
     ///   another error of the store.
     /// - Complexity: O(1).
     public func resetHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to start: HistoryStart<Transaction.TokenType>,
-        of type: Transaction.Type = DefaultHistoryTransaction.self
+        of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil
     ) throws {
-        try withStore(ofConsumer: name, type) { try $0.moveConsumer(named: name, to: start) }
+        try withStore(ofConsumer: name, type, storeName) { try $0.moveConsumer(named: name, to: start) }
     }
 
     /// Removes a consumer. An instance that is reading throws ``SwiftDataError/historyConsumerNotFound`` from then on.
@@ -93,13 +98,15 @@ extension ModelContainer {
     /// - Parameters:
     ///   - name: The name of the consumer.
     ///   - type: The type of the transactions.
-    /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
+    ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
     ///   another error of the store.
     /// - Complexity: O(1).
     public func removeHistoryConsumer<Transaction: HistoryTransaction>(
-        named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self
+        named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil
     ) throws {
-        try withStore(ofConsumer: name, type) { store in
+        try withStore(ofConsumer: name, type, storeName) { store in
             try store.updateExistingConsumer(named: name) { $0 = nil }
         }
     }
@@ -112,14 +119,19 @@ extension ModelContainer {
 
     /// Calls a function with the store that has a consumer.
     private func withStore<Transaction: HistoryTransaction>(
-        ofConsumer name: String, _ type: Transaction.Type, _ body: (any DataStoreConsuming<Transaction>) throws -> Void
+        ofConsumer name: String, _ type: Transaction.Type, _ storeName: String?,
+        _ body: (any DataStoreConsuming<Transaction>) throws -> Void
     ) throws {
-        let stores = consumingStores(of: type)
-        for store in stores {
-            let isKnown = try attributingErrors(to: store) { try store.consumerRecord(named: name) != nil }
-            if isKnown { return try attributingErrors(to: store) { try body(store) } }
+        let stores = try consumingStores(of: type).filter { store in
+            if let storeName, store.configuration.name != storeName { return false }
+            return try attributingErrors(to: store) { try store.consumerRecord(named: name) != nil }
         }
-        throw SwiftDataError.consumerNotFound(name)
+        guard let store = stores.first else { throw SwiftDataError.consumerNotFound(name) }
+        guard stores.count == 1 else {
+            throw SwiftDataError.invalidTransactionFetchRequest.with(
+                detail: "several stores have a consumer \"\(name)\"; pass the name of one of them")
+        }
+        try attributingErrors(to: store) { try body(store) }
     }
 }
 

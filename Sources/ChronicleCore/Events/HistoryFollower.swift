@@ -51,12 +51,24 @@ struct HistoryFollower: Sendable {
 
     /// Reads what was committed since the previous read.
     ///
-    /// - Parameter count: Receives the number of matching transactions, also those before an error.
-    /// - Throws: The errors of ``HistoryProviding/fetchHistory(_:)``. After an error that matches
-    ///   ``SwiftDataError/historyTokenExpired``, the positions are the current ones; after another error, the next read
-    ///   continues where this one stopped.
+    /// - Parameter count: Receives the number of matching transactions, also those before an error, and one for each store
+    ///   whose history is not available after its position.
+    /// - Throws: The first error of ``HistoryProviding/fetchHistory(_:)``, after the other stores were read. A store whose
+    ///   error matches ``SwiftDataError/historyTokenExpired`` is read from its current position on. After another error,
+    ///   which is thrown instead, the next read continues where this one stopped.
     mutating func read(_ count: inout Int) throws {
-        for index in positions.indices { try positions[index].read(filter, &count) }
+        var expiration, failure: (any Error)?
+        for index in positions.indices {
+            do { try positions[index].read(filter, &count) } catch {
+                if SwiftDataError.historyTokenExpired ~= error {
+                    expiration = expiration ?? error
+                    count += 1
+                } else {
+                    failure = failure ?? error
+                }
+            }
+        }
+        if let error = failure ?? expiration { throw error }
     }
 }
 
@@ -74,6 +86,8 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
     let storeIdentifier: String
     /// `nil` before the first transaction of a store that has no token for that position.
     private var token: Token?
+    /// Whether the store has accepted the token. An equal token of a history that was replaced is not rejected before.
+    private var isVerified = false
     var currentToken: (any HistoryToken)? { token }
 
     /// The number of transactions in memory at the same time.
@@ -94,7 +108,8 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
         // Fetched first, because transactions up to here that do not match need not be read again.
         let newest = try provider.currentHistoryToken()
         // Most events of a container with several stores or readers bring nothing new.
-        if let token, newest == token { return }
+        if let token, newest == token, isVerified { return }
+        defer { isVerified = true }
         guard let token, let descriptor: HistoryDescriptor<Provider.HistoryType> = filter.descriptor(after: token)
         else {
             return try countEach(filter, &count)

@@ -140,7 +140,6 @@ extension HistoryObserver {
             var read = Read()
             do { try follower.read(&read.count) } catch { read.error = error }
             let isExpired = read.error.map { SwiftDataError.historyTokenExpired ~= $0 } ?? false
-            if isExpired { read.count += 1 }
             read.tokens = follower.tokens
             await update(read)
             if read.error == nil || isExpired {

@@ -14,7 +14,7 @@ public protocol DataStoreNotifying: DataStore {
     /// - After every commit that completes after this method has returned, call the handler at least once, when the
     ///   commit is visible to a fetch. This includes commits of this store object. One call may stand for any number of
     ///   commits, and a call without a commit is allowed.
-    /// - Do not call the handler before this method returns, nor while it holds a lock that a fetch needs.
+    /// - Do not call the handler while it holds a lock that a fetch needs.
     /// - After a cancellation has returned, report no later commit. A call for an earlier one may still be running.
     ///
     /// The handler returns quickly and may be called on any thread.

@@ -1,6 +1,5 @@
 public import ChronicleCore
 import ChronicleSQLite
-import Synchronization
 
 /// The consumers of the history, whose positions are kept in the file.
 extension DefaultStore: DataStoreConsuming {
@@ -52,7 +51,7 @@ extension DefaultStore: DataStoreConsuming {
                 if isRelaxed { try connection.execute("PRAGMA synchronous = NORMAL") }
                 let result = Swift.Result {
                     try connection.immediate {
-                        if try !hasConsumers(connection) { try ConsumerTable.create(connection) }
+                        if try !ConsumerTable.exists(connection) { try ConsumerTable.create(connection) }
                         return try ConsumerTable(connection, storeIdentifier: identifier).update(named: name, update)
                     }
                 }
@@ -84,7 +83,7 @@ extension DefaultStore: DataStoreConsuming {
 
     /// Moves the position of a consumer in the transaction of a save.
     func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
-        guard try hasConsumers(connection) else {
+        guard try ConsumerTable.exists(connection) else {
             var none: HistoryConsumerRecord<DefaultHistoryToken>?
             return try acknowledgement.apply(to: &none)
         }
@@ -97,19 +96,11 @@ extension DefaultStore: DataStoreConsuming {
         try attributingErrors {
             try database.read { connection in
                 try connection.deferredRead {
-                    guard try hasConsumers(connection) else { return nil }
+                    guard try ConsumerTable.exists(connection) else { return nil }
                     return try body(ConsumerTable(connection, storeIdentifier: identifier))
                 }
             }
         }
-    }
-
-    /// Returns whether the file has a table of consumers, which is looked up until it exists.
-    private func hasConsumers(_ connection: Connection) throws -> Bool {
-        if hasConsumerTable.load(ordering: .relaxed) { return true }
-        guard try ConsumerTable.exists(connection) else { return false }
-        hasConsumerTable.store(true, ordering: .relaxed)
-        return true
     }
 
     // MARK: Reading

@@ -39,8 +39,6 @@ public final class DefaultStore: DataStore {
     let automaticPurge = Mutex(AutomaticPurge())
     /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
-    /// Whether the file is known to have ``ConsumerTable``.
-    let hasConsumerTable = Atomic(false)
 
     /// Opens the store, creating its file if it does not exist and the configuration allows saving.
     ///

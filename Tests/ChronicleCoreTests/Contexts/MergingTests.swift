@@ -108,6 +108,20 @@ import Testing
         try fixture.context.save()
     }
 
+    /// The identifier was used again, for example by a program that replaced the row or restored it.
+    @Test(arguments: StoreKind.allCases)
+    func modelWhoseRowReturnedIsNotDeletedByARollback(_ kind: StoreKind) throws {
+        let fixture = try Fixture(kind)
+        try fixture.store.foreign("DELETE FROM Trip")
+        fixture.trip.name = "Lisbon"
+        #expect(try fixture.merge().deletedWithUnsavedChanges == [fixture.trip.persistentModelID])
+        try fixture.store.foreign(
+            "INSERT INTO Trip(id, name, destination, startDate, endDate, tags) VALUES (1, 'Rome', 'again', 0, 0, '[]')")
+        #expect(try fixture.merge().refreshed == [fixture.trip.persistentModelID])
+        fixture.context.rollback()
+        #expect(!fixture.trip.isDeleted && fixture.trip.destination == "again")
+    }
+
     @Test(arguments: StoreKind.allCases)
     func unsavedDeleteOfADeletedModelHasNothingToSave(_ kind: StoreKind) throws {
         let fixture = try Fixture(kind)

@@ -155,6 +155,31 @@ struct HistoryObserverTests {
             configurations: [ModelConfiguration(isStoredInMemoryOnly: true, recordsHistory: false)])
         #expect(throws: SwiftDataError.historyDisabled) { try HistoryObserver(modelContainer: silent) }
     }
+
+    /// One wait covers the commits of both stores, so a store that cannot be read must not hide the other one.
+    @Test func expiredTokenOfOneStoreDoesNotHideAnother() async throws {
+        let container = try ModelContainer(
+            for: Schema([Trip.self, GraphSeat.self]),
+            configurations: [
+                ModelConfiguration("trips", schema: Schema([Trip.self]), isStoredInMemoryOnly: true),
+                ModelConfiguration("seats", schema: Schema([GraphSeat.self]), isStoredInMemoryOnly: true),
+            ])
+        let context = ModelContext(container)
+        context.insert(Trip(name: "a", destination: ""))
+        context.insert(GraphSeat(1))
+        try context.save()
+        let tokens = try context.currentHistoryTokens(for: DefaultHistoryTransaction.self)
+        context.insert(Trip(name: "b", destination: ""))
+        context.insert(GraphSeat(2))
+        try context.save()
+        let trips = container.stores[0].identifier
+        let token = try #require(tokens[trips])
+        let provider = try #require(container.stores[0] as? any HistoryProviding<DefaultHistoryTransaction>)
+        try provider.deleteHistory(.after(token))
+        let observer = try HistoryObserver(historyTokens: tokens, modelContainer: container)
+        // The expired token and the transaction of the other store.
+        #expect(await count(observer, reaching: 2) == 2)
+    }
 }
 
 private struct OtherToken: HistoryToken {

@@ -25,31 +25,43 @@ final class MainContextMerging {
         // Nothing is observed before the main actor runs, which it never does in a program that blocks it.
         task = Task { [weak self] in
             while !Task.isCancelled {
-                do {
-                    guard let signal = try self?.subscribe() else { return }
-                    repeat { try await self?.merge() } while await signal.wait()
-                    return
-                } catch {
-                    // Until the next attempt, the models only have their earlier values.
-                    do { try await Task.sleep(for: Self.retryInterval) } catch { return }
-                }
+                guard let signal = await self?.merge(), await signal.wait() else { return }
             }
         }
     }
 
     deinit { task?.cancel() }
 
-    /// Subscribes to the commits of the stores, before the history is read, so that no commit is missed.
-    private func subscribe() throws -> CommitSignal? {
+    /// Merges what was committed since the last call.
+    ///
+    /// - Returns: The signal of the next commit, or `nil` if the context was released.
+    private func merge() async -> CommitSignal? {
         guard let storage else { return nil }
         storage.savedTokens = storage.savedTokens ?? []
-        let events = try events ?? CommitEvents(storage.coordinator)
-        self.events = events
-        return events.signal
+        let signal: CommitSignal
+        do {
+            // Subscribed before reading, so that no commit is missed.
+            let events = try events ?? CommitEvents(storage.coordinator)
+            self.events = events
+            signal = events.signal
+        } catch {
+            signal = CommitSignal()
+            raise(signal, after: Self.retryInterval)
+        }
+        for index in histories.indices {
+            do { try await histories[index].merge { self.storage?.knownContext } } catch {
+                // Until the next attempt, the models only have their earlier values.
+                raise(signal, after: Self.retryInterval)
+            }
+        }
+        return signal
     }
 
-    private func merge() async throws {
-        for index in histories.indices { try await histories[index].merge { storage?.knownContext } }
+    private func raise(_ signal: CommitSignal, after interval: Duration) {
+        Task {
+            do { try await Task.sleep(for: interval) } catch { return }
+            signal.signal()
+        }
     }
 
     /// Ends merging before this object is released.
@@ -73,6 +85,9 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
     private let provider: Provider
     private var position: Result<Provider.HistoryType.TokenType?, any Error>
 
+    /// The number of changes that are merged together, before other work of the main actor runs.
+    private static var pageSize: Int { 5_000 }
+
     init(_ provider: Provider) {
         self.provider = provider
         position = Result { try provider.currentHistoryToken() }
@@ -81,26 +96,44 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
     @MainActor mutating func merge(into context: () -> ModelContext?) async throws {
         do { try await mergeTransactions(into: context, after: position.get()) } catch {
             let current = try provider.currentHistoryToken()
-            // The position could not be read at first, or the transactions after it are not available.
-            if case .success = position, HistoryResetReason(error) == nil { throw error }
-            try context()?.refreshAllModels()
+            // The position could not be read at first, the transactions after it are not available, or a row cannot be
+            // decoded, which must not prevent later merges.
+            let isRead = if case .success = position { true } else { false }
+            guard !isRead || HistoryResetReason(error) != nil || Self.isPermanent(error) else { throw error }
             position = .success(current)
+            try context()?.refreshAllModels()
         }
     }
 
+    /// Whether an error would occur again with each attempt.
+    private static func isPermanent(_ error: any Error) -> Bool {
+        guard let error = error as? SwiftDataError else { return false }
+        return SwiftDataError.undecodableValue ~= error || SwiftDataError.invalidStoreResponse ~= error
+            || SwiftDataError.damagedFile ~= error
+    }
+
+    /// Merges the changes of several transactions together, because each merge has a cost of its own.
     @MainActor private mutating func mergeTransactions(
         into context: () -> ModelContext?, after token: Provider.HistoryType.TokenType?
     ) async throws {
-        if let token, try provider.currentHistoryToken() == token { return }
         var reader = HistoryReader([provider], after: token)
+        var changes: [HistoryChange] = []
+        var reached = token
         while !Task.isCancelled, let transaction = try reader.nextTransaction() {
             let isOwn = context()?.storage.savedTokens?.remove(AnyHashable(transaction.token)) != nil
-            while !isOwn, let context = context(), context.registry.count > 0, let changes = try reader.nextChanges() {
+            while !isOwn, let context = context(), context.registry.count > 0,
+                let page = try reader.nextChanges(limit: Self.pageSize)
+            {
+                changes += page
+                guard changes.count >= Self.pageSize else { continue }
                 try context.merge(changes)
-                // Other work of the main actor runs between the pages of long transactions.
+                changes = []
+                if let reached { position = .success(reached) }
                 await Task.yield()
             }
-            position = .success(transaction.token)
+            reached = transaction.token
         }
+        if !changes.isEmpty { try context()?.merge(changes) }
+        position = .success(reached)
     }
 }

@@ -96,6 +96,7 @@ extension ModelContext {
             for model in models {
                 if found.contains(ObjectIdentifier(model)) {
                     result.refreshed.insert(model.persistentModelID)
+                    storage.deletedRows.remove(model.persistentModelID)
                 } else if takeInDelete(of: model.persistentBackingData) {
                     result.deleted.insert(model.persistentModelID)
                 } else {

@@ -72,7 +72,7 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     private func fetch(from store: Store) throws -> [Transaction] {
         var descriptor = token.map { HistoryDescriptor<Transaction>.after($0) } ?? HistoryDescriptor()
         let isPaged = store is any HistoryPaging<Transaction>
-        descriptor.fetchLimit = isPaged ? Self.transactionsPerFetch : 1
+        descriptor.fetchLimit = Self.transactionsPerFetch
         return try attributingErrors(to: store) {
             try isPaged ? store.fetchHistoryWithoutChanges(descriptor) : store.fetchHistory(descriptor)
         }

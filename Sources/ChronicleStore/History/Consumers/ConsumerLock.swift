@@ -57,8 +57,9 @@ final class ConsumerLock: Sendable {
     }
 
     private static func open(_ file: String, likeStoreAt path: String) throws -> Int32 {
-        // Programs that started another program must not keep the lock through it.
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC
+        // Programs that started another program must not keep the lock through it. Another user must not be able to
+        // redirect the file.
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
         var status = stat()
         let mode = stat(path, &status) == 0 ? status.st_mode & 0o666 : 0o644
         #if canImport(Darwin)

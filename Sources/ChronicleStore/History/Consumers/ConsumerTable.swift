@@ -62,8 +62,8 @@ struct ConsumerTable {
 
     /// The positions that the consumers still need, for purging the history.
     ///
-    /// A consumer that starts over from the models needs no earlier history, and neither does one whose position belongs
-    /// to another store; both are omitted. Must be used in a transaction.
+    /// A consumer that starts over from the models needs no earlier history, and neither does one that will have to,
+    /// because reading cannot continue from its position. Both are omitted. Must be used in a transaction.
     static func positions(
         _ connection: Connection
     ) throws -> [(name: String, position: Int64, lastSeen: Date)] {
@@ -71,8 +71,13 @@ struct ConsumerTable {
         let table = ConsumerTable(connection, storeIdentifier: try MetaTable.text(.storeIdentifier, connection) ?? "")
         return try table.records().compactMap { record in
             if case .requested? = record.place.rebuild { return nil }
-            let position = record.place.position?.position(in: table.storeIdentifier)
-            return position.map { (record.name, $0, record.seen) }
+            guard let token = record.place.position, let position = token.position(in: table.storeIdentifier) else {
+                return nil
+            }
+            let failure = HistoryTokenCheck.failure(
+                position: position, checkValue: token.checkValue(in: table.storeIdentifier),
+                try HistoryFacts(connection).facts(at: position))
+            return failure == nil ? (record.name, position, record.seen) : nil
         }
     }
 

@@ -50,7 +50,10 @@ extension Connection {
                 ? .ofAnotherStore : position > facts.newest ? .ahead : position <= facts.floor ? .expired : .forked
             throw HistoryTokenCheck.error(failure, position: position, facts)
         }
-        let first = try checkValue == nil ? firstUnsealed(before: position) : firstChange(ofHeaderAt: position)
+        let first =
+            try checkValue == nil
+            // Later pages need no search, because they begin at the last change of the previous page.
+            ? (request.lastChange == nil ? firstUnsealed(before: position) : 1) : firstChange(ofHeaderAt: position)
         let last = checkValue == nil ? position : position - 1
         let start = max(first, min(request.token?.position(in: storeIdentifier) ?? 0, last) + 1)
         guard let change = request.lastChange else { return start <= last ? start...last : nil }

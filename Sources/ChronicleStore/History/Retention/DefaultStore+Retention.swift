@@ -33,7 +33,8 @@ extension DefaultStore: HistoryRetaining {
         }
     }
 
-    /// Returns up to which transaction the history may be deleted, without deleting anything.
+    /// Returns up to which transaction the history may be deleted, without deleting anything. If there is a limit, the
+    /// latest changes of other programs become a transaction.
     ///
     /// - Parameters:
     ///   - retention: The limits.
@@ -44,7 +45,8 @@ extension DefaultStore: HistoryRetaining {
     public func planHistoryPurge(
         _ retention: HistoryRetention, at date: Date
     ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
-        try readingHistory { connection in
+        if retention.hasLimit, configuration.allowsSave { try sealExternalChanges() }
+        return try readingHistory { connection in
             // Throws if another program disabled the history.
             _ = try HistoryFacts(connection).facts(at: 0)
             let planner = PurgePlanner(connection: connection, retention: retention, date: date)
@@ -55,6 +57,18 @@ extension DefaultStore: HistoryRetaining {
             return HistoryPurgePlan(
                 newest: token, keptFor: plan.keptFor, evicted: plan.evicted,
                 evictsReadersNotSeenSince: plan.evictsBefore)
+        }
+    }
+
+    /// Adds the header of changes by other programs, so that they can be deleted even if no context saves.
+    private func sealExternalChanges() throws {
+        try attributingErrors {
+            try database.maintain { connection in
+                try connection.immediate {
+                    var headers = HeaderWriter(self, connection)
+                    try headers.sealExternalChanges()
+                }
+            }
         }
     }
 
