@@ -2,8 +2,7 @@ import Foundation
 
 /// Prints lines without buffering, because another process may wait for them at a pipe.
 public func show(_ lines: [String]) {
-    for line in lines { print(line) }
-    fflush(nil)
+    FileHandle.standardOutput.write(Data(lines.map { "\($0)\n" }.joined().utf8))
 }
 
 public func show(_ line: String) { show([line]) }
