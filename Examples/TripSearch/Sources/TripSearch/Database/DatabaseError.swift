@@ -1,0 +1,16 @@
+import CSQLite
+
+/// An error of SQLite.
+struct DatabaseError: Error, CustomStringConvertible {
+    /// The primary result code: https://www.sqlite.org/rescode.html
+    let code: Int32
+    let description: String
+
+    init(_ connection: OpaquePointer?, _ path: String) {
+        code = sqlite3_errcode(connection) & 0xFF
+        description = "\(path): \(String(cString: sqlite3_errmsg(connection)))"
+    }
+
+    /// Whether the file is no database, or a damaged one.
+    var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+}

@@ -1,0 +1,196 @@
+import Chronicle
+import Foundation
+import SampleTrips
+
+/// The full-text index of a store: an SQLite file with one document for each model.
+///
+/// The file also contains the position in the store's history up to which it is complete. Both are written in one
+/// transaction, so they belong together after a crash as well.
+public final class SearchIndex {
+    let url: URL
+    private let database: Database
+
+    /// The number that identifies the files of this program, "Trip" in ASCII: https://www.sqlite.org/pragma.html#pragma_application_id
+    private static var applicationID: Int64 { 0x5472_6970 }
+    /// The version of the tables. An index of another version is built again.
+    private static var version: Int64 { 1 }
+
+    /// Returns the URL of the index of a store: beside the store, with `.search` at the end of its name.
+    public static func url(of store: TripStore) -> URL { URL(fileURLWithPath: store.url.path + ".search") }
+
+    /// Opens the index of a store for searches.
+    ///
+    /// - Throws: ``Failure`` if there is no index, or if it is damaged or of another version; update it.
+    public init(reading url: URL) throws {
+        self.url = url
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw Failure("there is no index at \(url.path). `trip-search update` creates it.")
+        }
+        do {
+            database = try Database(url, isReadOnly: true)
+            guard try Self.state(of: database) == .current else {
+                throw Failure("\(url.path) is of another version. `trip-search update` builds it again.")
+            }
+        } catch let error as DatabaseError { throw Self.failure(error, url) }
+    }
+
+    /// Opens an index for changes. Creates it if it does not exist, is damaged, or is of another version.
+    ///
+    /// - Throws: ``Failure`` if the file is a database of another program, or cannot be written.
+    init(updating url: URL) throws {
+        self.url = url
+        do {
+            do {
+                database = try Self.open(url)
+            } catch let error as DatabaseError where error.isDamage {
+                try Self.remove(url)
+                database = try Self.open(url)
+            }
+        } catch let error as DatabaseError { throw Self.failure(error, url) }
+    }
+
+    /// Removes an index and the files that belong to it.
+    static func remove(_ url: URL) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+    }
+
+    private static func failure(_ error: DatabaseError, _ url: URL) -> Failure {
+        error.isDamage
+            ? Failure("\(url.path) is damaged. `trip-search update` builds it again.")
+            : Failure("the index cannot be used: \(error)")
+    }
+
+    // MARK: Tables
+
+    private enum State { case empty, current, otherVersion }
+
+    private static func state(of database: Database) throws -> State {
+        let application = try database.run("PRAGMA application_id") { $0.integer(0) }.first
+        let version = try database.run("PRAGMA user_version") { $0.integer(0) }.first
+        if application == applicationID { return version == Self.version ? .current : .otherVersion }
+        guard try database.run("SELECT 1 FROM sqlite_schema LIMIT 1", row: { _ in () }).isEmpty else {
+            throw Failure("\(database.path) is a database of another program. Move it to another place.")
+        }
+        return .empty
+    }
+
+    private static func open(_ url: URL) throws -> Database {
+        let database = try Database(url)
+        // Before the first change, because the file may belong to another program.
+        _ = try state(of: database)
+        // With NORMAL, a power failure may undo the last transactions, but only together with their positions.
+        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        try database.transaction {
+            switch try state(of: database) {
+            case .current: return
+            case .otherVersion: try database.execute("DROP TABLE IF EXISTS documents; DROP TABLE IF EXISTS position")
+            case .empty: break
+            }
+            try createDocuments(database)
+            try database.execute(
+                """
+                CREATE TABLE position(id INTEGER PRIMARY KEY CHECK (id = 1), token TEXT, isComplete INTEGER NOT NULL);
+                INSERT INTO position VALUES (1, NULL, 0);
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version)
+                """)
+        }
+        return database
+    }
+
+    private static func createDocuments(_ database: Database) throws {
+        try database.execute(
+            "CREATE VIRTUAL TABLE documents USING fts5(title, detail, tokenize = 'unicode61 remove_diacritics 2')")
+    }
+
+    // MARK: Position
+
+    /// The position in the store's history up to which the index is complete, or `nil` if it has to be built.
+    func position() throws -> DefaultHistoryToken? {
+        try database.run("SELECT token FROM position WHERE isComplete AND token IS NOT NULL") { row in
+            try JSONDecoder().decode(DefaultHistoryToken.self, from: Data((row.text(0) ?? "").utf8))
+        }.first
+    }
+
+    /// Whether every model that existed at the position has a document.
+    public var isComplete: Bool {
+        get throws { try database.run("SELECT isComplete FROM position") { $0.integer(0) != 0 }.first ?? false }
+    }
+
+    /// Records that the documents of all models were added.
+    func completeRebuild() throws { try database.run("UPDATE position SET isComplete = 1 WHERE NOT isComplete") }
+
+    // MARK: Documents
+
+    /// Changes documents and the position in one transaction.
+    func update(to token: DefaultHistoryToken?, isComplete: Bool, _ body: () throws -> Void) throws {
+        try database.transaction {
+            try body()
+            let json = try token.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+            try database.run(
+                "UPDATE position SET token = ?1, isComplete = ?2", json.map(Database.Value.text) ?? .null,
+                .integer(isComplete ? 1 : 0))
+        }
+    }
+
+    func replace(_ document: Document) throws {
+        try database.run(
+            "INSERT OR REPLACE INTO documents(rowid, title, detail) VALUES (?1, ?2, ?3)", .integer(document.id.rowID),
+            .text(document.title), .text(document.detail))
+    }
+
+    func remove(_ id: Document.ID) throws {
+        try database.run("DELETE FROM documents WHERE rowid = ?1", .integer(id.rowID))
+    }
+
+    /// Removes all documents. Creating the table again takes the same time for any number of them.
+    func removeAll() throws {
+        try database.execute("DROP TABLE documents")
+        try Self.createDocuments(database)
+    }
+
+    /// Returns all documents.
+    public func documents() throws -> Set<Document> {
+        Set(
+            try database.run("SELECT rowid, title, detail FROM documents") { row in
+                Document(
+                    id: Document.ID(rowID: row.integer(0)), title: row.text(1) ?? "", detail: row.text(2) ?? "")
+            })
+    }
+
+    /// Compares the index with the text of the documents.
+    ///
+    /// - Throws: An error if they do not agree.
+    func checkIntegrity() throws {
+        try database.run("INSERT INTO documents(documents) VALUES ('integrity-check')")
+    }
+
+    // MARK: Searching
+
+    /// Searches for documents that contain all words of a text, the last of them also as the beginning of a word.
+    ///
+    /// - Parameters:
+    ///   - text: The words. Letter case and diacritics make no difference, and operators have no special meaning.
+    ///   - delimiters: What to insert before and after each match.
+    ///   - limit: The maximum number of documents.
+    /// - Returns: The documents with the best match first; those with a match in the title come before others. The text
+    ///   contains the delimiters, and long details are shortened.
+    public func search(
+        _ text: String, delimiters: (start: String, end: String) = ("[", "]"), limit: Int64 = 20
+    ) throws -> [Document] {
+        guard let expression = SearchQuery(text).expression else { return [] }
+        do {
+            return try database.run(
+                """
+                SELECT rowid, highlight(documents, 0, ?2, ?3), snippet(documents, 1, ?2, ?3, '…', 12) FROM documents
+                WHERE documents MATCH ?1 ORDER BY bm25(documents, 10, 1), rowid LIMIT ?4
+                """, .text(expression), .text(delimiters.start), .text(delimiters.end), .integer(limit)
+            ) { row in
+                Document(
+                    id: Document.ID(rowID: row.integer(0)), title: row.text(1) ?? "", detail: row.text(2) ?? "")
+            }
+        } catch let error as DatabaseError { throw Self.failure(error, url) }
+    }
+}
