@@ -66,7 +66,7 @@ import Testing
     }
 
     enum Damage: CaseIterable {
-        case deleted, empty, overwritten, truncated
+        case deleted, empty, overwritten, truncated, pages, words
     }
 
     @Test(arguments: Damage.allCases)
@@ -80,8 +80,13 @@ import Testing
         case .empty: try Data().write(to: fixture.indexURL)
         case .overwritten: try Data(repeating: 7, count: size).write(to: fixture.indexURL)
         case .truncated: try Data(contentsOf: fixture.indexURL).prefix(6_000).write(to: fixture.indexURL)
+        case .pages:
+            var bytes = try Data(contentsOf: fixture.indexURL)
+            bytes.replaceSubrange(4_096..., with: Data(repeating: 7, count: size - 4_096))
+            try bytes.write(to: fixture.indexURL)
+        case .words: try fixture.shell("UPDATE documents_content SET c0 = 'Atlantis'", fixture.indexURL)
         }
-        if damage != .empty {
+        if ![.empty, .words].contains(damage) {
             let error = #expect(throws: Failure.self) { try fixture.search("rome") }
             #expect(error?.description.contains("`trip-search update`") == true)
         }
@@ -97,6 +102,30 @@ import Testing
         try fixture.context.trip(named: "Rome", starting: nil).name = "Roma"
         try fixture.context.save()
         #expect(try updater.update() == 14)
+        #expect(try fixture.documents() == fixture.documentsOfModels())
+    }
+
+    @Test func interruptedRebuildStartsAgain() throws {
+        let fixture = try SearchFixture()
+        var updater: IndexUpdater? = try IndexUpdater(
+            fixture.store, fixture.indexURL, consumerName: "search", batchSize: 5)
+        // The reset and a part of the models.
+        #expect(try updater?.applyNextBatch() == 0)
+        #expect(try updater?.applyNextBatch() == 5)
+        #expect(try !fixture.index().isComplete)
+        updater = nil
+        #expect(try fixture.update() == 14)
+        #expect(try fixture.documents() == fixture.documentsOfModels())
+    }
+
+    @Test func changesDuringARebuildAreIndexed() throws {
+        let fixture = try SearchFixture()
+        let updater = try IndexUpdater(fixture.store, fixture.indexURL, consumerName: "search", batchSize: 5)
+        for _ in 0..<3 { #expect(try updater.applyNextBatch() != nil) }
+        fixture.context.delete(try fixture.context.trip(named: "Rome", starting: nil))
+        try fixture.context.trip(named: "Oslo", starting: nil).name = "Bergen"
+        try fixture.context.save()
+        try updater.update()
         #expect(try fixture.documents() == fixture.documentsOfModels())
     }
 

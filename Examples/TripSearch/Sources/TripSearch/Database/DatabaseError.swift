@@ -11,6 +11,12 @@ struct DatabaseError: Error, CustomStringConvertible {
         description = "\(path): \(String(cString: sqlite3_errmsg(connection)))"
     }
 
+    /// Creates the error of a check that found damage.
+    init(damaged path: String) {
+        code = SQLITE_CORRUPT
+        description = "\(path): \(String(cString: sqlite3_errstr(SQLITE_CORRUPT)))"
+    }
+
     /// Whether the file is no database, or a damaged one.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 }

@@ -18,7 +18,7 @@ public final class IndexUpdater {
     private var index: SearchIndex
 
     /// The number of changes that are indexed in one transaction.
-    private static var batchSize: Int { 5_000 }
+    private let batchSize: Int
 
     /// Opens the store, and its index for changes.
     ///
@@ -27,12 +27,13 @@ public final class IndexUpdater {
         try self.init(store, SearchIndex.url(of: store), consumerName: "search")
     }
 
-    init(_ store: TripStore, _ url: URL, consumerName: String) throws {
+    init(_ store: TripStore, _ url: URL, consumerName: String, batchSize: Int = 5_000) throws {
         guard store.kind == .sqlite else {
             throw Failure("\(store.url.path) is a journal, which keeps no consumers. Only SQLite stores have an index.")
         }
         container = try store.open(author: nil).container
         self.url = url
+        self.batchSize = batchSize
         consumer = try container.historyConsumer(named: consumerName, startingAt: .snapshot)
         // First, because it fails if another process is using the index.
         do { try consumer.seek(to: .snapshot) } catch SwiftDataError.historyConsumerInUse {
@@ -48,15 +49,18 @@ public final class IndexUpdater {
     @discardableResult
     public func update() throws -> Int {
         var count = 0
-        while let batch = try consumer.nextBatch(limit: Self.batchSize) { count += try apply(batch) }
+        while let batchCount = try applyNextBatch() { count += batchCount }
         try index.completeRebuild()
         return count
     }
 
+    /// - Returns: The number of changes or models, or `nil` if there is nothing more to read.
+    func applyNextBatch() throws -> Int? { try consumer.nextBatch(limit: batchSize).map(apply) }
+
     /// Indexes every commit of any process, until the task is cancelled.
     public func follow() async throws {
         try update()
-        for try await batch in consumer.batches(limit: Self.batchSize) {
+        for try await batch in consumer.batches(limit: batchSize) {
             try apply(batch)
             // Completes the index as soon as there is nothing more to read.
             if try !index.isComplete { try update() }

@@ -36,6 +36,8 @@ public final class SearchIndex {
 
     /// Opens an index for changes. Creates it if it does not exist, is damaged, or is of another version.
     ///
+    /// Checks the whole file, because only a new index replaces a damaged one.
+    ///
     /// - Throws: ``Failure`` if the file is a database of another program, or cannot be written.
     init(updating url: URL) throws {
         self.url = url
@@ -97,7 +99,19 @@ public final class SearchIndex {
                 PRAGMA user_version = \(version)
                 """)
         }
+        try checkIntegrity(database)
         return database
+    }
+
+    /// Reads the whole file, and compares the words of the index with the text of the documents.
+    ///
+    /// - Throws: An error with ``DatabaseError/isDamage`` if they do not agree.
+    private static func checkIntegrity(_ database: Database) throws {
+        guard try database.run("PRAGMA quick_check(1)", row: { $0.text(0) }) == ["ok"] else {
+            throw DatabaseError(damaged: database.path)
+        }
+        // https://www.sqlite.org/fts5.html#the_integrity_check_command
+        try database.run("INSERT INTO documents(documents) VALUES ('integrity-check')")
     }
 
     private static func createDocuments(_ database: Database) throws {
@@ -109,9 +123,10 @@ public final class SearchIndex {
 
     /// The position in the store's history up to which the index is complete, or `nil` if it has to be built.
     func position() throws -> DefaultHistoryToken? {
-        try database.run("SELECT token FROM position WHERE isComplete AND token IS NOT NULL") { row in
-            try JSONDecoder().decode(DefaultHistoryToken.self, from: Data((row.text(0) ?? "").utf8))
-        }.first
+        let tokens = try database.run("SELECT token FROM position WHERE isComplete") { $0.text(0) }
+        guard let json = tokens.first ?? nil else { return nil }
+        // An index whose position cannot be read has to be built again as well.
+        do { return try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(json.utf8)) } catch { return nil }
     }
 
     /// Whether every model that existed at the position has a document.
@@ -158,13 +173,6 @@ public final class SearchIndex {
                 Document(
                     id: Document.ID(rowID: row.integer(0)), title: row.text(1) ?? "", detail: row.text(2) ?? "")
             })
-    }
-
-    /// Compares the index with the text of the documents.
-    ///
-    /// - Throws: An error if they do not agree.
-    func checkIntegrity() throws {
-        try database.run("INSERT INTO documents(documents) VALUES ('integrity-check')")
     }
 
     // MARK: Searching
