@@ -68,7 +68,9 @@ struct Story<Transaction: HistoryTransaction> {
         // While the widget is still running.
         let second = app.waitForOutput()
         let displayed = Date.now
-        narrator.showCommand("widget", ["confirm", "Kyoto"], try stage.finish(widget).lines)
+        let confirmation = try stage.finish(widget)
+        narrator.showCommand("widget", ["confirm", "Kyoto"], confirmation.lines)
+        try narrator.expect(confirmation.status == 0, "exits with 0", isQuiet: true)
         let result = try stage.finish(app)
         show("   the app continues")
         narrator.showOutput(second.split(separator: "\n"))
