@@ -15,7 +15,10 @@ import Testing
             // Often killed while it starts or builds the index, and otherwise while it follows the writer.
             let isFollowing = writer.number(in: 0...2) > 0
             if isFollowing { #expect(follower.waitForOutput().hasPrefix("Following"), "seed \(seed)") }
-            for _ in 0..<writer.number(in: 1...15) { try writer.save() }
+            for _ in 0..<writer.number(in: 0...10) { try writer.save() }
+            try writer.saveMany()
+            // Anywhere from before the wake-up of the follower until it has finished.
+            for _ in 0..<writer.number(in: 0...200) { _ = try fixture.position() }
             follower.kill()
         }
         try fixture.update()

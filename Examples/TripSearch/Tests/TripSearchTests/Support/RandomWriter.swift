@@ -26,6 +26,13 @@ struct RandomWriter {
         try context.save()
     }
 
+    /// Saves so many models that the index is updated for a while.
+    mutating func saveMany() throws {
+        let context = ModelContext(fixture.context.container)
+        for _ in 0..<300 { context.insert(BucketListItem(title: words())) }
+        try context.save()
+    }
+
     private mutating func change(_ context: ModelContext) throws {
         let trips = try context.fetch(FetchDescriptor<Trip>())
         let trip = trips.randomElement(using: &generator)
