@@ -6,8 +6,10 @@ let package = Package(
     name: "SampleTrips",
     platforms: [.macOS(.v15)],
     products: [
+        .library(name: "SampleTrips", targets: ["SampleTrips"]),
         .executable(name: "app", targets: ["app"]),
         .executable(name: "widget", targets: ["widget"]),
+        .executable(name: "monitor", targets: ["monitor"]),
         .executable(name: "demo", targets: ["demo"]),
     ],
     dependencies: [
@@ -25,9 +27,11 @@ let package = Package(
             ]),
         .executableTarget(name: "app", dependencies: ["SampleTrips"]),
         .executableTarget(name: "widget", dependencies: ["SampleTrips"]),
+        // Each of several processes writes, and displays what the others wrote.
+        .executableTarget(name: "monitor", dependencies: ["SampleTrips"]),
         // The whole story, with the other two as child processes.
         .executableTarget(name: "demo", dependencies: ["SampleTrips", "app", "widget"]),
-        .testTarget(name: "SampleTripsTests", dependencies: ["SampleTrips"]),
+        .testTarget(name: "SampleTripsTests", dependencies: ["SampleTrips", "monitor"]),
     ],
     swiftLanguageModes: [.v6]
 )

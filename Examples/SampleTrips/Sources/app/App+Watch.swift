@@ -5,24 +5,22 @@ import SampleTrips
 extension App {
     /// Displays the list whenever it changes.
     ///
-    /// Ten times a second, fetches the store's current token, which only reads the end of the history, and checks
-    /// whether another run of the app has cleared a mark. It reads the changes and the trips only if one of these
-    /// changed.
-    static func watch(_ arguments: inout Arguments) throws {
+    /// Commits of any process wake the program. Another run of the app may have cleared a mark, which is no commit, so it
+    /// also compares the marks once a second. It reads the changes and the trips only if one of these changed.
+    static func watch(_ arguments: inout Arguments) async throws {
         let once = arguments.flag("--once")
         let timeout = try arguments.value("--timeout").map(seconds)
         try arguments.end()
         // Whenever the program waits, its state is stored, so it may end at any time.
-        signal(SIGINT) { _ in _exit(0) }
+        Program.exitWhenInterrupted()
 
         let session = try Session<Transaction>(arguments)
-        let clock = ContinuousClock()
-        let end = timeout.map { clock.now + $0 }
+        // Created before the first list, so that no later commit is missed.
+        let observer = try HistoryObserver(modelContainer: session.context.container)
         var seen = try State(session)
         var shown = try lines(session)
         show(shown)
-        while end.map({ clock.now < $0 }) ?? true {
-            Thread.sleep(forTimeInterval: 0.1)
+        for await _ in wakeUps(observer, timeout) {
             let state = try State(session)
             guard state != seen else { continue }
             seen = state
@@ -33,6 +31,28 @@ extension App {
             if once { return }
         }
         if once { throw Failure("nothing changed.") }
+    }
+
+    /// Returns a sequence with an element after commits, and once a second, that ends after the timeout.
+    private static func wakeUps(_ observer: HistoryObserver, _ timeout: Duration?) -> AsyncStream<Void> {
+        // Several commits during one pass of the loop need only one more pass.
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { wakeUps in
+            let tasks: [Task<Void, any Error>] = [
+                Task { for await _ in observer.eventCounts { wakeUps.yield() } },
+                Task {
+                    while true {
+                        try await Task.sleep(for: .seconds(1))
+                        wakeUps.yield()
+                    }
+                },
+                Task {
+                    guard let timeout else { return }
+                    try await Task.sleep(for: timeout)
+                    wakeUps.finish()
+                },
+            ]
+            wakeUps.onTermination = { _ in tasks.forEach { $0.cancel() } }
+        }
     }
 
     /// The state that the list depends on.

@@ -6,17 +6,18 @@ import SampleTrips
 ///
 /// It works with all stores: the store in the command line determines the type of the transactions.
 @main
+@MainActor
 enum Main {
-    static func main() {
-        Program("app", usage: usage).run { arguments in
-            try perform(&arguments, arguments.store.kind.transactionType)
+    static func main() async {
+        await Program("app", usage: usage).run { arguments in
+            try await perform(&arguments, arguments.store.kind.transactionType)
         }
     }
 
     private static func perform<Transaction: HistoryTransaction>(
         _ arguments: inout Arguments, _ type: Transaction.Type
-    ) throws {
-        try App<Transaction>.perform(&arguments)
+    ) async throws {
+        try await App<Transaction>.perform(&arguments)
     }
 
     static let usage = """
@@ -43,14 +44,15 @@ enum Main {
 }
 
 /// The commands, for a store with a given type of transactions.
+@MainActor
 enum App<Transaction: HistoryTransaction> {
-    static func perform(_ arguments: inout Arguments) throws {
+    static func perform(_ arguments: inout Arguments) async throws {
         switch arguments.command {
         case "list": try list(&arguments)
         case "view": try view(&arguments)
         case "add": try add(&arguments)
         case "delete": try delete(&arguments)
-        case "watch": try watch(&arguments)
+        case "watch": try await watch(&arguments)
         case "history": try history(&arguments)
         case "prune": try prune(&arguments)
         case "seed": try seed(&arguments)

@@ -5,8 +5,9 @@ import SampleTrips
 /// The widget: a separate process on the app's store, which sets an author for its changes.
 @main
 enum Widget {
-    static func main() {
-        Program("widget", usage: usage).run { arguments in
+    @MainActor
+    static func main() async {
+        await Program("widget", usage: usage).run { arguments in
             switch arguments.command {
             case "list": try list(&arguments)
             case "confirm": try confirm(&arguments)

@@ -31,9 +31,14 @@ public enum StoreKind: String, CaseIterable, Sendable {
         }
     }
 
+    /// How much of its history an SQLite store keeps: 30 days. Changes that the search index has not read are kept longer,
+    /// but not if it was not updated for 60 days. The app and the index start over if they come later.
+    static let historyRetention = HistoryRetention(
+        maximumAge: .seconds(30 * 86_400), maximumSilence: .seconds(60 * 86_400))
+
     func configuration(_ file: URL) -> any DataStoreConfiguration {
         switch self {
-        case .sqlite: ModelConfiguration(url: file)
+        case .sqlite: ModelConfiguration(url: file, historyRetention: Self.historyRetention)
         case .journal: JournalStoreConfiguration(url: file)
         }
     }

@@ -43,6 +43,9 @@ public struct Arguments {
         return value
     }
 
+    /// The next argument, if there is one.
+    public mutating func nextIfPresent() -> String? { positionals.popFirst() }
+
     /// The day of `--start`, if there is one.
     public mutating func start() throws -> Date? { try value("--start").map(Day.parse) }
 

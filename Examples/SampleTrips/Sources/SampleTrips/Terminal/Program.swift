@@ -12,7 +12,8 @@ public struct Program {
         self.usage = usage
     }
 
-    public func run(_ body: (inout Arguments) throws -> Void) -> Never {
+    @MainActor
+    public func run(_ body: (inout Arguments) async throws -> Void) async -> Never {
         let words = CommandLine.arguments.dropFirst()
         if words.prefix(while: { $0 != "--" }).contains(where: { ["--help", "-h"].contains($0) }) || words == ["help"] {
             print(usage)
@@ -22,7 +23,7 @@ public struct Program {
         do {
             var arguments = try Arguments(Array(words))
             store = arguments.store
-            try body(&arguments)
+            try await body(&arguments)
             exit(0)
         } catch let error as UsageError {
             complain("\(error).\n\n\(usage)")
@@ -35,6 +36,9 @@ public struct Program {
             exit(1)
         }
     }
+
+    /// Makes Ctrl-C end the process successfully. For programs that may end whenever they wait.
+    public static func exitWhenInterrupted() { signal(SIGINT) { _ in _exit(0) } }
 
     private func complain(_ text: String) {
         FileHandle.standardError.write(Data("\(name): \(text)\n".utf8))

@@ -25,6 +25,11 @@ public struct Style: Sendable {
     /// The mark before a trip with unread changes.
     public var mark: String { isTerminal ? accent("●") : "*" }
 
+    /// What to print before and after a match in a longer text.
+    public var matchDelimiters: (start: String, end: String) {
+        hasColors ? ("\u{1B}[1;36m", "\u{1B}[0m") : ("[", "]")
+    }
+
     private func wrapped(_ text: String, _ code: String) -> String {
         hasColors && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
