@@ -33,7 +33,9 @@ public enum StoreKind: String, CaseIterable, Sendable {
 
     func configuration(_ file: URL) -> any DataStoreConfiguration {
         switch self {
-        case .sqlite: ModelConfiguration(url: file)
+        case .sqlite:
+            // Readers that were away for longer start over; see ``UnreadTrips``.
+            ModelConfiguration(url: file, historyRetention: HistoryRetention(maximumAge: .seconds(30 * 86_400)))
         case .journal: JournalStoreConfiguration(url: file)
         }
     }
