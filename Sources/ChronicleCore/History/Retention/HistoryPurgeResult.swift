@@ -37,8 +37,11 @@ public struct HistoryPurgeResult: Hashable, Sendable {
 extension HistoryRetaining {
     /// Logs for which registered readers a purge did not wait, if it deleted anything.
     ///
+    /// ``ModelContainer/purgeHistory(_:progress:)`` calls it. Call it in a store that purges its history by itself, also
+    /// after an error.
+    ///
     /// - Parameter result: The result of the purge, whether it was completed or not.
-    package func logEvictions(_ result: HistoryPurgeResult) {
+    public func logEvictions(_ result: HistoryPurgeResult) {
         guard result.changes > 0 else { return }
         for name in result.evicted {
             log(
