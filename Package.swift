@@ -152,7 +152,7 @@ let package = Package(
             path: "Tests/Programs/ConformanceWorker", swiftSettings: settings),
         // A second process for the tests, which opens, writes, reads, and is killed.
         .executableTarget(
-            name: "ChronicleTestWorker", dependencies: ["Chronicle", "ChronicleTestSupport"],
+            name: "ChronicleTestWorker", dependencies: ["Chronicle", "ChronicleSQLite", "ChronicleTestSupport"],
             path: "Tests/Programs/Worker", swiftSettings: settings),
         // Mutates store files and uses them: `make fuzz`.
         .executableTarget(

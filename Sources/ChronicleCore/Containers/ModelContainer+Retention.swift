@@ -56,6 +56,7 @@ extension ModelContainer {
             try store.planHistoryPurge(retention ?? store.historyRetention, at: .now)
         }
         var result = HistoryPurgeResult(store.identifier, plan)
+        defer { store.logEvictions(result) }
         try await HistoryPurgeStep.run {
             let step = try attributingErrors(to: store) { try store.purgeHistory(plan) }
             result.add(step)

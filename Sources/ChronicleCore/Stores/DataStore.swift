@@ -214,6 +214,11 @@ public protocol DataStoreConfiguration<Store>: Hashable, Sendable {
     ///
     /// If it is `nil`, the container sets it before it opens the store.
     var schema: Schema? { get set }
+    /// What receives messages for a log. The default implementation returns `nil`, which disables logging.
+    var logger: (any StoreLogger)? { get }
+    /// The lowest level of the messages that the ``logger`` receives. The default implementation returns
+    /// ``StoreLogLevel/notice``.
+    var logLevel: StoreLogLevel { get }
 
     /// Validates the configuration before a container opens the store. The default implementation does nothing.
     ///
@@ -223,6 +228,12 @@ public protocol DataStoreConfiguration<Store>: Hashable, Sendable {
 }
 
 extension DataStoreConfiguration {
+    /// No logger.
+    public var logger: (any StoreLogger)? { nil }
+
+    /// The level of messages that somebody should know.
+    public var logLevel: StoreLogLevel { .notice }
+
     /// Does nothing.
     ///
     /// - Throws: The errors that an implementation in a configuration throws, such as

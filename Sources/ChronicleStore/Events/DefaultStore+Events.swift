@@ -7,8 +7,8 @@ extension DefaultStore: DataStoreNotifying {
     ///
     /// While at least one observation exists, a thread watches the file, its write-ahead log, and the file
     /// `<store>-events`, which every process with Chronicle accesses after a commit. If the system does not allow it, or
-    /// the file system has no events, commits of other processes are noticed within a second; see
-    /// ``ModelConfiguration/warningHandler``. A file that replaces the store's file counts as a commit.
+    /// the file system has no events, commits of other processes are noticed within a second, which a message for the
+    /// ``ModelConfiguration/logger`` reports once. A file that replaces the store's file counts as a commit.
     ///
     /// - Parameter handler: The closure to call, on the thread that commits or on the watching thread.
     /// - Returns: The observation. Releasing it cancels it.
@@ -42,16 +42,16 @@ extension DefaultStore: DataStoreNotifying {
     }
 
     private func warn(of error: any Error, _ path: String) {
-        guard let warningHandler = configuration.warningHandler else { return }
         let code = (error as? WatchError)?.code ?? 0
         commits.warnOnce {
-            let reason = String(cString: strerror(code))
             let limit =
                 [EMFILE, ENOSPC].contains(code)
                 ? "; raise fs.inotify.max_user_instances or fs.inotify.max_user_watches" : ""
-            warningHandler(
-                "\(path) cannot be watched (\(reason)), so commits of other processes are noticed within a second"
-                    + limit)
+            log(
+                .notice, event: "watchFailed",
+                "\(path) cannot be watched (\(String(cString: strerror(code)))), so commits of other processes are "
+                    + "noticed within a second\(limit)",
+                metadata: ["path": path, "code": String(code)])
         }
     }
 }

@@ -72,6 +72,8 @@ final class EventFile: Sendable {
         // Does not follow a symbolic link, which another user may have created in a shared directory.
         let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         state.descriptor = open(path, O_RDWR | O_CREAT | flags, permissions)
+        // Regardless of the umask. Fails if another user created the file, who then has done the same.
+        if state.descriptor >= 0 { _ = fchmod(state.descriptor, permissions) }
         // A reader can raise events, too.
         if state.descriptor < 0 { state.descriptor = open(path, O_RDONLY | flags) }
     }

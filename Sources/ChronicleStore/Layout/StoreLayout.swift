@@ -8,6 +8,8 @@ struct StoreLayout: Sendable {
     let linkTablesByName: [String: LinkTable]
     /// The entities in the file's history by their numbers.
     let recordedEntities: [Int64: RecordedEntity]
+    /// Whether the file had an earlier format when it was opened.
+    var isUpgraded = false
 
     init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
         self.storeIdentifier = storeIdentifier

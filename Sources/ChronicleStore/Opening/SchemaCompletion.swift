@@ -40,7 +40,9 @@ struct SchemaCompletion {
             if digest != file.digest {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
-            return try layout(FileSchema(connection))
+            var layout = try layout(FileSchema(connection))
+            layout.isUpgraded = upgraded != nil
+            return layout
         }
     }
 

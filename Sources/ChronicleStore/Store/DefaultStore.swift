@@ -80,6 +80,14 @@ public final class DefaultStore: DataStore {
         commits = opened.commits
         identifier = opened.layout.storeIdentifier
         historyCatalog = HistoryCatalog(opened.layout, schema)
+        if opened.layout.isUpgraded {
+            let path = configuration.url.path
+            log(
+                .notice, event: "fileUpgraded",
+                "\(path) was upgraded to format \(FileFormat.current); programs with an earlier version of Chronicle "
+                    + "cannot use it any more",
+                metadata: ["path": path, "format": String(FileFormat.current)])
+        }
     }
 
     deinit { database.close() }

@@ -64,13 +64,10 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var historyRetention: HistoryRetention
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
-    /// A closure that receives a sentence for a log when the store continues with reduced function, or `nil` to ignore
-    /// such messages.
-    ///
-    /// The store calls it at most once, on any thread: when the system does not allow it to watch its files, for example
-    /// because the limit of inotify instances or watches is reached. Commits of other processes are then noticed within a
-    /// second instead of immediately. Equality of configurations ignores the closure.
-    public var warningHandler: (@Sendable (String) -> Void)?
+    /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
+    public var logger: (any StoreLogger)?
+    /// The lowest level of the messages that the ``logger`` receives.
+    public var logLevel = StoreLogLevel.notice
     /// How commits of other connections are noticed, for tests.
     var watching = Watching.automatic
     /// What records the changes of saves, for tests and measurements.

@@ -20,11 +20,11 @@ struct CommitWatcherTests {
 
     private func container(
         _ watching: ModelConfiguration.Watching = .eventsOnly, allowsSave: Bool = true,
-        durability: ModelConfiguration.Durability = .relaxed, onWarning: (@Sendable (String) -> Void)? = nil
+        durability: ModelConfiguration.Durability = .relaxed, logger: (any StoreLogger)? = nil
     ) throws -> ModelContainer {
         var configuration = ModelConfiguration(url: file, allowsSave: allowsSave, durability: durability)
         configuration.watching = watching
-        configuration.warningHandler = onWarning
+        configuration.logger = logger
         return try ModelContainer(for: Trip.self, configurations: configuration)
     }
 
@@ -164,8 +164,8 @@ struct CommitWatcherTests {
 
     @Test(arguments: [EMFILE, ENOSPC])
     func reachedLimitIsReportedOnce(_ code: Int32) async throws {
-        let warnings = Mutex<[String]>([])
-        let reader = try container(.failing(code)) { text in warnings.withLock { $0.append(text) } }
+        let logger = TestLogger()
+        let reader = try container(.failing(code), logger: logger)
         let writer = try container()
         for number in 1...2 {
             let events = try reader.commitEvents()
@@ -173,10 +173,11 @@ struct CommitWatcherTests {
             try await wait(for: number, in: reader, events)
             events.cancel()
         }
-        let texts = warnings.withLock(\.self)
-        #expect(texts.count == 1)
-        #expect(texts.first?.contains("fs.inotify.max_user_watches") == true)
-        #expect(texts.first?.hasPrefix(file.path) == true)
+        let entries = logger.entries
+        #expect(entries.map(\.level) == [.notice] && entries.map(\.event) == ["watchFailed"])
+        #expect(entries.first?.message.contains("fs.inotify.max_user_watches") == true)
+        #expect(entries.first?.metadata["path"] == file.path)
+        #expect(entries.first?.metadata["code"] == String(code))
     }
 
     @Test func missingDirectoryIsAnError() {

@@ -41,6 +41,23 @@ final class Worker {
         process.waitUntilExit()
     }
 
+    /// Sends SIGSTOP, and waits until every thread of the process has stopped.
+    func stop() throws {
+        Foundation.kill(process.processIdentifier, SIGSTOP)
+        let tasks = "/proc/\(process.processIdentifier)/task"
+        func isStopped(_ thread: String) -> Bool {
+            // The state follows the name of the program in parentheses. A thread that has ended has no file.
+            guard let status = try? String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8) else {
+                return true
+            }
+            return status.split(separator: ")").last?.hasPrefix(" T") == true
+        }
+        while try !FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy(isStopped) { sched_yield() }
+    }
+
+    /// Lets a stopped process continue.
+    func resume() { Foundation.kill(process.processIdentifier, SIGCONT) }
+
     /// Waits for the process to exit, and returns its output if it succeeded.
     func finish() throws -> String {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

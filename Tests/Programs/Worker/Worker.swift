@@ -20,6 +20,9 @@ import Foundation
 ///     ChronicleTestWorker hold-consumer STORE NAME  reads a batch of a consumer, prints a dot, and waits
 ///     ChronicleTestWorker consume STORE rest    inserts a page for each note, with a consumer, and ends
 ///     ChronicleTestWorker consume STORE endless the same until it is killed, a dot for each batch
+///     ChronicleTestWorker idle STORE hold [MASK]  has an observer and an idle consumer, a dot for each commit
+///     ChronicleTestWorker idle STORE release    the same, after releasing the lock of the consumer
+///     ChronicleTestWorker hold-write STORE      prints a dot within a write transaction, and waits
 ///     ChronicleTestWorker fill-consumer STORE   acknowledges on a full disk, then without the file "filler"
 @main
 struct Worker {
@@ -27,6 +30,9 @@ struct Worker {
         let arguments = CommandLine.arguments
         var configuration = ModelConfiguration(
             url: URL(fileURLWithPath: arguments[2]), durability: .relaxed, busyTimeout: .seconds(60))
+        if arguments[1] == "idle", let mask = arguments.dropFirst(4).first.flatMap({ mode_t($0, radix: 8) }) {
+            umask(mask)
+        }
         if arguments[1] == "upgrade" { return try upgrade(configuration) }
         if arguments[1] == "refused" {
             do {
@@ -49,6 +55,8 @@ struct Worker {
         case "watch": try await watch(container, times: Int(arguments[3]) ?? 0)
         case "hold-consumer": try holdConsumer(container, named: arguments[3])
         case "consume": try consume(context, isEndless: arguments[3] == "endless")
+        case "idle": try await idle(container, releases: arguments[3] == "release")
+        case "hold-write": try holdWrite(context)
         case "fill-consumer": try fillConsumer(context, beside: configuration.url)
         default: exit(64)
         }

@@ -48,7 +48,7 @@ extension ModelContext {
 
     /// Takes in the changes of one transaction that another context, process or program has saved.
     ///
-    /// See ``merge(_:)-(Sequence<HistoryTransaction>)`` for the effects on models in memory.
+    /// See ``merge(_:)-(Sequence)`` for the effects on models in memory.
     ///
     /// - Parameter transaction: The transaction to take in.
     /// - Returns: The models in memory that were refreshed or deleted.
@@ -62,7 +62,7 @@ extension ModelContext {
     /// Reads all models in memory again, as if each of them had been changed.
     ///
     /// Call this method if the changes are not known, for example after ``SwiftDataError/historyTokenExpired``. The
-    /// effects on each model are those of ``merge(_:)-(Sequence<HistoryTransaction>)``.
+    /// effects on each model are those of ``merge(_:)-(Sequence)``.
     ///
     /// - Returns: The models in memory that were refreshed or deleted.
     /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.

@@ -33,3 +33,22 @@ public struct HistoryPurgeResult: Hashable, Sendable {
         returnedBytes += step.returnedBytes
     }
 }
+
+extension HistoryRetaining {
+    /// Logs for which registered readers a purge did not wait, if it deleted anything.
+    ///
+    /// ``ModelContainer/purgeHistory(_:progress:)`` calls it. Call it in a store that purges its history by itself, also
+    /// after an error.
+    ///
+    /// - Parameter result: The result of the purge, whether it was completed or not.
+    public func logEvictions(_ result: HistoryPurgeResult) {
+        guard result.changes > 0 else { return }
+        for name in result.evicted {
+            log(
+                .notice, event: "consumerEvicted",
+                "a purge deleted transactions that the consumer \"\(name)\" had not acknowledged, because it was silent "
+                    + "for longer than the retention allows; its next batch is a reset",
+                metadata: ["consumer": name])
+        }
+    }
+}

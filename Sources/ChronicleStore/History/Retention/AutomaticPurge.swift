@@ -29,8 +29,8 @@ extension DefaultStore {
     /// The result of the last automatic purge of the history, or `nil` if none has ended yet.
     ///
     /// An automatic purge that fails, for example because the file stays locked, is repeated after
-    /// ``HistoryRetention/purgeInterval``. Its error is not thrown by any method, so check this property if the history
-    /// grows.
+    /// ``HistoryRetention/purgeInterval``. Its error is not thrown by any method, but reported to the
+    /// ``ModelConfiguration/logger``.
     public var automaticPurgeOutcome: Result<HistoryPurgeResult, any Error>? {
         automaticPurge.withLock(\.outcome)
     }
@@ -57,8 +57,10 @@ extension DefaultStore {
                     result.add(step)
                     return step
                 }
+                self?.logEvictions(result)
                 self?.endPurge(.success(result))
             } catch {
+                self?.logEvictions(result)
                 self?.endPurge(.failure(error))
             }
         }
@@ -72,6 +74,23 @@ extension DefaultStore {
     }
 
     private func endPurge(_ outcome: Result<HistoryPurgeResult, any Error>) {
+        // Logged first, so that the messages are complete when the outcome is visible.
+        switch outcome {
+        case .success(let result):
+            log(
+                .debug, event: "purged",
+                "deleted \(result.changes) changes in \(result.transactions) transactions from the history, and returned "
+                    + "\(result.returnedBytes) bytes to the file system",
+                metadata: [
+                    "transactions": String(result.transactions), "changes": String(result.changes),
+                    "returnedBytes": String(result.returnedBytes),
+                ])
+        case .failure(let error):
+            log(
+                .notice, event: "purgeFailed",
+                "the history could not be purged in the background, which is repeated later: \(error)",
+                metadata: ["error": String(describing: error)])
+        }
         automaticPurge.withLock { $0.end(outcome) }
     }
 }

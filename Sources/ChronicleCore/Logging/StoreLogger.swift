@@ -1,0 +1,74 @@
+/// A type that receives the messages of a store for the log of a program.
+///
+/// The requirement has the shape of the handlers of swift-log, so that an adapter needs one line:
+///
+/// ```swift
+/// struct LoggerAdapter: StoreLogger {
+///     let logger: Logger
+///     func log(level: StoreLogLevel, message: String, metadata: [String: String]) {
+///         let values = metadata.mapValues { Logger.MetadataValue.string($0) }
+///         logger.log(level: level == .notice ? .notice : .debug, "\(message)", metadata: values)
+///     }
+/// }
+/// ```
+///
+/// Messages report what a program cannot learn from a result or an error. They contain names of stores and consumers,
+/// paths, and numbers, but no values of models. Their texts may change in any version; use the metadata to find one:
+///
+/// | `event` | level | other keys |
+/// | --- | --- | --- |
+/// | `watchFailed`: commits of other processes are noticed within a second instead of immediately | `notice` | `path`, `code` |
+/// | `consumerEvicted`: a purge deleted transactions that a consumer had not acknowledged | `notice` | `consumer` |
+/// | `consumerReset`: a consumer starts over from the models | `notice`; `debug` if the program requested it | `consumer`, `reason` |
+/// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
+/// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
+/// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |
+///
+/// All messages have the key `store`, with the name of the store's configuration.
+public protocol StoreLogger: Sendable {
+    /// Receives a message.
+    ///
+    /// The method is called on any thread. It should return quickly, because the operation that it reports waits for
+    /// it, and must not use the store.
+    ///
+    /// - Parameters:
+    ///   - level: The importance of the message, at least ``DataStoreConfiguration/logLevel``.
+    ///   - message: A sentence that describes what happened.
+    ///   - metadata: The values of the message, to search for.
+    func log(level: StoreLogLevel, message: String, metadata: [String: String])
+}
+
+/// The importance of a message for a ``StoreLogger``.
+public enum StoreLogLevel: Int, Hashable, Sendable, CaseIterable, Comparable {
+    /// What happens regularly: purges in the background, and resets that the program requested.
+    case debug
+    /// What somebody should know: the store continues with reduced function, history was lost for a consumer, or a file
+    /// was changed for good.
+    case notice
+
+    /// Returns whether a level is less important than another one.
+    ///
+    /// - Parameters:
+    ///   - lhs: A level.
+    ///   - rhs: Another level.
+    /// - Returns: Whether the first level is less important.
+    public static func < (lhs: StoreLogLevel, rhs: StoreLogLevel) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+extension DataStore {
+    /// Passes a message to the logger of the configuration, if there is one and the level is enabled.
+    ///
+    /// - Parameters:
+    ///   - level: The importance of the message.
+    ///   - event: The name of the event, which is added to the metadata.
+    ///   - message: A sentence that describes what happened. Evaluated only if the message is passed on.
+    ///   - metadata: The values of the message. The name of the store is added. Evaluated like the message.
+    public func log(
+        _ level: StoreLogLevel, event: String, _ message: @autoclosure () -> String,
+        metadata: @autoclosure () -> [String: String] = [:]
+    ) {
+        guard let logger = configuration.logger, level >= configuration.logLevel else { return }
+        let metadata = metadata().merging(["event": event, "store": configuration.name]) { $1 }
+        logger.log(level: level, message: message(), metadata: metadata)
+    }
+}

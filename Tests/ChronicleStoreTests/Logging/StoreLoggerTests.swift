@@ -1,0 +1,131 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// The messages of stores and consumers. `CommitWatcherTests` has the one about watching.
+@Suite("Logging", .timeLimit(.minutes(1)))
+struct StoreLoggerTests {
+    private let logger = TestLogger()
+
+    private func container(
+        _ kind: StoreKind, in directory: TemporaryDirectory, _ retention: HistoryRetention = .unlimited,
+        level: StoreLogLevel = .debug
+    ) throws -> ModelContainer {
+        var configuration =
+            kind == .file
+            ? ModelConfiguration("trips", url: directory.file("logged.store"), durability: .relaxed)
+            : ModelConfiguration("trips", isStoredInMemoryOnly: true)
+        configuration.historyRetention = retention
+        configuration.logger = logger
+        configuration.logLevel = level
+        return try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+    }
+
+    private func add(_ names: String..., to container: ModelContainer) throws {
+        let context = ModelContext(container)
+        for name in names {
+            context.insert(Trip(name: name, destination: "somewhere"))
+            try context.save()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func ordinaryUseLogsNothing(_ kind: StoreKind) throws {
+        let directory = try TemporaryDirectory()
+        let container = try container(kind, in: directory)
+        try add("a", "b", to: container)
+        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        try consumer.acknowledge(try #require(try consumer.nextBatch()))
+        #expect(try consumer.nextBatch() == nil)
+        #expect(logger.entries.isEmpty)
+    }
+
+    // MARK: Consumers
+
+    @Test(arguments: StoreKind.allCases)
+    func evictedConsumersAreNamed(_ kind: StoreKind) async throws {
+        let directory = try TemporaryDirectory()
+        let container = try container(kind, in: directory)
+        try add("a", to: container)
+        let silent = try container.historyConsumer(named: "silent", startingAt: .beginning)
+        try add("b", "c", to: container)
+        // Nothing is deleted, so nobody is evicted.
+        _ = try await container.purgeHistory(HistoryRetention(maximumChanges: 1))
+        #expect(logger.entries.isEmpty)
+        let results = try await container.purgeHistory(HistoryRetention(maximumChanges: 1, maximumSilence: .zero))
+        #expect(results.map(\.evicted) == [["silent"]])
+        #expect(logger.entries.map(\.event) == ["consumerEvicted"])
+        #expect(logger.entries.map(\.level) == [.notice])
+        #expect(logger.entries.first?.metadata["consumer"] == "silent")
+        #expect(logger.entries.first?.metadata["store"] == "trips")
+        #expect(logger.entries.first?.message.contains("\"silent\"") == true)
+        // The consumer is told by a reset, which is logged when it is delivered.
+        guard case .reset(.expired)? = try silent.nextBatch()?.content else { throw Shell.Failure(description: "none") }
+        #expect(logger.entries.map(\.event) == ["consumerEvicted", "consumerReset"])
+        #expect(logger.entries.last?.level == .notice)
+        #expect(logger.entries.last?.metadata["reason"] == "expired")
+        #expect(logger.entries.last?.metadata["consumer"] == "silent")
+    }
+
+    @Test(arguments: StoreKind.allCases, StoreLogLevel.allCases)
+    func requestedResetsAreDetails(_ kind: StoreKind, _ level: StoreLogLevel) throws {
+        let directory = try TemporaryDirectory()
+        let container = try container(kind, in: directory, level: level)
+        let consumer = try container.historyConsumer(named: "new", startingAt: .snapshot)
+        guard case .reset(.requested)? = try consumer.nextBatch()?.content else {
+            throw Shell.Failure(description: "the first batch is no reset")
+        }
+        #expect(logger.entries.map(\.event) == (level == .debug ? ["consumerReset"] : []))
+    }
+
+    // MARK: Purges
+
+    @Test(arguments: StoreKind.allCases)
+    func automaticPurgesAreDetails(_ kind: StoreKind) async throws {
+        let directory = try TemporaryDirectory()
+        let container = try container(kind, in: directory, HistoryRetention(maximumAge: .zero))
+        let store = try #require(container.stores.first as? DefaultStore)
+        try add("a", to: container)
+        // The first save starts the only purge.
+        while store.automaticPurgeOutcome == nil { await Task.yield() }
+        let result = try #require(try store.automaticPurgeOutcome?.get())
+        #expect(logger.entries.map(\.event) == ["purged"] && logger.entries.map(\.level) == [.debug])
+        #expect(logger.entries.first?.metadata["transactions"] == String(result.transactions))
+        #expect(logger.entries.first?.metadata["changes"] == String(result.changes))
+    }
+
+    @Test func failedPurgesAreLogged() async throws {
+        let directory = try TemporaryDirectory()
+        var configuration = ModelConfiguration(url: directory.file("logged.store"), durability: .relaxed)
+        configuration.historyRetention = HistoryRetention(maximumAge: .zero)
+        configuration.logger = logger
+        configuration.retentionHolds = { _ in throw SwiftDataError.storeBusy }
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        let store = try #require(container.stores.first as? DefaultStore)
+        try add("a", to: container)
+        while store.automaticPurgeOutcome == nil { await Task.yield() }
+        #expect(logger.entries.map(\.event) == ["purgeFailed"] && logger.entries.map(\.level) == [.notice])
+        #expect(logger.entries.first?.metadata["error"]?.contains("storeBusy") == true)
+    }
+
+    // MARK: Files
+
+    @Test func upgradesAreLoggedOnce() throws {
+        let file = try Format1Store().file
+        var configuration = ModelConfiguration(url: file)
+        configuration.logger = logger
+        configuration.allowsSave = false
+        _ = try ModelContainer(for: Schema([FixtureModels.Photo.self]), configurations: [configuration])
+        #expect(logger.entries.isEmpty)
+        configuration.allowsSave = true
+        for _ in 0..<2 {
+            _ = try ModelContainer(for: Schema([FixtureModels.Photo.self]), configurations: [configuration])
+        }
+        #expect(logger.entries.map(\.event) == ["fileUpgraded"] && logger.entries.map(\.level) == [.notice])
+        #expect(logger.entries.first?.metadata["path"] == file.path)
+        #expect(logger.entries.first?.metadata["format"] == "2")
+    }
+}

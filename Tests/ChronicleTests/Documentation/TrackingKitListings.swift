@@ -1,0 +1,270 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+// The listings of the guide for users of a tracking kit.
+
+/// Merges the transactions of other authors into contexts.
+@MainActor
+final class HistoryTracker {
+    private let consumer: HistoryConsumer<DefaultHistoryTransaction>
+    private let contexts: [ModelContext]
+    private(set) var task: Task<Void, any Error>?
+
+    init(container: ModelContainer, contexts: [ModelContext], currentAuthor: String, allAuthors: Set<String>) throws {
+        let others = HistoryFilter(authors: .only(allAuthors.subtracting([currentAuthor]), unsigned: false))
+        consumer = try container.historyConsumer(named: currentAuthor, filter: others, startingAt: .now)
+        self.contexts = contexts
+    }
+
+    func start() {
+        guard task == nil else { return }
+        task = Task { [consumer, contexts] in
+            for try await batch in consumer.batches() {
+                for context in contexts {
+                    switch batch.content {
+                    case .changes(let transactions): try context.merge(transactions)
+                    case .reset: try context.refreshAllModels()
+                    case .snapshot: break
+                    }
+                }
+                try consumer.acknowledge(batch)
+            }
+        }
+    }
+
+    func stop() async {
+        task?.cancel()
+        _ = await task?.result
+        task = nil
+        consumer.release()
+    }
+}
+
+/// Deletes what every consumer has acknowledged, or what is older than seven days.
+let cleaningAfterMerge = HistoryRetention(
+    maximumAge: .zero, maximumSilence: .seconds(7 * 86_400), purgeInterval: .seconds(60))
+
+/// Purges after every tenth batch.
+func followAndClean(_ consumer: HistoryConsumer<DefaultHistoryTransaction>, of container: ModelContainer) async throws {
+    var count = 0
+    for try await batch in consumer.batches() {
+        try consumer.acknowledge(batch)
+        count += 1
+        if count.isMultiple(of: 10) { _ = try await container.purgeHistory() }
+    }
+}
+
+/// Deletes the transactions of some authors that every consumer has acknowledged.
+func clean(_ authors: [String?], in container: ModelContainer) throws {
+    guard let merged = try container.historyConsumers().compactMap(\.position).min() else { return }
+    let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+        predicate: #Predicate { $0.token <= merged && authors.contains($0.author) })
+    try ModelContext(container).deleteHistory(descriptor)
+}
+
+/// Prints what a store logs.
+struct PrintingLogger: StoreLogger {
+    func log(level: StoreLogLevel, message: String, metadata: [String: String]) {
+        print(level, message, metadata["consumer"] ?? "")
+    }
+}
+
+func loggedConfiguration(_ url: URL) -> ModelConfiguration {
+    var configuration = ModelConfiguration(url: url)
+    configuration.logger = PrintingLogger()
+    configuration.logLevel = .debug
+    return configuration
+}
+
+@Suite("Listings for users of a tracking kit", .timeLimit(.minutes(1)))
+struct TrackingKitListingTests {
+    private func authors(_ store: TestStore) throws -> [String?] { try store.history().map(\.author) }
+
+    private func rename(_ name: String, _ author: String, _ store: TestStore) throws {
+        let context = store.context(author: author)
+        let trip = try #require(try context.fetch(FetchDescriptor<Trip>()).first)
+        trip.name = name
+        try context.save()
+    }
+
+    // MARK: Merging
+
+    /// `currentAuthor`, `allAuthors`, `contexts`, `start()` and `stop()`.
+    @MainActor @Test(arguments: StoreKind.allCases)
+    func othersAreMergedIntoTheContexts(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        try store.add("Rome", author: "app")
+        let contexts = [store.context(author: "app"), store.context(author: "app")]
+        let trips = try contexts.map { try #require(try $0.fetch(FetchDescriptor<Trip>()).first) }
+        let tracker = try HistoryTracker(
+            container: store.container, contexts: contexts, currentAuthor: "app", allAuthors: ["app", "widget"])
+        tracker.start()
+        tracker.start()
+        try rename("Oslo", "widget", store)
+        while trips.contains(where: { $0.name != "Oslo" }) { await Task.yield() }
+        // Authors that are not listed, and the tracker's own, are not merged.
+        try rename("Bonn", "sync", store)
+        try rename("Bern", "app", store)
+        let token = try store.context().currentHistoryToken()
+        try store.add("last", author: "widget")
+        while try token > #require(try store.container.historyConsumers().first?.position) { await Task.yield() }
+        #expect(trips.map(\.name) == ["Oslo", "Oslo"])
+        await tracker.stop()
+        try rename("Rome", "widget", store)
+        // The lock is free, and the changes since then are delivered after the next start.
+        let consumer = try store.container.historyConsumer(
+            named: "app", filter: HistoryFilter(authors: .only(["widget"], unsigned: false)), startingAt: .now)
+        #expect(try consumer.nextBatch()?.changes.count == 1)
+        consumer.release()
+        #expect(trips.map(\.name) == ["Oslo", "Oslo"])
+        tracker.start()
+        while trips.contains(where: { $0.name != "Rome" }) { await Task.yield() }
+        await tracker.stop()
+    }
+
+    /// `includingCloudKitMirroring`: a system's author is merged if it is listed.
+    @Test(arguments: StoreKind.allCases)
+    func authorsOfASystemAreMergedIfTheyAreListed(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try store.add("a", author: "app")
+        try store.add("b", author: "widget")
+        try store.add("c", author: "sync")
+        try store.add("d")
+        func received(_ name: String, _ authors: HistoryFilter.Authors) throws -> [String?] {
+            let consumer = try store.container.historyConsumer(
+                named: name, filter: HistoryFilter(authors: authors), startingAt: .beginning)
+            return try consumer.nextBatch()?.transactions.map(\.author) ?? []
+        }
+        #expect(try received("1", .only(["widget"], unsigned: false)) == ["widget"])
+        #expect(try received("2", .only(["widget", "sync"], unsigned: false)) == ["widget", "sync"])
+        #expect(try received("3", .except(["app"], unsigned: true)) == ["widget", "sync", nil])
+    }
+
+    /// `userDefaults` and `uniqueString`: the store keeps the position by the name of the consumer.
+    @Test func positionsArePartOfTheStore() throws {
+        let store = try TestStore(.file)
+        try store.add("a")
+        do {
+            let consumer = try store.container.historyConsumer(named: "app", startingAt: .beginning)
+            try consumer.acknowledge(try #require(try consumer.nextBatch()))
+        }
+        try store.add("b")
+        let reopened = try store.reopened().historyConsumer(named: "app", startingAt: .beginning)
+        #expect(try reopened.nextBatch()?.transactions.map(\.id) == store.history().dropFirst().map(\.id))
+    }
+
+    // MARK: Cleaning
+
+    private func acknowledgeAll(_ name: String, _ store: TestStore) throws {
+        let consumer = try store.container.historyConsumer(named: name, startingAt: .beginning)
+        while let batch = try consumer.nextBatch() { try consumer.acknowledge(batch) }
+    }
+
+    /// `allAuthors` and `batchAuthors`: a transaction is kept until every consumer has acknowledged it; authors that
+    /// only write have no consumer, and nobody waits for them.
+    @Test(arguments: StoreKind.allCases)
+    func transactionsAreKeptForConsumers(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        _ = try store.container.historyConsumer(named: "widget", startingAt: .now)
+        for author in ["app", "batch", "sync"] { try store.add(author, author: author) }
+        try acknowledgeAll("app", store)
+        var retention = cleaningAfterMerge
+        retention.purgeInterval = nil
+        let kept = try await store.container.purgeHistory(retention)
+        #expect(kept.map(\.keptFor) == [["widget"]])
+        #expect(try authors(store) == ["app", "batch", "sync"])
+        try acknowledgeAll("widget", store)
+        _ = try await store.container.purgeHistory(retention)
+        // Without regard to the author.
+        #expect(try authors(store) == [])
+    }
+
+    /// Authors of others that are not cleaned.
+    @Test(arguments: StoreKind.allCases)
+    func someAuthorsAreCleaned(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        for author in ["app", "sync", "widget"] { try store.add(author, author: author) }
+        try acknowledgeAll("app", store)
+        try store.add("last", author: "widget")
+        try clean(["app", "widget"], in: store.container)
+        #expect(try authors(store) == ["sync", "widget"])
+    }
+
+    /// `maximumDuration`: a consumer that was silent for longer is not waited for.
+    @Test(arguments: StoreKind.allCases)
+    func silentConsumersAreNotWaitedFor(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        _ = try store.container.historyConsumer(named: "widget", startingAt: .now)
+        try store.add("a", "b")
+        var retention = cleaningAfterMerge
+        #expect(try await store.container.purgeHistory(retention).map(\.evicted) == [[]])
+        #expect(try authors(store).count == 2)
+        // The consumer was used for the last time moments ago.
+        retention.maximumSilence = .zero
+        #expect(try await store.container.purgeHistory(retention).map(\.evicted) == [["widget"]])
+        #expect(try authors(store).isEmpty)
+    }
+
+    /// `cleanStrategy`: with an interval, the store purges after a save by itself; without, only on request.
+    @Test(arguments: [Duration.seconds(60), nil])
+    func purgesDependOnTheInterval(_ interval: Duration?) async throws {
+        var retention = cleaningAfterMerge
+        #expect(retention.purgeInterval == .seconds(60))
+        retention.purgeInterval = interval
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true, historyRetention: retention)
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        let store = try #require(container.stores.first as? DefaultStore)
+        let context = ModelContext(container)
+        func save() throws {
+            context.insert(Trip(name: "a", destination: "b"))
+            try context.save()
+        }
+        try save()
+        if interval != nil {
+            while store.automaticPurgeOutcome == nil { await Task.yield() }
+        }
+        // At most once per interval.
+        try save()
+        let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+        let kept = try context.fetchHistoryCount(descriptor)
+        #expect(kept == (interval == nil ? 2 : 1))
+        // On request, at any time.
+        #expect(try await container.purgeHistory().map(\.transactions) == [kept])
+        #expect(try context.fetchHistoryCount(descriptor) == 0)
+    }
+
+    /// `cleanStrategy` after a number of notifications.
+    @Test func everyTenthBatchPurges() async throws {
+        var retention = cleaningAfterMerge
+        retention.purgeInterval = nil
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true, historyRetention: retention)
+        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+        let consumer = try container.historyConsumer(named: "app", startingAt: .beginning)
+        let task = Task { try await followAndClean(consumer, of: container) }
+        let context = ModelContext(container)
+        let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+        for number in 1...10 {
+            context.insert(Trip(name: "\(number)", destination: "somewhere"))
+            try context.save()
+            let token = try context.currentHistoryToken()
+            while try container.historyConsumers().first?.position != token { await Task.yield() }
+            if number < 10 { #expect(try context.fetchHistoryCount(descriptor) == number) }
+        }
+        while try context.fetchHistoryCount(descriptor) > 0 { await Task.yield() }
+        task.cancel()
+        // The purge may not have returned yet, so the task ends with or without an error.
+        _ = await task.result
+    }
+
+    // MARK: Logging
+
+    /// `logger` and `logLevel`. `StoreLoggerTests` has each message.
+    @Test func configurationHasTheLoggerAndTheLevel() throws {
+        let configuration = loggedConfiguration(URL(fileURLWithPath: "/tmp/unused.store"))
+        #expect(configuration.logger is PrintingLogger && configuration.logLevel == .debug)
+        let plain = ModelConfiguration(url: configuration.url)
+        #expect(plain.logger == nil && plain.logLevel == .notice)
+    }
+}
