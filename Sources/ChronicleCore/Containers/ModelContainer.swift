@@ -30,7 +30,7 @@ public final class ModelContainer: Equatable, Sendable {
     /// Whether ``mainContext`` takes in what other contexts, processes and programs save. `true` by default.
     ///
     /// The models of the main context receive their new values shortly after each commit, when the main actor is not
-    /// busy, as if the program called ``ModelContext/merge(_:)-(Sequence<HistoryTransaction>)``: unsaved changes are
+    /// busy, as if the program called ``ModelContext/merge(_:)-(Sequence)``: unsaved changes are
     /// kept, and deleted models are marked. If that fails, for example because the store is busy, it is repeated after
     /// a second.
     ///
