@@ -103,7 +103,7 @@ struct BatchProcessor {
         if consumer == .receipts { return try addReceipts(for: batch) }
         let context = ModelContext(copies)
         switch batch.content {
-        case .changes: try update(Set(batch.changes.map(\.changedPersistentIdentifier)), context)
+        case .changes, .largeTransaction: try update(Set(batch.changes.map(\.changedPersistentIdentifier)), context)
         case .snapshot(let identifiers): try update(Set(identifiers), context)
         case .reset: try context.delete(model: Copy.self)
         }
@@ -122,7 +122,7 @@ struct BatchProcessor {
         }
         let context = ModelContext(container)
         context.author = "receipts"
-        for change in batch.changes { context.insert(Receipt(article: "\(change.changedPersistentIdentifier)")) }
+        for change in try batch.changes { context.insert(Receipt(article: "\(change.changedPersistentIdentifier)")) }
         try context.save(acknowledging: batch)
     }
 
