@@ -195,6 +195,27 @@ import Testing
         #expect(try consumer.take() == ["reset: expired"])
     }
 
+    /// A purge does not wait for a reader that is silent, even in the middle of a transaction.
+    @Test(arguments: StoreKind.allCases)
+    func evictedWhileReading(_ kind: StoreKind) async throws {
+        let store = try filled(kind)
+        let consumer = try store.consumer()
+        _ = try consumer.take(limit: 1)
+        let batch = try #require(try consumer.nextBatch(limit: 1))
+        var reader = batch.changeReader()
+        #expect(try reader.nextChanges(limit: 10)?.count == 10)
+        var retention = HistoryRetention(maximumChanges: 1, maximumSilence: .seconds(60))
+        let kept = try #require(try await store.container.purgeHistory(retention).first)
+        #expect(kept.keptFor == ["reader"] && kept.evicted == [])
+        #expect(try reader.nextChanges(limit: 10)?.count == 10)
+        retention.maximumSilence = .seconds(10)
+        try store.store.updateConsumer(named: "reader", isDurable: true) { $0?.seen = .now - 11 }
+        let purged = try #require(try await store.container.purgeHistory(retention).first)
+        #expect(purged.transactions == 1 && purged.evicted == ["reader"])
+        #expect(throws: SwiftDataError.historyTokenExpired) { try reader.nextChanges(limit: 10) }
+        #expect(try consumer.take(limit: 1) == ["reset: expired"])
+    }
+
     @Test func redeliveredWhenTheProcessIsKilled() throws {
         let store = try filled(.file)
         let consumer = try store.consumer()
