@@ -36,7 +36,7 @@ enum Fault: String, CaseIterable, Sendable {
     case losesAcknowledgements, losesAttempts, losesPages, savesWithoutAcknowledging, acknowledgesFailedSaves
     case sharesConsumers, losesFences, losesModelsOfSnapshots, copiesRenamedConsumers, forgetsConsumers
     // Retention
-    case countsTooManyChanges, purgesEverything, repeatsChangesOfPages
+    case countsTooManyChanges, purgesEverything, repeatsChangesOfPages, skipsToLargeTransactions
 
     /// The rule that the fault violates.
     var rule: StoreRule<FaultyStore> {
@@ -139,6 +139,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .countsTooManyChanges: .statistics
         case .purgesEverything: .purging
         case .repeatsChangesOfPages: .paging
+        case .skipsToLargeTransactions: .largeTransactions
         default: consumerRule
         }
     }

@@ -43,7 +43,13 @@ extension FaultyStore: DataStoreConsuming {
         _ descriptor: Descriptor, changeCount: Int
     ) throws -> HistoryPage<DefaultHistoryTransaction> {
         let page = try base.fetchHistoryPage(descriptor, changeCount: changeCount)
-        return fault == .losesPages ? HistoryPage(transactions: page.transactions, hasMore: false) : page
+        if fault == .losesPages { return HistoryPage(transactions: page.transactions, hasMore: false) }
+        let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: changeCount)
+        guard let index = page.transactions.firstIndex(where: { $0.changes.count > largest }) else { return page }
+        if index == 0 || fault == .skipsToLargeTransactions {
+            return HistoryPage(largeTransaction: page.transactions[index].with([]))
+        }
+        return HistoryPage(transactions: Array(page.transactions[..<index]), hasMore: true)
     }
 
     func identifiers(

@@ -29,7 +29,7 @@ extension StoreRule where Store: HistoryProviding {
             for attempt in 1...3 {
                 let consumer = try harness.consumer("reader")
                 let batch = try require(consumer.nextBatch(), "a batch that was not acknowledged")
-                try expect(harness.titles(batch.transactions), is: ["a"], "the changes of the batch")
+                try expect(harness.titles(batch.changes), is: ["a"], "the changes of the batch")
                 try expect(batch.attempt, is: attempt, "the number of attempts")
             }
         }
@@ -190,7 +190,7 @@ extension StoreHarness where Store: HistoryProviding {
     /// Acknowledges the next batch and returns the titles of its inserted books.
     func titlesOfNextBatch(_ consumer: Consumer) throws -> [String] {
         let batch = try require(consumer.nextBatch(), "a batch")
-        let titles = try titles(batch.transactions)
+        let titles = try titles(batch.changes)
         try consumer.acknowledge(batch)
         return titles
     }
@@ -201,7 +201,7 @@ extension StoreHarness where Store: HistoryProviding {
         // Limits the number of batches, in case a store returns the same page forever.
         for _ in 0..<100 {
             guard let batch = try consumer.nextBatch(limit: limit) else { break }
-            found += try titles(batch.transactions)
+            found += try titles(batch.changes)
             try consumer.acknowledge(batch)
         }
         return found

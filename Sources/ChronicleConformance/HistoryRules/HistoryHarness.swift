@@ -20,8 +20,13 @@ extension StoreHarness where Store: HistoryProviding {
 
     /// Returns the titles of the inserted books.
     func titles(_ transactions: [Transaction]) throws -> [String] {
+        try titles(transactions.flatMap(\.changes))
+    }
+
+    /// Returns the titles of the inserted books.
+    func titles(_ changes: [HistoryChange]) throws -> [String] {
         let context = context()
-        return try transactions.flatMap(\.changes).map { change in
+        return try changes.map { change in
             guard case .insert = change else { throw ConformanceFailure("only inserts, found \(change.line)") }
             return try (context.existingModel(for: change.changedPersistentIdentifier) as? Book)?.title ?? "no book"
         }

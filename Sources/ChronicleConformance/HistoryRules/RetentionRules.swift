@@ -4,7 +4,7 @@ import Foundation
 extension StoreRule where Store: HistoryProviding {
     /// Rules about the size and the retention of the history, for stores that adopt `HistoryRetaining`, and about pages
     /// of changes, for stores that adopt `HistoryPaging`. They are skipped for other stores.
-    public static var retention: [StoreRule] { [statistics, purging, paging] }
+    public static var retention: [StoreRule] { [statistics, purging, paging, largeTransactions] }
 
     private typealias Retaining = any HistoryRetaining<Store.HistoryType>
 
@@ -75,5 +75,32 @@ extension StoreRule where Store: HistoryProviding {
             }
         }
         .requiring("HistoryPaging", Store.self is any HistoryPaging.Type)
+    }
+
+    static var largeTransactions: StoreRule {
+        let isPaging = Store.self is any HistoryPaging.Type
+        return StoreRule("a consumer receives each change before, in and after a large transaction once") { harness in
+            try harness.write("a", "b")
+            let context = harness.context()
+            for number in 0...HistoryPage<Store.HistoryType>.largestTransaction(inPageOf: 1) {
+                context.insert(Book("\(number)"))
+            }
+            try context.save()
+            try harness.write("c")
+            let expected = try harness.history().flatMap(\.changes).map(\.line)
+            let consumer = try harness.consumer("reader")
+            var received: [String] = []
+            while let batch = try consumer.nextBatch(), received.count <= expected.count {
+                var reader = batch.changeReader()
+                while let page = try reader.nextChanges(), received.count <= expected.count {
+                    received += page.map(\.line)
+                }
+                try consumer.acknowledge(batch)
+            }
+            try expect(received.count, is: expected.count, "the number of changes")
+            try expect(received == expected, "the changes in the order of the history")
+        }
+        .requiring(
+            isPaging ? "DataStoreConsuming" : "HistoryPaging", isPaging && Store.self is any DataStoreConsuming.Type)
     }
 }

@@ -4,7 +4,10 @@ import Synchronization
 ///
 /// ```swift
 /// switch batch.content {
-/// case .changes: for change in batch.changes { … }
+/// case .changes: for change in try batch.changes { … }
+/// case .largeTransaction:
+///     var reader = batch.changeReader()
+///     while let changes = try reader.nextChanges() { for change in changes { … } }
 /// case .reset: index.removeAll()
 /// case .snapshot(let identifiers): for identifier in identifiers { … }
 /// }
@@ -17,6 +20,15 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
     public enum Content: Sendable {
         /// Transactions with at least one matching change, in commit order.
         case changes([Transaction])
+        /// A transaction with too many changes for a batch, without its changes. At least one of them matches.
+        ///
+        /// Read the changes in pages with ``HistoryBatch/changeReader()``. Like every batch, the transaction is
+        /// acknowledged as a whole: if the process ends in the middle, it is delivered again from its first change on.
+        /// A program that needs the changes in memory at the same time can use ``HistoryBatch/changes``.
+        ///
+        /// A transaction is delivered in this way if it has more than 10,000 changes and preserved values, and more than
+        /// the limit of the batch. Stores that do not adopt ``HistoryPaging`` deliver ``changes(_:)`` instead.
+        case largeTransaction(Transaction)
         /// The changes after the consumer's position are unknown. Discard everything that was derived from the history.
         ///
         /// Batches of ``snapshot(_:)`` follow, and then the changes from the time of the reset on.
@@ -38,13 +50,13 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
     public let attempt: Int
     /// The name of the consumer.
     public let consumerName: String
-    let storeIdentifier: String
     let fence: Int64
     /// The place of the consumer before the batch.
     let start: HistoryConsumerPlace<Transaction.TokenType>
     /// The place of the consumer after the batch.
     var end: HistoryConsumerPlace<Transaction.TokenType>
     let filter: HistoryFilter
+    let store: any DataStoreConsuming<Transaction>
     let progress: HistoryConsumerProgress<Transaction.TokenType>
 
     /// The position in the history that the consumer has after acknowledging the batch; `nil` for the beginning of a
@@ -53,34 +65,65 @@ public struct HistoryBatch<Transaction: HistoryTransaction>: Sendable {
 
     var acknowledgement: HistoryAcknowledgement {
         HistoryAcknowledgement(
-            consumerName: consumerName, storeIdentifier: storeIdentifier, fence: fence, from: start, to: end)
+            consumerName: consumerName, storeIdentifier: store.identifier, fence: fence, from: start, to: end)
     }
 
-    /// The transactions, or an empty array if the batch contains no changes.
-    public var transactions: [Transaction] {
-        if case .changes(let transactions) = content { transactions } else { [] }
-    }
-
-    /// The changes of all transactions that match the filter of the consumer, in commit order.
+    /// The changes of all transactions that match the filter of the consumer, in commit order. Empty for a reset and for
+    /// a snapshot.
     ///
+    /// The changes of a ``Content/largeTransaction(_:)`` are read from the store, and take memory in proportion to their
+    /// number. Use ``changeReader()`` to read them in pages.
+    ///
+    /// - Throws: The errors of ``HistoryChangeReader/nextChanges(limit:)`` for a large transaction. For other batches,
+    ///   no error.
     /// - Complexity: O(*n*), where *n* is the number of changes.
     public var changes: [HistoryChange] {
-        let all = transactions.lazy.flatMap(\.changes)
-        return filter.matchesAllChanges ? Array(all) : all.filter(filter.matches)
+        get throws {
+            var reader = changeReader()
+            return try reader.nextChanges(limit: .max) ?? []
+        }
+    }
+
+    /// Returns a reader of the changes that match the filter of the consumer, in commit order.
+    ///
+    /// Use it for batches of any kind whose changes are processed one after the other. A large transaction is read in
+    /// pages, so that its size does not affect the memory of the process. For a reset and a snapshot, there are no changes.
+    ///
+    /// - Returns: A reader that begins with the first change of the batch.
+    /// - Complexity: O(*n*), where *n* is the number of changes in memory; O(1) for a large transaction.
+    public func changeReader() -> HistoryChangeReader<Transaction> {
+        switch content {
+        case .changes(let transactions):
+            return HistoryChangeReader(transactions.flatMap(\.changes), filter: filter)
+        case .largeTransaction(let transaction):
+            // Only stores that conform deliver large transactions.
+            guard let store = store as? any HistoryPaging<Transaction> else {
+                return HistoryChangeReader(transaction.changes, filter: filter)
+            }
+            return HistoryChangeReader(transaction, after: start.position, in: store, filter: filter)
+        case .reset, .snapshot:
+            return HistoryChangeReader([])
+        }
     }
 
     /// Returns the first part of the batch, to acknowledge transactions before the whole batch was processed.
     ///
-    /// - Parameter token: The token of one of the ``transactions``.
+    /// - Parameter token: The token of one of the transactions.
     /// - Returns: A batch with the transactions up to and including the one with the token.
     /// - Throws: ``SwiftDataError/invalidHistoryAcknowledgement`` if the token does not belong to a transaction of the
     ///   batch. Pass the token of one of its transactions.
     /// - Complexity: O(*n*), where *n* is the number of transactions.
     public func prefix(through token: Transaction.TokenType) throws -> HistoryBatch {
+        let transactions: [Transaction] =
+            switch content {
+            case .changes(let transactions): transactions
+            case .largeTransaction(let transaction): [transaction]
+            case .reset, .snapshot: []
+            }
         guard let index = transactions.firstIndex(where: { $0.token == token }) else {
             throw SwiftDataError.invalidHistoryAcknowledgement.with(
                 detail: "the token belongs to no transaction of the batch of the consumer \"\(consumerName)\"",
-                storeIdentifier: storeIdentifier)
+                storeIdentifier: store.identifier)
         }
         // The last transaction may be followed by others that the filter skipped.
         if index == transactions.count - 1 { return self }

@@ -56,7 +56,9 @@ extension HistoryConsumer {
     /// ```swift
     /// for try await batch in consumer.batches() {
     ///     switch batch.content {
-    ///     case .changes: try index.apply(batch.changes)
+    ///     case .changes, .largeTransaction:
+    ///         var reader = batch.changeReader()
+    ///         while let changes = try reader.nextChanges() { try index.apply(changes) }
     ///     case .reset: try index.removeAll()
     ///     case .snapshot(let identifiers): try index.addModels(identifiers)
     ///     }

@@ -33,10 +33,9 @@ extension HistoryConsumer {
         do {
             while true {
                 let page = try nextPage(after: position, limit: limit)
-                if !page.transactions.isEmpty {
+                if let content = page.content {
                     return try deliver(
-                        .changes(page.transactions), from: Place(position: position), to: Place(position: page.end),
-                        stored: stored, lease)
+                        content, from: Place(position: position), to: Place(position: page.end), stored: stored, lease)
                 }
                 position = page.end
                 try skip(to: Place(position: position), stored: &stored, lease, &state)
@@ -48,21 +47,35 @@ extension HistoryConsumer {
         }
     }
 
-    /// Reads a page of the history and returns the matching transactions in it.
+    /// Reads a page of the history and returns the matching transactions in it, or `nil` if there are none.
     private func nextPage(
         after position: Token?, limit: Int
-    ) throws -> (transactions: [Transaction], end: Token?, hasMore: Bool) {
+    ) throws -> (content: HistoryBatch<Transaction>.Content?, end: Token?, hasMore: Bool) {
         let readsAll = filter.authors == .all
         // Read before the page, which therefore contains every match up to it. See
         // `Documentation/Design/0002-tokens-and-floor.md`.
         let bookmark = readsAll ? nil : try store.currentHistoryToken()
         let page = try store.fetchHistoryPage(filter.descriptor(after: position), changeCount: limit)
+        if let large = page.largeTransaction {
+            return (try matches(large, after: position) ? .largeTransaction(large) : nil, large.token, true)
+        }
         var end = page.transactions.last?.token ?? position
         if !page.hasMore, let bookmark, end.map({ $0 < bookmark }) ?? true { end = bookmark }
         let matching =
             filter.matchesAllChanges
             ? page.transactions : page.transactions.filter { $0.changes.contains(where: filter.matches) }
-        return (matching, end, page.hasMore)
+        return (matching.isEmpty ? nil : .changes(matching), end, page.hasMore)
+    }
+
+    /// Returns whether a transaction that was returned without its changes has one that matches. Reads pages until then.
+    private func matches(_ transaction: Transaction, after position: Token?) throws -> Bool {
+        guard let store = store as? any HistoryPaging<Transaction> else {
+            throw SwiftDataError.invalidStoreResponse.with(
+                detail: "a page contains a large transaction, but the store does not conform to HistoryPaging")
+        }
+        if filter.matchesAllChanges { return true }
+        var reader = HistoryChangeReader(transaction, after: position, in: store, filter: filter)
+        return try reader.nextChanges() != nil
     }
 
     /// Moves the position past transactions that do not match.
@@ -121,8 +134,8 @@ extension HistoryConsumer {
             return record.attempts
         }
         return HistoryBatch(
-            content: content, attempt: attempt, consumerName: name, storeIdentifier: store.identifier,
-            fence: lease.fence, start: from, end: to, filter: filter, progress: lease.progress)
+            content: content, attempt: attempt, consumerName: name, fence: lease.fence, start: from, end: to,
+            filter: filter, store: store, progress: lease.progress)
     }
 
     /// Changes the record on behalf of the holder of the lease.

@@ -10,7 +10,9 @@ import Synchronization
 /// let consumer = try container.historyConsumer(named: "search", startingAt: .snapshot)
 /// while let batch = try consumer.nextBatch() {
 ///     switch batch.content {
-///     case .changes: try index.apply(batch.changes)
+///     case .changes, .largeTransaction:
+///         var reader = batch.changeReader()
+///         while let changes = try reader.nextChanges() { try index.apply(changes) }
 ///     case .reset: try index.removeAll()
 ///     case .snapshot(let identifiers): try index.addModels(identifiers)
 ///     }
@@ -90,7 +92,8 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     /// The position moves past transactions that do not match, without an acknowledgement.
     ///
     /// - Parameter limit: The number of changes, or of models of a snapshot, after which the batch ends. A transaction
-    ///   is never divided, so a batch may contain more changes.
+    ///   is never divided, so a batch may contain more changes. A transaction that is much larger is delivered without
+    ///   its changes, as a ``HistoryBatch/Content/largeTransaction(_:)``.
     /// - Returns: The batch, or `nil` if the consumer has read everything.
     /// - Throws: One of the following errors.
     ///   - ``SwiftDataError/historyConsumerInUse`` if another instance is reading. Try again later.

@@ -106,6 +106,10 @@ extension ModelContainer {
     ///
     /// The sequence reads when the loop requests an element, and buffers nothing. It ends when its task is cancelled.
     ///
+    /// Each transaction is read with all its changes, so an element takes memory in proportion to them. If transactions
+    /// may have more changes than fit in memory, use a consumer, or a ``HistoryReader`` after each event of a
+    /// ``HistoryObserver``.
+    ///
     /// - Parameters:
     ///   - type: The type of the transactions.
     ///   - token: The position after which to begin, or `nil` for the current one.

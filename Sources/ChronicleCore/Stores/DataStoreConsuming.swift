@@ -57,12 +57,13 @@ public protocol DataStoreConsuming<HistoryType>: DataStore, HistoryProviding {
     /// Returns transactions from the beginning of a fetch result until they contain a number of changes.
     ///
     /// The default implementation fetches as many transactions as the number of changes. Implement the method to limit
-    /// the memory that a page of large transactions takes.
+    /// the memory that a page of large transactions takes. A store that conforms to ``HistoryPaging`` can return a
+    /// transaction of any size; see ``HistoryPage/init(largeTransaction:)``.
     ///
     /// - Parameters:
     ///   - descriptor: The transactions to fetch, without sort descriptors, limit and offset.
-    ///   - changeCount: The number of changes after which the page ends. It contains at least one transaction if any
-    ///     matches, and never a part of a transaction.
+    ///   - changeCount: The number of changes, at least 1, after which the page ends. It contains at least one
+    ///     transaction if any matches, and never a part of a transaction.
     /// - Returns: The transactions, and whether more transactions may match.
     /// - Throws: The errors of ``HistoryProviding/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
     func fetchHistoryPage(
@@ -99,6 +100,8 @@ public struct HistoryPage<Transaction: HistoryTransaction>: Sendable {
     public let transactions: [Transaction]
     /// Whether more transactions may match. If it is `false`, the page contains all that did when it was read.
     public let hasMore: Bool
+    /// The only transaction of the page, without its changes, if it is too large to be read at once.
+    public let largeTransaction: Transaction?
 
     /// Creates a page.
     ///
@@ -108,7 +111,28 @@ public struct HistoryPage<Transaction: HistoryTransaction>: Sendable {
     public init(transactions: [Transaction], hasMore: Bool) {
         self.transactions = transactions
         self.hasMore = hasMore
+        largeTransaction = nil
     }
+
+    /// Creates a page of one transaction whose changes are read with ``HistoryPaging/fetchHistoryChanges(_:)``.
+    ///
+    /// Use it for the first transaction that matches, if it has more than ``largestTransaction(inPageOf:)`` changes. If
+    /// other transactions precede it, return them, and this one in the next page. Only stores that conform to
+    /// ``HistoryPaging`` may return such a page.
+    ///
+    /// - Parameter largeTransaction: The transaction without its changes.
+    public init(largeTransaction: Transaction) {
+        transactions = []
+        hasMore = true
+        self.largeTransaction = largeTransaction
+    }
+
+    /// Returns the number of changes up to which a page contains a transaction as a whole: 10,000 or the number of
+    /// changes of the page, whichever is larger.
+    ///
+    /// - Parameter changeCount: The number of changes after which the page ends.
+    /// - Returns: The number of changes.
+    public static func largestTransaction(inPageOf changeCount: Int) -> Int { max(changeCount, 10_000) }
 }
 
 extension DataStoreConsuming {

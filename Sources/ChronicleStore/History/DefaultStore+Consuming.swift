@@ -105,26 +105,40 @@ extension DefaultStore: DataStoreConsuming {
 
     // MARK: Reading
 
-    /// Returns transactions from the beginning of a fetch result until they contain a number of changes.
+    /// Returns transactions from the beginning of a fetch result until they contain a number of changes, or one large
+    /// transaction without its changes.
+    ///
+    /// The size of a transaction includes its preserved values.
     ///
     /// - Parameters:
     ///   - descriptor: The transactions to fetch.
     ///   - changeCount: The number of changes after which the page ends.
     /// - Returns: The transactions, and whether more transactions may match.
     /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
-    /// - Complexity: Proportional to the returned changes, and to the scanned history before and between them.
+    /// - Complexity: Proportional to the returned changes, and to the scanned history before and between them. The
+    ///   changes of a large transaction are not read, but their rows are visited.
     public func fetchHistoryPage(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
     ) throws -> HistoryPage<DefaultHistoryTransaction> {
         try reading(descriptor) { query, range, connection in
             var reader = TransactionReader(connection, historyCatalog)
-            guard query.isPlain else {
-                let (headers, hasMore) = try HeaderSearch(query: query, range: range, connection: connection)
-                    .headers(rowCount: changeCount)
-                return HistoryPage(transactions: try reader.read(headers), hasMore: hasMore)
+            let search = HeaderSearch(query: query, range: range, connection: connection)
+            let changeCount = max(changeCount, 1)
+            let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: changeCount)
+            if query.isPlain {
+                let hasMore = try reader.read(
+                    range.after + 1 ... .max, changeLimit: changeCount, largestTransaction: largest)
+                // Without a transaction, the limit that was reached is that of the size.
+                if !hasMore || !reader.transactions.isEmpty {
+                    return HistoryPage(transactions: reader.transactions, hasMore: hasMore)
+                }
             }
-            let hasMore = try reader.read(range.after + 1 ... .max, changeLimit: changeCount)
-            return HistoryPage(transactions: reader.transactions, hasMore: hasMore)
+            let (headers, hasMore) = try search.headers(rowCount: changeCount, largestTransaction: largest)
+            if let header = headers.first, header.rowCount > largest {
+                try reader.append(header)
+                return HistoryPage(largeTransaction: reader.transactions[0])
+            }
+            return HistoryPage(transactions: try reader.read(headers), hasMore: hasMore)
         }
     }
 

@@ -1,5 +1,4 @@
 public import ChronicleCore
-import ChronicleSQLite
 public import Foundation
 
 /// The location and the options of a default store.
@@ -82,8 +81,6 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         /// By events of the file system, without regular checks, which would conceal a missed event.
         case eventsOnly
     }
-    /// Returns the registered readers of a file, for tests.
-    var retentionHolds: @Sendable (Connection) throws -> [RetentionHold] = RetentionHold.all
 
     /// What records the changes of saves.
     enum Recorder: String, CaseIterable, Hashable, Sendable {

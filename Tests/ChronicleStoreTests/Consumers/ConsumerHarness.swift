@@ -26,17 +26,20 @@ extension HistoryConsumer {
     func take(limit: Int = 1_000) throws -> [String]? {
         guard let batch = try nextBatch(limit: limit) else { return nil }
         try acknowledge(batch)
-        return batch.lines
+        return try batch.lines
     }
 }
 
 extension HistoryBatch {
     /// The matching changes, or what else the batch contains.
     var lines: [String] {
-        switch content {
-        case .changes: changes.map(\.text)
-        case .reset(let reason): ["reset: \(reason)"]
-        case .snapshot(let identifiers): identifiers.map { "model \($0)" }
+        get throws {
+            switch content {
+            case .changes: try changes.map(\.text)
+            case .largeTransaction: ["large transaction"]
+            case .reset(let reason): ["reset: \(reason)"]
+            case .snapshot(let identifiers): identifiers.map { "model \($0)" }
+            }
         }
     }
 }

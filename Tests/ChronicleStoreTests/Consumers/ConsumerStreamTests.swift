@@ -11,7 +11,7 @@ struct ConsumerStreamTests {
     private func changes(of consumer: Consumer, _ count: Int, limit: Int = 1_000) async throws -> [String] {
         var lines: [String] = []
         for try await batch in consumer.batches(limit: limit) {
-            lines += batch.lines
+            lines += try batch.lines
             try consumer.acknowledge(batch)
             if lines.count >= count { break }
         }

@@ -99,8 +99,8 @@ import Testing
         try store.add("a", "b", "c")
         let consumer = try store.consumer()
         let batch = try #require(try consumer.nextBatch())
-        let part = try batch.prefix(through: batch.transactions[1].token)
-        #expect(part.lines == ["insert Trip/1", "insert Trip/2"])
+        let part = try batch.prefix(through: store.history()[1].token)
+        #expect(try part.lines == ["insert Trip/1", "insert Trip/2"])
         try consumer.acknowledge(part)
         #expect(try consumer.take() == ["insert Trip/3"])
     }
@@ -114,7 +114,7 @@ import Testing
         try consumer.seek(to: .now)
         #expect(try failure { try consumer.acknowledge(batch) } == .historyConsumerEvicted)
         #expect(try consumer.take() == nil)
-        try consumer.seek(to: .token(batch.transactions[0].token))
+        try consumer.seek(to: .token(store.history()[0].token))
         #expect(try consumer.take() == ["insert Trip/2"])
     }
 

@@ -194,46 +194,70 @@ import Testing
 
     // MARK: Readers
 
-    private func open(_ store: TestStore, _ holds: @escaping @Sendable () -> [RetentionHold]) throws -> DefaultStore {
-        var configuration = ModelConfiguration(url: store.url, durability: .relaxed)
-        configuration.retentionHolds = { _ in holds() }
-        let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
-        return try #require(container.stores.first as? DefaultStore)
+    /// Creates a consumer with a position and the date of its last activity.
+    private func register(_ name: String, _ store: TestStore, at token: DefaultHistoryToken, seen: Date) throws {
+        _ = try store.consumer(name, at: .token(token))
+        try store.store.updateConsumer(named: name, isDurable: true) { $0?.seen = seen }
     }
 
-    @Test func unreadTransactionsAreKept() throws {
-        let store = try filled(.file)
+    @Test(arguments: StoreKind.allCases)
+    func unreadTransactionsAreKept(_ kind: StoreKind) throws {
+        let store = try filled(kind)
         let all = try store.history()
         let now = Date.now
-        let holds = [
-            RetentionHold(name: "widget", position: all[1].id, lastSeen: now - 60),
-            RetentionHold(name: "index", position: all[2].id, lastSeen: now - 10),
-            RetentionHold(name: "reader", position: all[4].id, lastSeen: now - 600),
-        ]
-        let other = try open(store) { holds }
+        try register("widget", store, at: all[1].token, seen: now - 60)
+        try register("index", store, at: all[2].token, seen: now - 10)
+        try register("reader", store, at: all[4].token, seen: now - 600)
         var retention = HistoryRetention(maximumChanges: 1)
-        var plan = try other.planHistoryPurge(retention, at: now)
+        var plan = try store.store.planHistoryPurge(retention, at: now)
         #expect(plan.newest == all[1].token)
         #expect(plan.keptFor == ["index", "widget"] && plan.evicted == [])
         // Readers that were silent for too long are not waited for.
         retention.maximumSilence = .seconds(30)
-        plan = try other.planHistoryPurge(retention, at: now)
+        plan = try store.store.planHistoryPurge(retention, at: now)
         #expect(plan.newest == all[2].token)
         #expect(plan.keptFor == ["index"] && plan.evicted == ["widget"])
-        while try !other.purgeHistory(plan).isLast {}
+        while try !store.store.purgeHistory(plan).isLast {}
         #expect(try store.history() == Array(all.suffix(2)))
     }
 
     /// A reader that registers itself after the plan was made is respected.
-    @Test func newReadersAreRespected() throws {
-        let store = try filled(.file)
+    @Test(arguments: StoreKind.allCases)
+    func newReadersAreRespected(_ kind: StoreKind) throws {
+        let store = try filled(kind)
         let all = try store.history()
         let plan = try store.store.planHistoryPurge(HistoryRetention(maximumChanges: 1), at: .now)
         #expect(plan.newest == all[3].token)
-        let hold = RetentionHold(name: "new", position: all[0].id, lastSeen: .now)
-        let other = try open(store) { [hold] }
-        while try !other.purgeHistory(plan).isLast {}
+        try register("new", store, at: all[0].token, seen: .now)
+        while try !store.store.purgeHistory(plan).isLast {}
         #expect(try store.history() == Array(all.suffix(4)))
+    }
+
+    /// A purge waits for the acknowledgement of a consumer, and a silent consumer receives a reset.
+    @Test(arguments: StoreKind.allCases)
+    func consumersAcknowledgeOrAreEvicted(_ kind: StoreKind) async throws {
+        let store = try filled(kind)
+        let all = try store.history()
+        let (live, silent) = (try store.consumer("live"), try store.consumer("silent"))
+        for consumer in [live, silent] {
+            #expect(try consumer.take(limit: 2) == ["insert Trip/1", "insert Trip/2"])
+        }
+        var retention = HistoryRetention(maximumChanges: 1)
+        var result = try #require(try await store.container.purgeHistory(retention).first)
+        #expect(result.transactions == 2)
+        #expect(result.keptFor == ["live", "silent"] && result.evicted == [])
+        #expect(try live.take(limit: 2) == ["insert Trip/3", "insert Trip/4"])
+        #expect(try store.history() == Array(all.suffix(3)))
+
+        retention.maximumSilence = .seconds(3_600)
+        try store.store.updateConsumer(named: "silent", isDurable: true) { $0?.seen = .now - 3_601 }
+        result = try #require(try await store.container.purgeHistory(retention).first)
+        #expect(result.transactions == 2)
+        #expect(result.keptFor == [] && result.evicted == ["silent"])
+        #expect(try live.take() == ["insert Trip/5"])
+        #expect(try silent.take() == ["reset: expired"])
+        #expect(try silent.take() == (1...5).map { "model Trip/\($0)" })
+        #expect(try silent.take() == nil)
     }
 
     @Test func plansOfOtherHistoriesThrow() throws {

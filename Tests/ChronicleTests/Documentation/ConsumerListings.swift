@@ -12,9 +12,12 @@ func updateNames(_ names: inout [PersistentIdentifier: String], from container: 
     while let batch = try consumer.nextBatch() {
         let context = ModelContext(container)
         switch batch.content {
-        case .changes:
-            for identifier in Set(batch.changes.map(\.changedPersistentIdentifier)) {
-                names[identifier] = try name(of: identifier, in: context)
+        case .changes, .largeTransaction:
+            var reader = batch.changeReader()
+            while let changes = try reader.nextChanges() {
+                for identifier in Set(changes.map(\.changedPersistentIdentifier)) {
+                    names[identifier] = try name(of: identifier, in: context)
+                }
             }
         case .reset: names = [:]
         case .snapshot(let identifiers):
@@ -38,8 +41,18 @@ func addItems(to container: ModelContainer) throws {
     let context = ModelContext(container)
     context.author = "items"
     while let batch = try consumer.nextBatch() {
-        for _ in batch.changes { context.insert(BucketListItem(title: "Pack")) }
+        for _ in try batch.changes { context.insert(BucketListItem(title: "Pack")) }
         try context.save(acknowledging: batch)
+    }
+}
+
+/// Passes the changes of a container to a closure, until the task is cancelled.
+func followNames(in container: ModelContainer, _ update: ([HistoryChange]) throws -> Void) async throws {
+    let consumer = try container.historyConsumer(named: "follower", startingAt: .now)
+    for try await batch in consumer.batches() {
+        var reader = batch.changeReader()
+        while let changes = try reader.nextChanges() { try update(changes) }
+        try consumer.acknowledge(batch)
     }
 }
 
@@ -64,5 +77,20 @@ func addItems(to container: ModelContainer) throws {
         try store.add("Rome", "Oslo")
         for _ in 0..<2 { try addItems(to: store.container) }
         #expect(try store.context().fetchCount(FetchDescriptor<BucketListItem>()) == 2)
+    }
+
+    @Test func changesAreFollowed() async throws {
+        let store = try TestStore(.inMemory)
+        // Created before the change, at which the loop begins.
+        _ = try store.container.historyConsumer(named: "follower", startingAt: .now)
+        try store.add("Rome")
+        var found: [String] = []
+        await #expect(throws: CancellationError.self) {
+            try await followNames(in: store.container) { changes in
+                found += changes.map(\.text)
+                throw CancellationError()
+            }
+        }
+        #expect(found == ["insert Trip/1"])
     }
 }

@@ -103,7 +103,7 @@ struct BatchProcessor {
         if consumer == .receipts { return try addReceipts(for: batch) }
         let context = ModelContext(copies)
         switch batch.content {
-        case .changes: try update(Set(batch.changes.map(\.changedPersistentIdentifier)), context)
+        case .changes, .largeTransaction: try update(Set(batch.changes.map(\.changedPersistentIdentifier)), context)
         case .snapshot(let identifiers): try update(Set(identifiers), context)
         case .reset: try context.delete(model: Copy.self)
         }
@@ -122,7 +122,7 @@ struct BatchProcessor {
         }
         let context = ModelContext(container)
         context.author = "receipts"
-        for case .insert(let insert) in batch.changes {
+        for case .insert(let insert) in try batch.changes {
             guard let change = insert.changeIdentifier as? Int64 else { continue }
             context.insert(Receipt(change: change, article: "\(insert.changedPersistentIdentifier)"))
         }

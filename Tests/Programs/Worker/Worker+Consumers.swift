@@ -2,10 +2,12 @@ import Chronicle
 import Foundation
 
 extension Worker {
-    /// Waits until it is killed, or the process that started it ends.
+    /// Reads the first change of a batch, and waits until it is killed, or the process that started it ends.
     static func holdConsumer(_ container: ModelContainer, named name: String) throws {
         let consumer = try container.historyConsumer(named: name, startingAt: .beginning)
-        guard try consumer.nextBatch() != nil else { exit(65) }
+        guard let batch = try consumer.nextBatch() else { exit(65) }
+        var changes = batch.changeReader()
+        guard try changes.nextChanges(limit: 1) != nil else { exit(66) }
         emit(".")
         let parent = getppid()
         while getppid() == parent { usleep(100_000) }
@@ -23,7 +25,7 @@ extension Worker {
                 emit(".")
                 continue
             }
-            for change in batch.changes {
+            for change in try batch.changes {
                 let key = change.changedPersistentIdentifier.integerPrimaryKey ?? 0
                 context.insert(Page(body: "work \(key)"))
             }
@@ -49,7 +51,10 @@ extension Worker {
         context.insert(Note(text: String(repeating: "x", count: 20_000), number: 0))
         do { try context.save(acknowledging: batch) } catch SwiftDataError.storeFull { emit("storeFull, ") }
         try FileManager.default.removeItem(at: store.deletingLastPathComponent().appending(path: "filler"))
-        guard let again = try consumer.nextBatch(), again.transactions == batch.transactions else { exit(66) }
+        let delivered = try batch.changes.map(\.changedPersistentIdentifier)
+        guard let again = try consumer.nextBatch(),
+            try again.changes.map(\.changedPersistentIdentifier) == delivered
+        else { exit(66) }
         emit("attempt \(again.attempt), ")
         try context.save(acknowledging: again)
         emit(try consumer.nextBatch() == nil ? "acknowledged\n" : "lost\n")

@@ -18,6 +18,28 @@ enum ConsumerRows {
                     return Row.Outcome(median: .bytes(Double(bytes)))
                 }
             },
+            Row(name: "memory of a transaction of a million in a consumer", limit: .bytes(32 * 1_048_576), runs: 1) {
+                _ in
+                try withTransactionOfAMillion { store, _ in
+                    let (count, bytes) = try MemoryRows.measure(.drainConsumer, store.url)
+                    precondition(count == 2_000_000, "not every change was read")
+                    return Row.Outcome(median: .bytes(Double(bytes)))
+                }
+            },
+            // Each delete has three preserved values.
+            Row(name: "drain a batch delete of a million with a consumer", limit: .rate(400_000), runs: 5) { runs in
+                try withTransactionOfAMillion { store, token in
+                    let consumer = try store.container.historyConsumer(named: "drain", startingAt: .now)
+                    let times = try (0..<max(runs, 1)).map { _ in
+                        try consumer.seek(to: .token(token))
+                        return try timed {
+                            let changes = try count(consumer)
+                            precondition(changes == 1_000_000, "not every change was read")
+                        }
+                    }
+                    return Row.Outcome(median: .rate(1_000_000 / times.median.seconds))
+                }
+            },
             Row(name: "acknowledge in a save of 100 inserts", limit: .ratio(1.1), runs: 51) {
                 try acknowledgements(runs: $0, perSave: 100, .relaxed)
             },
@@ -35,6 +57,17 @@ enum ConsumerRows {
         }
     }
 
+    /// A million inserts in saves of 1,000, and after the token, one transaction that deletes all models.
+    private static func withTransactionOfAMillion(
+        _ body: (TripStore, DefaultHistoryToken) throws -> Row.Outcome
+    ) throws -> Row.Outcome {
+        try withMillion { store in
+            let token = try store.context.currentHistoryToken()
+            try store.context.delete(model: Trip.self)
+            return try body(store, token)
+        }
+    }
+
     private static func drain(_ store: TripStore, _ name: String) throws -> Duration {
         let consumer = try store.container.historyConsumer(named: name, startingAt: .beginning)
         return try timed {
@@ -47,7 +80,13 @@ enum ConsumerRows {
     static func count(_ consumer: HistoryConsumer<DefaultHistoryTransaction>) throws -> Int {
         var changes = 0
         while let batch = try consumer.nextBatch() {
-            changes += batch.transactions.reduce(0) { $0 + $1.tripChanges }
+            switch batch.content {
+            case .changes(let transactions): changes += transactions.reduce(0) { $0 + $1.tripChanges }
+            case .largeTransaction:
+                var reader = batch.changeReader()
+                while let page = try reader.nextChanges() { changes += page.count }
+            case .reset, .snapshot: break
+            }
             try consumer.acknowledge(batch)
         }
         return changes

@@ -29,7 +29,7 @@ extension ModelContext {
     ///
     /// ```swift
     /// while let batch = try consumer.nextBatch() {
-    ///     for change in batch.changes { … }
+    ///     for change in try batch.changes { … }
     ///     try context.save(acknowledging: batch)
     /// }
     /// ```

@@ -27,13 +27,8 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     private let start: Transaction.TokenType?
     /// Transactions that were fetched without their changes.
     private var fetched: ArraySlice<Transaction> = []
-    private var current: Current?
-
-    /// The transaction whose changes are read.
-    private enum Current {
-        case paged(HistoryChangesRequest<Transaction>, any HistoryPaging<Transaction>)
-        case whole(ArraySlice<HistoryChange>)
-    }
+    /// The changes of the transaction that was returned last.
+    private var changes: HistoryChangeReader<Transaction>?
 
     /// The number of transactions that are fetched at a time.
     private static var transactionsPerFetch: UInt64 { 100 }
@@ -50,14 +45,14 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     /// - Throws: The errors of ``ModelContext/fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired`` if the
     ///   history after the previous transaction is incomplete. Do not use the reader after an error.
     public mutating func nextTransaction() throws -> Transaction? {
-        current = nil
+        changes = nil
         while let store = stores.first {
             if fetched.isEmpty { fetched = try fetch(from: store)[...] }
             if let transaction = fetched.popFirst() {
-                current =
+                changes =
                     (store as? any HistoryPaging<Transaction>).map {
-                        .paged(HistoryChangesRequest(transaction, after: token, limit: 1), $0)
-                    } ?? .whole(transaction.changes[...])
+                        HistoryChangeReader(transaction, after: token, in: $0)
+                    } ?? HistoryChangeReader(transaction.changes)
                 token = transaction.token
                 return transaction
             }
@@ -87,20 +82,7 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     ///   after an error.
     /// - Complexity: Proportional to the number of returned changes.
     public mutating func nextChanges(limit: Int = 5_000) throws -> [HistoryChange]? {
-        switch current {
-        case nil: return nil
-        case .whole(var rest):
-            let page = Array(rest.prefix(max(limit, 1)))
-            rest.removeFirst(page.count)
-            current = .whole(rest)
-            return page.isEmpty ? nil : page
-        case .paged(var request, let store):
-            request.limit = max(limit, 1)
-            let page = try attributingErrors(to: store) { try store.fetchHistoryChanges(request) }
-            request.lastChange = page.last
-            current = page.count < request.limit ? .whole([]) : .paged(request, store)
-            return page.isEmpty ? nil : page
-        }
+        try changes?.nextChanges(limit: limit)
     }
 }
 

@@ -39,6 +39,8 @@ struct ChangeBuffer {
     private(set) var last: Int64 = 0
 
     var isEmpty: Bool { first == 0 }
+    /// The number of collected rows, including those of preserved values.
+    var rowCount: Int { isEmpty ? 0 : Int(last - first) + 1 }
 
     /// Returns the preserved values of a row.
     func values(of row: Row) -> ArraySlice<Value> {

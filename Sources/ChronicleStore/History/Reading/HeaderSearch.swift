@@ -19,16 +19,19 @@ struct HeaderSearch {
     }
 
     /// Returns the first headers in the order of the query, until their transactions have a number of rows, and whether
-    /// there may be more.
-    func headers(rowCount: Int) throws -> (headers: [HistoryHeader], hasMore: Bool) {
+    /// there may be more. A transaction with more rows than the largest one is returned alone.
+    func headers(
+        rowCount: Int, largestTransaction: Int
+    ) throws -> (headers: [HistoryHeader], hasMore: Bool) {
         guard let statement = try statement(Self.columns) else { return ([], false) }
         defer { statement.reset() }
         var headers: [HistoryHeader] = []
         var rows = 0
         while try statement.step() {
             let header = try HistoryHeader(statement)
+            if header.rowCount > largestTransaction, !headers.isEmpty { return (headers, true) }
             headers.append(header)
-            rows += Int(header.last - header.first) + 1
+            rows += header.rowCount
             if rows >= rowCount { return (headers, true) }
         }
         return (headers, false)

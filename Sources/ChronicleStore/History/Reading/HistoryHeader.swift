@@ -55,6 +55,8 @@ struct HistoryHeader {
 
     /// The position of the last change.
     var last: Int64 { checkValue == nil ? position : position - 1 }
+    /// The number of changes and preserved values.
+    var rowCount: Int { Int(last - first) + 1 }
 
     func transaction(
         _ changes: [HistoryChange], _ source: TransactionSource, metadata: [String: String], storeIdentifier: String

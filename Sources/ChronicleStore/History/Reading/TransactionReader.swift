@@ -29,11 +29,13 @@ struct TransactionReader {
     ///   - offset: The number of transactions to skip.
     ///   - limit: The maximum number of transactions to return.
     ///   - changeLimit: The number of changes after which no more transactions are returned.
+    ///   - largestTransaction: The number of rows up to which a transaction is returned. Reading ends before a larger one.
     /// - Returns: Whether a limit was reached, so that there may be more transactions.
     /// - Throws: ``SwiftDataError/damagedFile``.
     @discardableResult
     mutating func read(
-        _ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max, changeLimit: Int = .max
+        _ positions: ClosedRange<Int64>, offset: Int = 0, limit: Int = .max, changeLimit: Int = .max,
+        largestTransaction: Int = .max
     ) throws -> Bool {
         let statement = try connection.cached(Self.scan)
         defer { statement.reset() }
@@ -56,6 +58,10 @@ struct TransactionReader {
             let position = statement.int64(ChangeTable.Column.id)
             let kind = ChangeTable.Kind(rawValue: statement.int64(ChangeTable.Column.kind))
             if kind.isChange {
+                if buffer.rowCount >= largestTransaction {
+                    buffer.removeAll()
+                    return true
+                }
                 try buffer.append(statement, position: position, kind: kind)
             } else if kind.isHeader {
                 try take(HistoryHeader(statement), &self)

@@ -50,7 +50,7 @@ extension DefaultStore: HistoryRetaining {
             // Throws if another program disabled the history.
             _ = try HistoryFacts(connection).facts(at: 0)
             let planner = PurgePlanner(connection: connection, retention: retention, date: date)
-            let plan = try planner.plan(configuration.retentionHolds(connection))
+            let plan = try planner.plan(RetentionHold.all(connection))
             let token = plan.newest.map {
                 DefaultHistoryToken(storeIdentifier: identifier, position: $0.position, checkValue: $0.checkValue)
             }
