@@ -27,7 +27,7 @@ public final class ModelContainer: Equatable, Sendable {
         return context
     }
 
-    /// Whether ``mainContext`` takes in what other contexts, processes and programs save. `true` by default.
+    /// Whether changes that other contexts, processes and programs save are merged into ``mainContext``. `true` by default.
     ///
     /// The models of the main context receive their new values shortly after each commit, when the main actor is not
     /// busy, as if the program called ``ModelContext/merge(_:)-(Sequence)``: unsaved changes are

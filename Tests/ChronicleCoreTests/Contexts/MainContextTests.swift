@@ -17,7 +17,7 @@ import Testing
 
     /// Runs other work of the main actor until a condition holds.
     private func wait(until condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
+        while !condition(), !Task.isCancelled { await Task.yield() }
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
@@ -32,8 +32,10 @@ import Testing
         copy.name = "Paris"
         try other.save()
         await wait { trip.name == "Paris" }
-        try store.foreign("UPDATE Trip SET destination = 'France'")
-        await wait { trip.destination == "France" }
+        if kind == .file {
+            try store.foreign("UPDATE Trip SET destination = 'France'")
+            await wait { trip.destination == "France" }
+        }
         // The own save has no effect on later merges.
         trip.note = "own"
         try context.save()

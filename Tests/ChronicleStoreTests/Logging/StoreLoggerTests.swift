@@ -100,15 +100,18 @@ struct StoreLoggerTests {
     @Test func failedPurgesAreLogged() async throws {
         let directory = try TemporaryDirectory()
         var configuration = ModelConfiguration(url: directory.file("logged.store"), durability: .relaxed)
+        try add("first", to: ModelContainer(for: Schema([Trip.self]), configurations: [configuration]))
+        _ = try Shell.sqlite3(
+            configuration.url,
+            "CREATE TRIGGER kept BEFORE DELETE ON chronicle_change BEGIN SELECT RAISE(ABORT, 'kept by a trigger'); END")
         configuration.historyRetention = HistoryRetention(maximumAge: .zero)
         configuration.logger = logger
-        configuration.retentionHolds = { _ in throw SwiftDataError.storeBusy }
         let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
         let store = try #require(container.stores.first as? DefaultStore)
         try add("a", to: container)
         while store.automaticPurgeOutcome == nil { await Task.yield() }
         #expect(logger.entries.map(\.event) == ["purgeFailed"] && logger.entries.map(\.level) == [.notice])
-        #expect(logger.entries.first?.metadata["error"]?.contains("storeBusy") == true)
+        #expect(logger.entries.first?.metadata["error"]?.contains("kept by a trigger") == true)
     }
 
     // MARK: Files

@@ -75,7 +75,7 @@ struct GroupTests {
         try add("a", to: container)
         let consumer = try container.historyConsumer(named: "idle", startingAt: .beginning)
         let batch = try #require(try consumer.nextBatch())
-        #expect(batch.changes.count == 1)
+        #expect(try batch.changes.count == 1)
         try consumer.acknowledge(batch)
     }
 
@@ -167,6 +167,6 @@ struct GroupTests {
         let transactions = try ModelContext(restored).fetchHistory(.after(token))
         #expect(transactions.count == 1)
         let continued = try restored.historyConsumer(named: "reader", startingAt: .beginning)
-        #expect(try continued.nextBatch()?.transactions == transactions)
+        #expect(try continued.nextBatch()?.token == transactions[0].token)
     }
 }

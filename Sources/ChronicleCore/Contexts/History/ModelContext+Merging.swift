@@ -9,7 +9,7 @@ extension ModelContext {
         public internal(set) var deletedWithUnsavedChanges: Set<PersistentIdentifier> = []
     }
 
-    /// Takes in changes that other contexts, processes or programs have saved.
+    /// Merges changes that other contexts, processes or programs saved.
     ///
     /// Call this method with the transactions of the history that you received since the last call:
     ///
@@ -34,7 +34,7 @@ extension ModelContext {
     /// method in other contexts, for example in a ``ModelActor``. In Core Data, the counterpart is
     /// `mergeChanges(fromContextDidSave:)`.
     ///
-    /// - Parameter transactions: The transactions to take in. Transactions of this context have no effect.
+    /// - Parameter transactions: The transactions to merge. Transactions of this context have no effect.
     /// - Returns: The models in memory that were refreshed or deleted.
     /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored a value of the wrong type; correct the
     ///   row. ``SwiftDataError/storeBusy`` or another error of the store. Some models may have been refreshed in that
@@ -46,11 +46,11 @@ extension ModelContext {
         try merge(transactions.lazy.flatMap(\.changes).map(\.changedPersistentIdentifier))
     }
 
-    /// Takes in the changes of one transaction that another context, process or program has saved.
+    /// Merges one transaction that another context, process or program saved.
     ///
     /// See ``merge(_:)-(Sequence)`` for the effects on models in memory.
     ///
-    /// - Parameter transaction: The transaction to take in.
+    /// - Parameter transaction: The transaction to merge.
     /// - Returns: The models in memory that were refreshed or deleted.
     /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
     /// - Complexity: O(*n* + *m*), where *n* is the number of changes and *m* that of the models in memory.
@@ -76,9 +76,18 @@ extension ModelContext {
         return try merge(identifiers)
     }
 
-    /// Takes in changes of a transaction.
-    func merge(_ changes: [HistoryChange]) throws {
-        _ = try merge(changes.lazy.map(\.changedPersistentIdentifier))
+    /// Merges changes that other contexts, processes or programs saved.
+    ///
+    /// Use this method with the pages of a ``HistoryChangeReader`` or a ``HistoryReader``. See
+    /// ``merge(_:)-(Sequence)`` for the effects on models in memory.
+    ///
+    /// - Parameter changes: The changes to merge.
+    /// - Returns: The models in memory that were refreshed or deleted.
+    /// - Throws: ``SwiftDataError/storeBusy`` or another error of the store; call the method again.
+    /// - Complexity: The same as that of ``merge(_:)-(Sequence)``.
+    @discardableResult
+    public func merge(_ changes: [HistoryChange]) throws -> MergedChanges {
+        try merge(changes.lazy.map(\.changedPersistentIdentifier))
     }
 
     private func merge(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
@@ -97,7 +106,7 @@ extension ModelContext {
                 if found.contains(ObjectIdentifier(model)) {
                     result.refreshed.insert(model.persistentModelID)
                     storage.deletedRows.remove(model.persistentModelID)
-                } else if takeInDelete(of: model.persistentBackingData) {
+                } else if mergeDelete(of: model.persistentBackingData) {
                     result.deleted.insert(model.persistentModelID)
                 } else {
                     result.deletedWithUnsavedChanges.insert(model.persistentModelID)
@@ -110,7 +119,7 @@ extension ModelContext {
     /// Marks a model as deleted because its row no longer exists.
     ///
     /// - Returns: `false` if the model is not marked because it has unsaved changes.
-    private func takeInDelete(of backing: AnyBackingData) -> Bool {
+    private func mergeDelete(of backing: AnyBackingData) -> Bool {
         if backing.status == .saved, backing.hasChanges {
             storage.deletedRows.insert(backing.identifier)
             return false
@@ -125,7 +134,7 @@ extension ModelContext {
     /// Marks the models as deleted whose rows were found to be deleted while they had unsaved changes.
     func finishMergedDeletes() {
         for identifier in storage.deletedRows {
-            if let backing = registeredBacking(identifier), backing.status == .saved { _ = takeInDelete(of: backing) }
+            if let backing = registeredBacking(identifier), backing.status == .saved { _ = mergeDelete(of: backing) }
         }
         storage.deletedRows = []
     }

@@ -93,12 +93,16 @@ public final class IndexUpdater {
 
     private func index(_ batch: HistoryBatch<DefaultHistoryTransaction>) throws -> Int {
         switch batch.content {
-        case .changes:
-            let changes = batch.changes
+        case .changes, .largeTransaction:
+            var count = 0
+            var reader = batch.changeReader()
             try index.update(to: batch.token, isComplete: true) {
-                try replaceDocuments(Set(changes.map(\.changedPersistentIdentifier)))
+                while let changes = try reader.nextChanges() {
+                    try replaceDocuments(Set(changes.map(\.changedPersistentIdentifier)))
+                    count += changes.count
+                }
             }
-            return changes.count
+            return count
         case .reset:
             try index.update(to: batch.token, isComplete: false) { try index.removeAll() }
             return 0
