@@ -102,7 +102,7 @@ extension StoreRule {
 /// The calls of a handler, for a thread that waits for one.
 private final class Calls: Sendable {
     private let isCalled = Mutex(false)
-    private let arrivals = DispatchSemaphore(value: 0)
+    private let calledSemaphore = DispatchSemaphore(value: 0)
 
     /// Far longer than a store needs, so that a busy machine causes no failure.
     private static let timeout = DispatchTimeInterval.seconds(5)
@@ -111,7 +111,7 @@ private final class Calls: Sendable {
 
     func add() {
         isCalled.withLock { $0 = true }
-        arrivals.signal()
+        calledSemaphore.signal()
     }
 
     func reset() { isCalled.withLock { $0 = false } }
@@ -127,7 +127,7 @@ private final class Calls: Sendable {
                 return isCalled
             }
             if found { return true }
-            guard arrivals.wait(timeout: deadline) == .success else { return false }
+            guard calledSemaphore.wait(timeout: deadline) == .success else { return false }
         }
     }
 }

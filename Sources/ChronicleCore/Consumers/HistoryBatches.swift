@@ -21,6 +21,9 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
 
         /// How often to check whether the instance that reads has ended, which no commit reports.
         private static var standbyInterval: Duration { .seconds(1) }
+        /// How often a waiting consumer reads without a commit, so that the store knows that it is alive and up to which
+        /// position nothing matched.
+        private static var visitInterval: Duration { .seconds(20) }
 
         /// Returns the next batch, and waits for a commit if there is none.
         ///
@@ -34,13 +37,25 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
             while !Task.isCancelled {
                 do {
                     if let batch = try consumer.nextBatch(limit: limit) { return batch }
-                    if await events.next() == nil { break }
+                    guard await wait(for: events) else { break }
                 } catch SwiftDataError.historyConsumerInUse {
                     do { try await Task.sleep(for: Self.standbyInterval) } catch { break }
                 }
             }
             self.events = nil
             return nil
+        }
+
+        /// Waits for a commit, or until the next visit is due.
+        ///
+        /// - Returns: `false` if the task was cancelled.
+        private func wait(for events: CommitEvents) async -> Bool {
+            let visit = Task { [signal = events.signal] in
+                try await Task.sleep(for: Self.visitInterval)
+                signal.signal()
+            }
+            defer { visit.cancel() }
+            return await events.next() != nil
         }
     }
 

@@ -58,7 +58,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     struct State: Sendable {
         var lease: Lease?
-        /// When the store was last informed that nothing matched.
+        /// When the time of the visit, or a position after which nothing matched, was stored last.
         var lastVisit: ContinuousClock.Instant?
     }
 

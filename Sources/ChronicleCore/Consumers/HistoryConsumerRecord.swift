@@ -94,7 +94,7 @@ public struct HistoryConsumerPlace<Token: HistoryToken>: Codable, Hashable, Send
 
 /// The progress of a ``HistoryConsumer`` that starts over from the models of the store.
 public enum HistoryRebuild: Codable, Hashable, Sendable {
-    /// The consumer must be told to discard what it derived from the history.
+    /// The next batch is a reset, with which the consumer discards what it derived from the history.
     case requested(HistoryResetReason)
     /// The models up to and including an identifier were acknowledged; `nil` for none.
     case reading(after: PersistentIdentifier?)

@@ -29,7 +29,8 @@ public struct HistoryConsumerStatus<Token: HistoryToken>: Identifiable, Sendable
     public let attempts: Int
     /// The time of the last acknowledgement, or `nil` if there was none.
     public let lastAcknowledged: Date?
-    /// The time when an instance last used the store. A waiting instance updates it about once per minute.
+    /// The time when an instance last used the store. ``HistoryConsumer/batches(limit:)`` updates it at least every 80
+    /// seconds while it waits.
     public let lastSeen: Date
     /// The number of batches that the program set aside.
     public let skipCount: Int

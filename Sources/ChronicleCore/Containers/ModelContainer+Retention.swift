@@ -33,7 +33,7 @@ extension ModelContainer {
     /// - Parameters:
     ///   - retention: The limits to apply instead of those of the configurations, or `nil`.
     ///   - progress: A closure that receives the result so far after each step, on the task's thread.
-    /// - Returns: What was deleted in each store, and for which registered readers transactions were kept.
+    /// - Returns: What was deleted in each store, and for which consumers transactions were kept.
     /// - Throws: `CancellationError` if the task was cancelled. ``SwiftDataError/storeReadOnly`` if a configuration does
     ///   not allow saving; exclude the store from the container. ``SwiftDataError/storeBusy`` if a file stays locked;
     ///   try again. ``SwiftDataError/invalidTransactionFetchRequest`` if no store records a history and adopts

@@ -167,15 +167,17 @@ extension DataStoreConsuming {
     public func fetchHistoryPage(
         _ descriptor: HistoryDescriptor<HistoryType>, changeCount: Int
     ) throws -> HistoryPage<HistoryType> {
+        let limit = max(changeCount, 1)
         var descriptor = descriptor
-        descriptor.fetchLimit = UInt64(max(changeCount, 1))
+        descriptor.fetchLimit = UInt64(limit)
         let fetched = try fetchHistory(descriptor)
         var count = 0
         let end = fetched.firstIndex { transaction in
             count += transaction.changes.count
-            return count >= changeCount
+            return count >= limit
         }
-        guard let end else { return HistoryPage(transactions: fetched, hasMore: false) }
+        // Transactions may have no changes, so the fetch can end before the number is reached.
+        guard let end else { return HistoryPage(transactions: fetched, hasMore: fetched.count >= limit) }
         return HistoryPage(transactions: Array(fetched[...end]), hasMore: true)
     }
 

@@ -16,7 +16,7 @@
         // `DispatchSourceFileSystemObject` is thread-safe, and the mutex protects the rest.
         private nonisolated(unsafe) var state = State()
         private let lock = NSLock()
-        private let arrivals = DispatchSemaphore(value: 0)
+        private let eventSemaphore = DispatchSemaphore(value: 0)
         private let queue = DispatchQueue(label: "chronicle.events")
         private let path: String
 
@@ -33,7 +33,7 @@
 
         private func add(_ events: FileEvents) {
             lock.withLock { _ = state.pending.formUnion(events) }
-            arrivals.signal()
+            eventSemaphore.signal()
         }
 
         func attach() throws {
@@ -77,7 +77,7 @@
                 if events.contains(.cancelled) { return .cancelled }
                 let nanoseconds = (deadline - .now) / .nanoseconds(1)
                 guard events.isEmpty, nanoseconds > 0 else { return events }
-                _ = arrivals.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
+                _ = eventSemaphore.wait(timeout: .now() + .nanoseconds(Int(nanoseconds)))
             }
         }
     }

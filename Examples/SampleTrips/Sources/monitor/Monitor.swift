@@ -3,7 +3,7 @@ import SampleTrips
 
 /// Calls a handler for each model that another author changed.
 ///
-/// The actor's context takes in the changes, so its models are up to date when the handler is called.
+/// The changes are merged into the actor's context, so its models are up to date when the handler is called.
 @ModelActor
 actor Monitor {
     /// What another author did.

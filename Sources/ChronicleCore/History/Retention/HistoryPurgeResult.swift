@@ -8,9 +8,9 @@ public struct HistoryPurgeResult: Hashable, Sendable {
     public private(set) var changes = 0
     /// The number of bytes that were returned to the file system.
     public private(set) var returnedBytes = 0
-    /// The names of the registered readers for which transactions were kept that exceed a limit.
+    /// The names of the consumers for which transactions were kept that exceed a limit.
     public let keptFor: [String]
-    /// The names of the registered readers that were silent for too long, and whose unread transactions were deleted.
+    /// The names of the consumers that were silent for too long, and whose unread transactions were deleted.
     public let evicted: [String]
 
     /// Creates the result of a purge that has not deleted anything yet.
@@ -35,7 +35,7 @@ public struct HistoryPurgeResult: Hashable, Sendable {
 }
 
 extension HistoryRetaining {
-    /// Logs for which registered readers a purge did not wait, if it deleted anything.
+    /// Logs for which consumers a purge did not wait, if it deleted anything.
     ///
     /// ``ModelContainer/purgeHistory(_:progress:)`` calls it. Call it in a store that purges its history by itself, also
     /// after an error.

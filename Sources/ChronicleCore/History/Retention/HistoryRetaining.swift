@@ -45,26 +45,26 @@ public protocol HistoryRetaining<HistoryType>: DataStore, HistoryProviding {
 public struct HistoryPurgePlan<Token: HistoryToken>: Sendable {
     /// The token of the newest transaction to delete, or `nil` to delete none.
     public var newest: Token?
-    /// The names of the registered readers for which transactions are kept that exceed a limit.
+    /// The names of the consumers for which transactions are kept that exceed a limit.
     public var keptFor: [String]
-    /// The names of the registered readers that were silent for too long, and whose unread transactions are deleted.
+    /// The names of the consumers that were silent for too long, and whose unread transactions are deleted.
     public var evicted: [String]
-    /// The time before which a reader must have been seen last to be evicted; `nil` if none is.
-    public var evictsReadersNotSeenSince: Date?
+    /// The time before which a consumer must have been seen last to be evicted; `nil` to evict none.
+    public var evictionDate: Date?
 
     /// Creates a plan.
     ///
     /// - Parameters:
     ///   - newest: The token of the newest transaction to delete.
-    ///   - keptFor: The names of the readers for which transactions are kept.
-    ///   - evicted: The names of the readers whose unread transactions are deleted.
-    ///   - evictsReadersNotSeenSince: The time before which evicted readers were seen last.
+    ///   - keptFor: The names of the consumers for which transactions are kept.
+    ///   - evicted: The names of the consumers whose unread transactions are deleted.
+    ///   - evictionDate: The time before which a consumer must have been seen last to be evicted.
     public init(
-        newest: Token?, keptFor: [String] = [], evicted: [String] = [], evictsReadersNotSeenSince: Date? = nil
+        newest: Token?, keptFor: [String] = [], evicted: [String] = [], evictionDate: Date? = nil
     ) {
         self.newest = newest
         self.keptFor = keptFor
         self.evicted = evicted
-        self.evictsReadersNotSeenSince = evictsReadersNotSeenSince
+        self.evictionDate = evictionDate
     }
 }

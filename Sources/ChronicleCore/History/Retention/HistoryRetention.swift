@@ -8,7 +8,7 @@
 /// by the default store itself from time to time; see ``purgeInterval``. The default value deletes nothing, as in
 /// SwiftData, because a store does not know who holds a plain token.
 ///
-/// Transactions that a registered reader has not acknowledged are kept, unless the reader was not seen for longer than
+/// Transactions that a consumer has not acknowledged are kept, unless the consumer was not seen for longer than
 /// ``maximumSilence``. Tokens before the newest deleted transaction expire.
 public struct HistoryRetention: Hashable, Sendable {
     /// The age from which transactions are deleted, or `nil` for no limit.
@@ -24,8 +24,10 @@ public struct HistoryRetention: Hashable, Sendable {
     ///
     /// The size is approximate; see ``HistoryStatistics/bytes``.
     public var maximumBytes: Int?
-    /// How long a registered reader may be silent before transactions are deleted that it has not acknowledged, or `nil`
-    /// to wait for every reader forever.
+    /// How long a consumer may be silent before transactions are deleted that it has not acknowledged, or `nil`
+    /// to wait for every consumer forever.
+    ///
+    /// Choose several minutes at least: a consumer that waits for commits is seen about once per minute.
     public var maximumSilence: Duration?
     /// The minimum time between two automatic purges of a store, or `nil` for no automatic purges.
     ///
@@ -43,7 +45,7 @@ public struct HistoryRetention: Hashable, Sendable {
     ///   - maximumAge: The age from which transactions are deleted.
     ///   - maximumChanges: The number of changes to keep.
     ///   - maximumBytes: The size of the history in bytes.
-    ///   - maximumSilence: How long a registered reader may be silent before its unread transactions are deleted.
+    ///   - maximumSilence: How long a consumer may be silent before its unread transactions are deleted.
     ///   - purgeInterval: The minimum time between two automatic purges.
     public init(
         maximumAge: Duration? = nil, maximumChanges: Int? = nil, maximumBytes: Int? = nil,

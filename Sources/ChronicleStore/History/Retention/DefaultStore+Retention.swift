@@ -56,7 +56,7 @@ extension DefaultStore: HistoryRetaining {
             }
             return HistoryPurgePlan(
                 newest: token, keptFor: plan.keptFor, evicted: plan.evicted,
-                evictsReadersNotSeenSince: plan.evictsBefore)
+                evictionDate: plan.evictsBefore)
         }
     }
 

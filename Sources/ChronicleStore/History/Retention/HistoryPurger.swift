@@ -68,7 +68,7 @@ struct HistoryPurger {
         let purged = try HistoryFacts(connection).purged() ?? 0
         guard let token = plan.newest else { return purged }
         let planned = try HistoryFacts(connection).checkedUpperBound(token, storeIdentifier: store.identifier)
-        let live = try RetentionHold.all(connection).filter { $0.isLive(plan.evictsReadersNotSeenSince) }
+        let live = try RetentionHold.all(connection).filter { $0.isLive(plan.evictionDate) }
         let end = min(planned, live.map(\.position).min() ?? .max)
         // Not the changes of a transaction that ends later.
         return max(purged, try PurgePlanner.lastHeader(through: end, connection)?.position ?? 0)
@@ -82,7 +82,7 @@ struct HistoryPurger {
         let first = rows.positions.lowerBound
         let oldest = try connection.scalarInt64("SELECT min(id) FROM \(ChangeTable.name)") ?? .max
         guard oldest >= first else { throw SwiftDataError.damagedRow(.change(oldest), "the row is out of order") }
-        // Another purge may have deleted the rows, and a reader may have registered itself.
+        // Another purge may have deleted the rows, and a consumer may have been created.
         guard try oldest == first && end(plan) >= rows.positions.upperBound else {
             return HistoryPurgeStep(isLast: false)
         }

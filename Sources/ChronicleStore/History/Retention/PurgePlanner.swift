@@ -10,7 +10,7 @@ struct PurgePlanner {
 
     typealias Header = (position: Int64, checkValue: Int64)
 
-    /// Returns the newest transaction to delete, and the readers that it depends on.
+    /// Returns the newest transaction to delete, and the consumers that it depends on.
     func plan(
         _ holds: [RetentionHold]
     ) throws -> (newest: Header?, keptFor: [String], evicted: [String], evictsBefore: Date?) {

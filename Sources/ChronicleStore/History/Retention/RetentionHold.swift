@@ -1,16 +1,16 @@
 import ChronicleSQLite
 import Foundation
 
-/// A registered reader whose unread transactions a purge keeps.
+/// A consumer whose unread transactions a purge keeps.
 struct RetentionHold: Hashable, Sendable {
-    /// The name of the reader.
+    /// The name of the consumer.
     let name: String
-    /// The position up to which the reader has acknowledged the history.
+    /// The position up to which the consumer has acknowledged the history.
     let position: Int64
-    /// When the reader was seen last.
+    /// When the consumer was seen last.
     let lastSeen: Date
 
-    /// Whether a purge respects the reader.
+    /// Whether a purge keeps transactions for the consumer.
     func isLive(_ evictsBefore: Date?) -> Bool { evictsBefore.map { lastSeen >= $0 } ?? true }
 
     /// Returns the consumers of a file that need a part of the history.
