@@ -12,8 +12,7 @@ extension DefaultStore: DataStoreNotifying {
     ///
     /// - Parameter handler: The closure to call, on the thread that commits or on the watching thread.
     /// - Returns: The observation. Releasing it cancels it.
-    /// - Throws: No error. The requirement allows one.
-    public func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
+    public func observeCommits(_ handler: @escaping @Sendable () -> Void) -> CommitObservation {
         let (commits, identifier) = (commits, commits.add(handler))
         guard let path = commits.path else { return CommitObservation { commits.remove(identifier) } }
         let interval: Duration = configuration.watching == .eventsOnly ? .seconds(3_600) : .seconds(1)

@@ -205,7 +205,7 @@ struct CommitWatcherTests {
         let store = try #require(reader.stores.first as? DefaultStore)
         let (calls, continuation) = AsyncStream.makeStream(of: Void.self)
         let own = Mutex<CommitObservation?>(nil)
-        let observation = try store.observeCommits {
+        let observation = store.observeCommits {
             own.withLock { $0 }?.cancel()
             continuation.yield()
         }

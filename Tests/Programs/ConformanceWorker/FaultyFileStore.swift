@@ -163,7 +163,7 @@ extension FaultyFileStore: DataStoreBatching {
 extension FaultyFileStore: DataStoreNotifying {
     func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
         if fault == .reportsOneProcess { return CommitObservation {} }
-        return try base.observeCommits(handler)
+        return base.observeCommits(handler)
     }
 }
 
