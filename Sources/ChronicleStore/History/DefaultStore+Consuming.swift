@@ -1,5 +1,6 @@
 public import ChronicleCore
 import ChronicleSQLite
+import Synchronization
 
 /// The consumers of the history, whose positions are kept in the file.
 extension DefaultStore: DataStoreConsuming {
@@ -83,7 +84,7 @@ extension DefaultStore: DataStoreConsuming {
 
     /// Moves the position of a consumer in the transaction of a save.
     func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
-        guard try ConsumerTable.exists(connection) else {
+        guard try hasConsumers(connection) else {
             var none: HistoryConsumerRecord<DefaultHistoryToken>?
             return try acknowledgement.apply(to: &none)
         }
@@ -96,11 +97,21 @@ extension DefaultStore: DataStoreConsuming {
         try attributingErrors {
             try database.read { connection in
                 try connection.deferredRead {
-                    guard try ConsumerTable.exists(connection) else { return nil }
+                    guard try hasConsumers(connection) else { return nil }
                     return try body(ConsumerTable(connection, storeIdentifier: identifier))
                 }
             }
         }
+    }
+
+    /// Returns whether the file has a table of consumers. A backup that was restored may not have it any more, so its
+    /// name is looked up each time, and its definition is compared once.
+    private func hasConsumers(_ connection: Connection) throws -> Bool {
+        guard try ConsumerTable.isNamed(connection) else { return false }
+        if hasCheckedConsumerTable.load(ordering: .relaxed) { return true }
+        guard try ConsumerTable.exists(connection) else { return false }
+        hasCheckedConsumerTable.store(true, ordering: .relaxed)
+        return true
     }
 
     // MARK: Reading

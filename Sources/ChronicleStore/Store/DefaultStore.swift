@@ -39,6 +39,8 @@ public final class DefaultStore: DataStore {
     let automaticPurge = Mutex(AutomaticPurge())
     /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
+    /// Whether the definition of ``ConsumerTable`` in the file is known to be correct.
+    let hasCheckedConsumerTable = Atomic(false)
 
     /// Opens the store, creating its file if it does not exist and the configuration allows saving.
     ///

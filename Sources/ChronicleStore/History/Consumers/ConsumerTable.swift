@@ -34,6 +34,11 @@ struct ConsumerTable {
         try FileSchema(connection).hasHistory([createTable])
     }
 
+    /// Returns whether the file has a table of the name, without comparing its definition.
+    static func isNamed(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'") != nil
+    }
+
     /// Creates the table in a write transaction. The file still meets the schemas that it met before.
     static func create(_ connection: Connection) throws {
         let before = try FileSchema(connection).digest
