@@ -57,7 +57,7 @@ extension StoreRule {
             let observation = try store.observeCommits { calls.add() }
             let worker = try WorkerCommand(.books(writer: 0), on: harness.configuration, harness)
             let saved = try WorkerCommand.run([worker], saves: 15).reduce(0, +)
-            // Each call stands for any number of saves, so the last one is found by reading after each call.
+            // A call can report several saves, so the test reads after each call until it finds the last save.
             while try harness.context().fetchCount(FetchDescriptor<Book>()) < saved {
                 try expect(calls.wait(), "a call of the handler after each save of another process")
             }

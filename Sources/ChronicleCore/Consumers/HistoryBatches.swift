@@ -21,8 +21,8 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
 
         /// How often to check whether the instance that reads has ended, which no commit reports.
         private static var standbyInterval: Duration { .seconds(1) }
-        /// How often a waiting consumer reads without a commit, so that the store knows that it is alive and up to which
-        /// position nothing matched.
+        /// How often a waiting consumer reads without a commit, to update its time of last use, and its
+        /// position if nothing matched since.
         private static var visitInterval: Duration { .seconds(20) }
 
         /// Returns the next batch, and waits for a commit if there is none.

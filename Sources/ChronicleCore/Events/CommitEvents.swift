@@ -1,6 +1,6 @@
 /// The commits of a container's stores, by any writer, as an asynchronous sequence.
 ///
-/// An element means that something may have been committed since the previous one. Elements that nobody waits for are
+/// An element means that something may have been committed since the previous one. Elements that no task waits for are
 /// merged into one. To miss nothing, subscribe, read, and then wait:
 ///
 /// ```swift

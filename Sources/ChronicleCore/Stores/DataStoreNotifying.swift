@@ -12,7 +12,7 @@ public protocol DataStoreNotifying: DataStore {
     /// requirements:
     ///
     /// - After every commit that completes after this method has returned, call the handler at least once, when the
-    ///   commit is visible to a fetch. This includes commits of this store object. One call may stand for any number of
+    ///   commit is visible to a fetch. This includes commits of this store object. One call may report any number of
     ///   commits, and a call without a commit is allowed.
     /// - Do not call the handler while it holds a lock that a fetch needs.
     /// - After a cancellation has returned, report no later commit. A call for an earlier one may still be running.

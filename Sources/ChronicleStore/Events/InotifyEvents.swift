@@ -111,7 +111,7 @@
         }
 
         private func events(_ event: inotify_event, _ name: String, _ watches: [String: Int32]) -> FileEvents {
-            // Events were lost, because nobody read them.
+            // The queue overflowed and events were lost.
             if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return [.raised, .written, .replaced] }
             if event.wd == watches[path + EventFile.suffix], event.mask & UInt32(IN_IGNORED) == 0 { return .raised }
             if event.wd == watches[path] || event.wd == watches[path + "-wal"] {

@@ -71,7 +71,7 @@ import Testing
         let batch = try #require(try first?.nextBatch())
         #expect(try failure { _ = try second.nextBatch() } == .historyConsumerInUse)
         #expect(try failure { try second.seek(to: .now) } == .historyConsumerInUse)
-        // Another consumer has a lock of its own.
+        // Each consumer has a separate lock.
         #expect(try store.consumer("other").take() == ["insert Trip/1"])
         first = nil
         #expect(try second.nextBatch() != nil)
@@ -138,7 +138,7 @@ import Testing
         #expect(try consumer.take() == ["insert Trip/2"])
     }
 
-    /// Work that is kept outside of the store has a token of its own, which detects the backup after a restart.
+    /// A program that stores its work elsewhere saves a token with it, which detects the backup after a restart.
     @Test func tokenOfTheWorkDetectsARestoredBackup() throws {
         let store = try TestStore(.file)
         try store.add("a")

@@ -52,7 +52,7 @@ struct StoreLoggerTests {
         try add("a", to: container)
         let silent = try container.historyConsumer(named: "silent", startingAt: .beginning)
         try add("b", "c", to: container)
-        // Nothing is deleted, so nobody is evicted.
+        // Nothing is deleted, so no consumer is evicted.
         _ = try await container.purgeHistory(HistoryRetention(maximumChanges: 1))
         #expect(logger.entries.isEmpty)
         let results = try await container.purgeHistory(HistoryRetention(maximumChanges: 1, maximumSilence: .zero))

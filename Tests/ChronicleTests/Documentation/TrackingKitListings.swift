@@ -163,7 +163,7 @@ struct TrackingKitListingTests {
     }
 
     /// `allAuthors` and `batchAuthors`: a transaction is kept until every consumer has acknowledged it; authors that
-    /// only write have no consumer, and nobody waits for them.
+    /// only write have no consumer, and purges do not wait for them.
     @Test(arguments: StoreKind.allCases)
     func transactionsAreKeptForConsumers(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
@@ -262,7 +262,7 @@ struct TrackingKitListingTests {
 
     /// `logger` and `logLevel`. `StoreLoggerTests` has each message.
     @Test func configurationHasTheLoggerAndTheLevel() throws {
-        let configuration = loggedConfiguration(URL(fileURLWithPath: "/tmp/unused.store"))
+        let configuration = loggedConfiguration(URL(fileURLWithPath: "unused.store"))
         #expect(configuration.logger is PrintingLogger && configuration.logLevel == .debug)
         let plain = ModelConfiguration(url: configuration.url)
         #expect(plain.logger == nil && plain.logLevel == .notice)
