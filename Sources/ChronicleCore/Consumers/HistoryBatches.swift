@@ -37,25 +37,13 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
             while !Task.isCancelled {
                 do {
                     if let batch = try consumer.nextBatch(limit: limit) { return batch }
-                    guard await wait(for: events) else { break }
+                    guard await events.signal.wait(atMost: Self.visitInterval) else { break }
                 } catch SwiftDataError.historyConsumerInUse {
                     do { try await Task.sleep(for: Self.standbyInterval) } catch { break }
                 }
             }
             self.events = nil
             return nil
-        }
-
-        /// Waits for a commit, or until the next visit is due.
-        ///
-        /// - Returns: `false` if the task was cancelled.
-        private func wait(for events: CommitEvents) async -> Bool {
-            let visit = Task { [signal = events.signal] in
-                try await Task.sleep(for: Self.visitInterval)
-                signal.signal()
-            }
-            defer { visit.cancel() }
-            return await events.next() != nil
         }
     }
 

@@ -64,4 +64,16 @@ final class CommitSignal: Sendable {
             end()
         }
     }
+
+    /// Waits for a signal, or until an interval has passed.
+    ///
+    /// - Returns: `false` if the signal has ended, or the task was cancelled.
+    func wait(atMost interval: Duration) async -> Bool {
+        let timer = Task {
+            try await Task.sleep(for: interval)
+            signal()
+        }
+        defer { timer.cancel() }
+        return await wait()
+    }
 }

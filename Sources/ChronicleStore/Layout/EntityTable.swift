@@ -112,7 +112,8 @@ final class EntityTable: Sendable {
     /// The recorder then does not need the previous value, which SQLite would have to read once more. A `REAL` column is
     /// always written, because 0.0 and -0.0 compare as equal.
     func comparedSlot(_ slots: PropertySet) -> Int? {
-        guard slots.count == 1, let slot = slots.first(where: { _ in true }) else { return nil }
+        var iterator = slots.makeIterator()
+        guard let slot = iterator.next(), iterator.next() == nil else { return nil }
         if case .nan = conversions[slot] { return nil }
         return slot
     }

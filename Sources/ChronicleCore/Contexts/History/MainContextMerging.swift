@@ -24,8 +24,10 @@ final class MainContextMerging {
         guard !histories.isEmpty else { return }
         // Nothing is observed before the main actor runs, which it never does in a program that blocks it.
         task = Task { [weak self] in
-            while !Task.isCancelled {
-                guard let signal = await self?.merge(), await signal.wait() else { return }
+            // The signal retains neither the stores nor this object.
+            while let (signal, isComplete) = await self?.merge() {
+                let isRaised = isComplete ? await signal.wait() : await signal.wait(atMost: Self.retryInterval)
+                guard isRaised else { return }
             }
         }
     }
@@ -34,34 +36,23 @@ final class MainContextMerging {
 
     /// Merges what was committed since the last call.
     ///
-    /// - Returns: The signal of the next commit, or `nil` if the context was released.
-    private func merge() async -> CommitSignal? {
+    /// - Returns: The signal of the next commit, and whether every history was merged; or `nil` if the context was
+    ///   released. After an error, the models have their earlier values until the next attempt.
+    private func merge() async -> (signal: CommitSignal, isComplete: Bool)? {
         guard let storage else { return nil }
         storage.savedTokens = storage.savedTokens ?? []
-        let signal: CommitSignal
         do {
             // Subscribed before reading, so that no commit is missed.
-            let events = try events ?? CommitEvents(storage.coordinator)
-            self.events = events
-            signal = events.signal
+            events = try events ?? CommitEvents(storage.coordinator)
         } catch {
-            signal = CommitSignal()
-            raise(signal, after: Self.retryInterval)
+            return (CommitSignal(), false)
         }
+        guard let signal = events?.signal else { return nil }
+        var isComplete = true
         for index in histories.indices {
-            do { try await histories[index].merge { self.storage?.knownContext } } catch {
-                // Until the next attempt, the models only have their earlier values.
-                raise(signal, after: Self.retryInterval)
-            }
+            do { try await histories[index].merge { self.storage?.knownContext } } catch { isComplete = false }
         }
-        return signal
-    }
-
-    private func raise(_ signal: CommitSignal, after interval: Duration) {
-        Task {
-            do { try await Task.sleep(for: interval) } catch { return }
-            signal.signal()
-        }
+        return (signal, isComplete)
     }
 
     /// Ends merging before this object is released.
@@ -116,14 +107,17 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
     @MainActor private mutating func mergeTransactions(
         into context: () -> ModelContext?, after token: Provider.HistoryType.TokenType?
     ) async throws {
+        let current = try provider.currentHistoryToken()
+        guard let models = context()?.registry, models.count > 0 else {
+            position = .success(current)
+            return
+        }
         var reader = HistoryReader([provider], after: token)
         var changes: [HistoryChange] = []
         var reached = token
         while !Task.isCancelled, let transaction = try reader.nextTransaction() {
             let isOwn = context()?.storage.savedTokens?.remove(AnyHashable(transaction.token)) != nil
-            while !isOwn, let context = context(), context.registry.count > 0,
-                let page = try reader.nextChanges(limit: Self.pageSize)
-            {
+            while !isOwn, let context = context(), let page = try reader.nextChanges(limit: Self.pageSize) {
                 changes += page
                 guard changes.count >= Self.pageSize else { continue }
                 try context.merge(changes)
