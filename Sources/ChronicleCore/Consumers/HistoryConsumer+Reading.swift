@@ -60,7 +60,7 @@ extension HistoryConsumer {
             return (try matches(large, after: position) ? .largeTransaction(large) : nil, large.token, true)
         }
         var end = page.transactions.last?.token ?? position
-        if !page.hasMore, let bookmark, end.map({ $0 < bookmark }) ?? true { end = bookmark }
+        if !page.hasMore { end.advance(to: bookmark) }
         let matching =
             filter.matchesAllChanges
             ? page.transactions : page.transactions.filter { $0.changes.contains(where: filter.matches) }

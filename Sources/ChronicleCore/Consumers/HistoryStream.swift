@@ -73,7 +73,7 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
             let page = try stream.store.fetchHistory(descriptor)
             let isLast = page.count < Self.pageSize
             token = page.last?.token ?? token
-            if isLast, let current, token.map({ $0 < current }) ?? true { token = current }
+            if isLast { token.advance(to: current) }
             return (page.filter { $0.changes.contains(where: stream.filter.matches) }, isLast)
         }
     }

@@ -133,7 +133,7 @@ private struct FollowedHistory<Provider: HistoryProviding>: FollowedStore {
             let isLast = page.count < Self.pageSize
             descriptor = isLast ? nil : token.flatMap { filter.descriptor(after: $0) }
         }
-        if let newest, token.map({ $0 < newest }) ?? true { token = newest }
+        token.advance(to: newest)
     }
 
     /// Reads all transactions, and counts those that match.

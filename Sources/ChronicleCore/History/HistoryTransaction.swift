@@ -39,6 +39,14 @@ public protocol HistoryToken: Codable, Comparable, Hashable, Identifiable, Senda
     var tokenValue: TokenType? { get }
 }
 
+extension Optional where Wrapped: HistoryToken {
+    /// Moves a position forward to a token, unless it is there or after it. `nil` is the position before every token.
+    mutating func advance(to token: Wrapped?) {
+        guard let token, map({ $0 < token }) ?? true else { return }
+        self = token
+    }
+}
+
 /// An insert, update or delete of a model.
 ///
 /// To find the changes of a model class, match the type of the change:
