@@ -41,17 +41,19 @@ final class CommitWatcher: Sendable {
     ///   - filePath: The path of its file without symbolic links.
     ///   - source: The events of the file.
     ///   - interval: How often the data version is checked without an event.
+    ///   - onFailure: A closure that receives the error if a file can no longer be watched. The regular checks remain.
     ///   - handler: The closure to call.
     init(
         path: String, filePath: String, _ source: any FileEventSource, checkingEvery interval: Duration,
-        _ handler: @escaping @Sendable () -> Void
+        onFailure: @escaping @Sendable (any Error) -> Void, _ handler: @escaping @Sendable () -> Void
     ) {
         (self.source, self.handler) = (source, handler)
         // Only the new thread uses it from here on.
         nonisolated(unsafe) let version = DataVersion(path: path, filePath: filePath)
         let ended = ended
         thread = Thread { [source, handler] in
-            var loop = Loop(source: source, interval: interval, handler: handler, version: version)
+            var loop = Loop(
+                source: source, interval: interval, onFailure: onFailure, handler: handler, version: version)
             loop.run()
             loop.version.close()
             ended.signal()
@@ -75,6 +77,7 @@ final class CommitWatcher: Sendable {
     private struct Loop {
         let source: any FileEventSource
         let interval: Duration
+        let onFailure: @Sendable (any Error) -> Void
         let handler: @Sendable () -> Void
         var version: DataVersion
         private var lastWrite = ContinuousClock.now
@@ -84,10 +87,11 @@ final class CommitWatcher: Sendable {
         private var pause = CommitWatcher.shortestPause
 
         init(
-            source: any FileEventSource, interval: Duration, handler: @escaping @Sendable () -> Void,
-            version: DataVersion
+            source: any FileEventSource, interval: Duration, onFailure: @escaping @Sendable (any Error) -> Void,
+            handler: @escaping @Sendable () -> Void, version: DataVersion
         ) {
-            (self.source, self.interval, self.handler, self.version) = (source, interval, handler, version)
+            (self.source, self.interval, self.version) = (source, interval, version)
+            (self.onFailure, self.handler) = (onFailure, handler)
         }
 
         mutating func run() {
@@ -143,8 +147,7 @@ final class CommitWatcher: Sendable {
             var isReplaced = false
             if events.contains(.replaced) || now - lastRegularCheck >= interval {
                 lastRegularCheck = now
-                // Without a watch, the regular checks remain.
-                do { try source.attach() } catch {}
+                do { try source.attach() } catch { onFailure(error) }
                 isReplaced = version.reconnectIfReplaced()
                 // A log that was created may have been written before it was watched.
                 if events.contains(.replaced) {

@@ -17,7 +17,8 @@ extension DefaultStore: DataStoreNotifying {
         guard let path = commits.path else { return CommitObservation { commits.remove(identifier) } }
         let interval: Duration = configuration.watching == .eventsOnly ? .seconds(3_600) : .seconds(1)
         let watcher = CommitWatcher(
-            path: database.path, filePath: path, eventSource(path), checkingEvery: interval, handler)
+            path: database.path, filePath: path, eventSource(path), checkingEvery: interval,
+            onFailure: { [weak self] in self?.warn(of: $0, path) }, handler)
         return CommitObservation {
             commits.remove(identifier)
             watcher.cancel()

@@ -180,6 +180,16 @@ struct CommitWatcherTests {
         #expect(entries.first?.metadata["code"] == String(code))
     }
 
+    /// For example, a new log cannot be watched because the limit was reached in the meantime.
+    @Test func laterFailureIsReported() throws {
+        let (source, failed) = (FailingSource(), DispatchSemaphore(value: 0))
+        let watcher = CommitWatcher(
+            path: file.path, filePath: file.path, source, checkingEvery: .seconds(3_600),
+            onFailure: { if ($0 as? WatchError)?.code == ENOSPC { failed.signal() } }, {})
+        #expect(failed.wait(timeout: .now() + .seconds(60)) == .success)
+        watcher.cancel()
+    }
+
     @Test func missingDirectoryIsAnError() {
         #if os(Linux)
             #expect(throws: WatchError.self) {
@@ -220,4 +230,19 @@ struct CommitWatcherTests {
             #expect(try Worker("watch", file.path, "50").finish() == "closed\n")
         }
     #endif
+}
+
+/// Events of files of which one was replaced and cannot be watched any more.
+private final class FailingSource: FileEventSource {
+    private let isCancelled = Mutex(false)
+
+    func wait(until deadline: ContinuousClock.Instant) -> FileEvents {
+        isCancelled.withLock(\.self) ? .cancelled : .replaced
+    }
+
+    func attach() throws { throw WatchError(code: ENOSPC) }
+
+    func detach() {}
+
+    func cancel() { isCancelled.withLock { $0 = true } }
 }
