@@ -17,8 +17,8 @@ extension ModelContainer {
     ///     user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
-    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
-    ///   file or a model.
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
+    ///   or a file.
     public convenience init(
         for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
     ) throws {
@@ -37,8 +37,8 @@ extension ModelContainer {
     ///     user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
-    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
-    ///   file or a model.
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
+    ///   or a file.
     public convenience init(for schema: Schema, configurations: any DataStoreConfiguration...) throws {
         try self.init(for: schema, configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
@@ -53,8 +53,8 @@ extension ModelContainer {
     ///     configuration, the container opens `default.store` in the user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
-    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
-    ///   file or a model.
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
+    ///   or a file.
     public convenience init(
         for types: any PersistentModel.Type..., configurations: ModelConfiguration...
     ) throws {
@@ -69,8 +69,8 @@ extension ModelContainer {
     ///     configuration, the container opens `default.store` in the user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
-    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
-    ///   file or a model.
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
+    ///   or a file.
     public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
         try self.init(for: schema, configurations: configurations)
     }
@@ -83,8 +83,8 @@ extension ModelContainer {
     ///     in the user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
-    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
-    ///   file or a model.
+    ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name
+    ///   or a file.
     public convenience init(for schema: Schema, configurations: [ModelConfiguration]) throws {
         let stores: [any DataStoreConfiguration] = configurations.isEmpty ? [ModelConfiguration()] : configurations
         try self.init(for: schema, configurations: stores)

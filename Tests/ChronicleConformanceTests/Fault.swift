@@ -10,6 +10,7 @@ enum Fault: String, CaseIterable, Sendable {
         keepsNullifiedReferences
     case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, ignoresOtherStores
     case leavesPartsOfFailedSaves, comparesMissingValues, ignoresMissingRows, forgetsModels
+    case erasesOneEntity, keepsErasedHistory, beginsAtTheNewestToken
     // Links
     case readsLinksFromOneSide, movesLinks, losesSymmetricLinks, losesEmptyLinks, replacesLinks, keepsLinks,
         keepsLinksOfFailedSaves
@@ -63,6 +64,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .comparesMissingValues: .missingValues
         case .ignoresMissingRows: .updatesOfDeletedRows
         case .forgetsModels: .savedModels
+        case .erasesOneEntity: .erasedModels
         default: linkRule
         }
     }
@@ -127,6 +129,8 @@ enum Fault: String, CaseIterable, Sendable {
         case .deletesUpToAnyToken: .deletingWithForeignToken
         case .deletesModelsToo: .modelsRemain
         case .resetsPositions: .positionsAreNotReused
+        case .keepsErasedHistory: .erasedTransactions
+        case .beginsAtTheNewestToken: .earliestToken
         case .losesThePosition: .saveResult
         case .countsHistoryWrongly: .counting
         case .ignoresHistoryOffsets: .sorting

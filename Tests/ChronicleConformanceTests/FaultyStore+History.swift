@@ -59,6 +59,10 @@ extension FaultyStore: HistoryProviding {
         return DefaultHistoryToken(storeIdentifier: identifier, position: position - 1)
     }
 
+    func earliestHistoryToken() throws -> DefaultHistoryToken? {
+        try fault == .beginsAtTheNewestToken ? base.currentHistoryToken() : base.earliestHistoryToken()
+    }
+
     func fetchHistoryCount(_ descriptor: Descriptor) throws -> Int {
         try fetchHistory(descriptor).count + (fault == .countsHistoryWrongly ? 1 : 0)
     }

@@ -152,3 +152,13 @@ extension FaultyStore {
         return result
     }
 }
+
+extension FaultyStore {
+    func erase() throws {
+        switch fault {
+        case .erasesOneEntity: try memory.change { $0.tables["Book"]?.rows = [:] }
+        case .keepsErasedHistory: try memory.change { $0.tables = $0.tables.mapValues { $0.emptied } }
+        default: try base.erase()
+        }
+    }
+}

@@ -66,10 +66,10 @@ extension StoreRule where Store: HistoryProviding {
             try expect(first.tombstone[\.rating]??.bitPattern, is: (-0.0).bitPattern, "the rating of a deleted book")
             try expect(
                 first.tombstone[\.printed], is: Date(timeIntervalSinceReferenceDate: 0.1), "the date of a deleted book")
-            try expect(Set(first.tombstone.map(\.name)), is: ["title", "rating", "printed"], "the preserved values")
+            try expect(Set(first.tombstone.attributeNames), is: ["title", "rating", "printed"], "the preserved values")
             let second = try require(deletes.first { $0.tombstone[\.title] == "b" }, "the title of a deleted book")
             try expect(
-                Set(second.tombstone.map(\.name)), is: ["title", "printed"], "the preserved values that are not nil")
+                Set(second.tombstone.attributeNames), is: ["title", "printed"], "the preserved values that are not nil")
         }
     }
 

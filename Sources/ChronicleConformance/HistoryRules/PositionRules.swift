@@ -3,7 +3,11 @@ import Foundation
 
 extension StoreRule where Store: HistoryProviding {
     /// Rules about tokens of saves, counts, and sorting, and about reading on after reopening a store.
-    public static var positions: [StoreRule] { [saveResult, counting, sorting, tokensSurvive, deletionsSurvive] }
+    public static var positions: [StoreRule] {
+        [
+            saveResult, counting, sorting, earliestToken, tokensSurvive, deletionsSurvive,
+        ]
+    }
 
     static var saveResult: StoreRule {
         StoreRule("the result of a save contains its history token", needs: .deletes) { harness in
@@ -33,6 +37,24 @@ extension StoreRule where Store: HistoryProviding {
                 let headers = try context.fetchHistoryWithoutChanges(descriptor).map(\.transactionIdentifier)
                 try expect(headers, is: identifiers, "the transactions without changes")
             }
+        }
+    }
+
+    static var earliestToken: StoreRule {
+        StoreRule("the earliest token precedes every transaction") { harness in
+            try harness.write("a", "b", "c")
+            // A store may have no token for this position.
+            guard let beginning = try harness.store.earliestHistoryToken() else { return }
+            try expect(
+                harness.titles(harness.history(.after(beginning))), is: ["a", "b", "c"],
+                "the transactions after the earliest token")
+            guard harness.features.contains(.deletingHistory) else { return }
+            let first = try require(harness.history().first, "a transaction for a save")
+            try harness.context().deleteHistory(Descriptor.before(first.token))
+            let token = try require(harness.store.earliestHistoryToken(), "an earliest token after a deletion")
+            try expect(
+                harness.titles(harness.history(.after(token))), is: ["b", "c"],
+                "the transactions after the earliest token when the first was deleted")
         }
     }
 

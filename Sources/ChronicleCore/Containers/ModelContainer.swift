@@ -52,12 +52,13 @@ public final class ModelContainer: Equatable, Sendable {
     /// - Parameters:
     ///   - schema: The schema of the models.
     ///   - configurations: The configurations of the stores, which determine the order of ``stores``. A configuration
-    ///     without a schema receives the container's schema.
+    ///     without a schema receives the container's schema. Several configurations may contain a model: a fetch then
+    ///     returns the rows of all of them, and an insert adds a row to the first.
     /// - Throws: ``SwiftDataError/invalidModel`` or ``SwiftDataError/unsupportedAttributeType`` if a model is declared
     ///   incorrectly; correct the class. ``SwiftDataError/unknownSchema`` if no configuration contains a model; add the
     ///   model to one of them. ``SwiftDataError/unknownSchema`` also if a schema was decoded and has no model classes;
-    ///   create it with the classes. ``SwiftDataError/duplicateConfiguration`` if two configurations have the same name,
-    ///   store or model. ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened; catch the specific
+    ///   create it with the classes. ``SwiftDataError/duplicateConfiguration`` if two configurations have the same name
+    ///   or store. ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened; catch the specific
     ///   error for its cause. ``SwiftDataError/unsupportedFeature`` if a store does not support a relationship; see
     ///   ``DataStoreLinking``.
     public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
@@ -76,5 +77,15 @@ public final class ModelContainer: Equatable, Sendable {
     /// Creates another container for stores that are already open.
     init(_ coordinator: StoreCoordinator) {
         self.coordinator = coordinator
+    }
+}
+
+extension ModelContainer: CustomDebugStringConvertible {
+    /// The configurations and the entities of the container, for debugging. The format may change.
+    public var debugDescription: String {
+        func text(_ configuration: some DataStoreConfiguration) -> String { String(reflecting: configuration) }
+        let stores = stores.map { text($0.configuration) }.joined(separator: ", ")
+        return
+            "ModelContainer(models: \(schema.entities.map(\.name).sorted().joined(separator: ", ")); stores: \(stores))"
     }
 }

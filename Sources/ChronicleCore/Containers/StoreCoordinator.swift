@@ -10,7 +10,10 @@ final class StoreCoordinator: Sendable {
     let stores: [any DataStore]
     /// Notifies listeners of commits.
     let commits: CommitNotifier
-    private let storesByType: [ObjectIdentifier: any DataStore]
+    /// The stores that contain a model class, in the order of their configurations.
+    private let storesByType: [ObjectIdentifier: [any DataStore]]
+    /// Whether a model is contained in several stores.
+    let sharesModels: Bool
     private let knownContainer = Mutex(WeakContainer())
     /// The storage of the main context while the context or one of its models is alive.
     @MainActor weak var mainStorage: ContextStorage?
@@ -32,7 +35,7 @@ final class StoreCoordinator: Sendable {
         }
         self.schema = schema
         var stores: [any DataStore] = []
-        var storesByType: [ObjectIdentifier: any DataStore] = [:]
+        var storesByType: [ObjectIdentifier: [any DataStore]] = [:]
         for configuration in configurations {
             let store = try Self.open(configuration, schema)
             if let existing = stores.first(where: { $0.identifier == store.identifier }) {
@@ -43,11 +46,7 @@ final class StoreCoordinator: Sendable {
             }
             stores.append(store)
             for entity in store.schema.entities where entity.hasModelClass {
-                guard storesByType.updateValue(store, forKey: ObjectIdentifier(entity.type)) == nil else {
-                    throw SwiftDataError.duplicateConfiguration.with(
-                        detail: "two configurations contain this model or a related one; add it to only one of them",
-                        entityName: entity.name)
-                }
+                storesByType[ObjectIdentifier(entity.type), default: []].append(store)
             }
         }
         for entity in schema.entities where storesByType[ObjectIdentifier(entity.type)] == nil {
@@ -57,6 +56,7 @@ final class StoreCoordinator: Sendable {
         self.stores = stores
         commits = CommitNotifier(stores)
         self.storesByType = storesByType
+        sharesModels = storesByType.values.contains { $0.count > 1 }
     }
 
     private static func open<Configuration: DataStoreConfiguration>(
@@ -85,14 +85,35 @@ final class StoreCoordinator: Sendable {
             entityName: links.owner, propertyName: links.property.name)
     }
 
-    /// Returns the store of a model class.
+    /// Returns the stores that contain a model class, in the order of their configurations. There is at least one.
     ///
     /// - Throws: ``SwiftDataError/unknownSchema``.
-    func store(for type: any PersistentModel.Type) throws -> any DataStore {
-        guard let store = storesByType[ObjectIdentifier(type)] else {
+    func stores(for type: any PersistentModel.Type) throws -> [any DataStore] {
+        guard let stores = storesByType[ObjectIdentifier(type)] else {
             throw type.missing("no store of the container contains this model")
         }
-        return store
+        return stores
+    }
+
+    /// Returns the store that contains a model, or the one into which a new model is inserted.
+    ///
+    /// - Parameters:
+    ///   - type: The class of the model.
+    ///   - identifier: The identifier of the model, or `nil` for a new model.
+    /// - Throws: ``SwiftDataError/unknownSchema``.
+    func store(for type: any PersistentModel.Type, of identifier: PersistentIdentifier?) throws -> any DataStore {
+        let stores = try stores(for: type)
+        guard stores.count > 1, let identifier = identifier?.storeIdentifier else { return stores[0] }
+        return stores.first { $0.identifier == identifier } ?? stores[0]
+    }
+
+    /// Returns whether a row is before another one in a fetch without sort descriptors: by store, and then by primary
+    /// key.
+    func precedes(_ a: PersistentIdentifier, _ b: PersistentIdentifier) -> Bool {
+        guard sharesModels, a.storeIdentifier != b.storeIdentifier,
+            let first = stores.first(where: { [a.storeIdentifier, b.storeIdentifier].contains($0.identifier) })
+        else { return a < b }
+        return first.identifier == a.storeIdentifier
     }
 
     // MARK: The container

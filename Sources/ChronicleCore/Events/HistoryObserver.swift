@@ -85,7 +85,7 @@ public final class HistoryObserver: Observable, Sendable {
         historyTokens: [String: any HistoryToken]? = nil, observedModels: [any PersistentModel.Type] = [],
         authors: Set<String> = [], modelContainer: ModelContainer, isolation: isolated (any Actor)? = #isolation
     ) throws {
-        for model in observedModels { _ = try modelContainer.coordinator.store(for: model) }
+        for model in observedModels { _ = try modelContainer.coordinator.stores(for: model) }
         self.modelContainer = modelContainer
         self.observedModels = observedModels
         self.authors = authors

@@ -43,3 +43,13 @@ public struct FetchDescriptor<T: PersistentModel>: Sendable {
         self.sortBy = sortBy
     }
 }
+
+extension FetchDescriptor: CustomDebugStringConvertible {
+    /// The model and the limits of the fetch, for debugging. It contains no values of the predicate, and its format may
+    /// change.
+    public var debugDescription: String {
+        "FetchDescriptor<\(T.self)>(predicate: \(predicate == nil ? "none" : "set"), sortBy: \(sortBy.count), "
+            + "fetchLimit: \(fetchLimit.map(String.init) ?? "none"), fetchOffset: \(fetchOffset ?? 0), "
+            + "includePendingChanges: \(includePendingChanges))"
+    }
+}

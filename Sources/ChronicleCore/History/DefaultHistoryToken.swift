@@ -95,6 +95,13 @@ public struct DefaultHistoryToken: HistoryToken {
         return merged
     }
 
+    /// Returns a token without the position in a store.
+    func removingPosition(in storeIdentifier: String) -> DefaultHistoryToken {
+        var token = self
+        token.entries.removeAll { $0.store == storeIdentifier }
+        return token
+    }
+
     /// Returns whether this token is at or after another token in every store of the other token.
     ///
     /// - Parameter other: Another token.

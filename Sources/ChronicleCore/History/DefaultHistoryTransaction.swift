@@ -33,7 +33,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
     /// Use it for display only, because clocks can be changed. Use tokens for order and position.
     public let timestamp: Date
     /// The position after the transaction.
-    public let token: DefaultHistoryToken
+    ///
+    /// In a read of several stores, it also has the position that the read reached in each of the other stores.
+    public private(set) var token: DefaultHistoryToken
     /// The identifier of the transaction in its store, which increases in commit order and is never reused.
     public let transactionIdentifier: Int64
     /// The changes in the order in which they were made.
@@ -74,6 +76,16 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Hashable {
 }
 
 extension DefaultHistoryTransaction {
+    /// Returns the transaction with a token that also has the positions of another token.
+    ///
+    /// - Parameter token: The positions in other stores.
+    /// - Returns: The transaction with the combined token; its position in its own store does not change.
+    public func addingPositions(of token: DefaultHistoryToken) -> DefaultHistoryTransaction {
+        var transaction = self
+        transaction.token = self.token.merging(token.removingPosition(in: storeIdentifier))
+        return transaction
+    }
+
     /// Returns whether two values are the same transaction of the same store.
     ///
     /// The check values of the tokens are compared as well, because a transaction that a restored backup reverted has

@@ -27,6 +27,15 @@ public struct HistoryDescriptor<TransactionType: HistoryTransaction>: Sendable {
     }
 }
 
+extension HistoryDescriptor: CustomDebugStringConvertible {
+    /// The transactions and the limits of the fetch, for debugging. It contains no values of the predicate, and its
+    /// format may change.
+    public var debugDescription: String {
+        "HistoryDescriptor<\(TransactionType.self)>(predicate: \(predicate == nil ? "none" : "set"), "
+            + "sortBy: \(sortBy.count), fetchLimit: \(fetchLimit), fetchOffset: \(fetchOffset))"
+    }
+}
+
 // Counterparts of the factory methods of Core Data's `NSPersistentHistoryChangeRequest`, for calls such as
 // `context.fetchHistory(.after(token))` and `context.deleteHistory(.before(date))`.
 extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
@@ -66,11 +75,10 @@ extension HistoryDescriptor where TransactionType == DefaultHistoryTransaction {
         HistoryDescriptor(predicate: #Predicate { $0.timestamp < date })
     }
 
-    /// Returns a descriptor for the transactions that were committed to the same store after a transaction.
+    /// Returns a descriptor for the transactions that were committed after a transaction.
     ///
-    /// The token of a transaction has a position in one store only. If the container has several stores, a fetch with
-    /// this descriptor throws ``SwiftDataError/historyTokenStoreMismatch``; use a token from
-    /// ``DefaultHistoryToken/merging(_:)`` instead.
+    /// If the transaction was read from several stores, the descriptor also selects the transactions of the other
+    /// stores that follow it in the order of ``ModelContext/fetchHistory(_:)``.
     ///
     /// - Parameter transaction: The transaction.
     /// - Returns: A descriptor for the transactions after the token of the transaction.

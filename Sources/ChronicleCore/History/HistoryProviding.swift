@@ -52,6 +52,17 @@ public protocol HistoryProviding<HistoryType>: AnyObject, Sendable {
     ///   the store from reading.
     func currentHistoryToken() throws -> HistoryType.TokenType?
 
+    /// Returns the token of the position from which the history is complete: the newest deleted transaction, or the
+    /// position before the first transaction if none was deleted.
+    ///
+    /// A read of several stores without a token begins there in each store. If transactions before the newest deleted one
+    /// remain, return a position before them. The default implementation returns `nil`.
+    ///
+    /// - Returns: The token, or `nil` if the store has no token for that position.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record changes, or the error that prevented
+    ///   the store from reading.
+    func earliestHistoryToken() throws -> HistoryType.TokenType?
+
     /// Returns the number of transactions that match a descriptor. The default implementation calls
     /// ``fetchHistory(_:)``.
     ///
@@ -94,6 +105,13 @@ extension HistoryProviding {
     public func currentHistoryToken() throws -> HistoryType.TokenType? {
         try fetchHistory(HistoryDescriptor()).last?.token
     }
+
+    /// `nil`.
+    ///
+    /// - Returns: `nil`.
+    /// - Throws: The errors that an implementation in a store throws, such as ``SwiftDataError/historyDisabled``. This
+    ///   implementation throws none.
+    public func earliestHistoryToken() throws -> HistoryType.TokenType? { nil }
 
     /// Returns the number of transactions that ``fetchHistory(_:)`` returns.
     ///

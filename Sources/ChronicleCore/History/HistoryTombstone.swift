@@ -6,7 +6,8 @@
 ///
 /// ```swift
 /// let name = delete.tombstone[\.name]        // String?
-/// for (attribute, value) in delete.tombstone { print(attribute, value) }
+/// for value in delete.tombstone { print(value) }
+/// for (attribute, value) in delete.tombstone.namedValues { print(attribute, value) }
 /// ```
 ///
 /// It does not contain attributes that were `nil`, that were not preserved at the time of the delete, or whose values
@@ -14,26 +15,33 @@
 /// be converted to the type of its attribute, it contains an ``UndecodableValue``.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The name of an attribute and its value.
-    public typealias Element = (name: String, value: any Sendable)
-    private let values: [Element]
+    public typealias NamedValue = (name: String, value: any Sendable)
+
+    /// The names of the attributes and their values, in the order of the iteration.
+    public let namedValues: [NamedValue]
+
+    /// The names of the attributes, in the order of the iteration.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of attributes.
+    public var attributeNames: [String] { namedValues.map(\.name) }
 
     /// Creates a tombstone.
     ///
     /// - Parameter values: The values by attribute name.
-    public init(_ values: [Element] = []) {
-        self.values = values
+    public init(_ values: [NamedValue] = []) {
+        namedValues = values
     }
 
-    /// Returns an iterator over the attribute names and values.
+    /// Returns an iterator over the values. To get the names as well, use ``namedValues``.
     ///
     /// - Returns: An iterator.
-    public func makeIterator() -> IndexingIterator<[Element]> { values.makeIterator() }
+    public func makeIterator() -> IndexingIterator<[any Sendable]> { namedValues.map(\.value).makeIterator() }
 
     /// The value of the attribute with a given name; `nil` if the tombstone does not contain it.
     ///
     /// - Parameter name: The name of the attribute.
     public subscript(name: String) -> (any Sendable)? {
-        values.first { $0.name == name }?.value
+        namedValues.first { $0.name == name }?.value
     }
 
     /// The value of an attribute, as an erased type; `nil` if the tombstone does not contain it.

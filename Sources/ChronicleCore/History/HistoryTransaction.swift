@@ -21,11 +21,27 @@ public protocol HistoryTransaction: Identifiable, Sendable {
     var token: TokenType { get }
     /// The identifier of the transaction in its store, which increases in commit order.
     var transactionIdentifier: TransactionIdentifier { get }
+
+    /// Returns the transaction with a token that also has the positions of another token.
+    ///
+    /// A read of several stores calls this method with the position that it reached in each store before the
+    /// transaction. Implement it if a token can have a position in several stores; the later of two positions in one
+    /// store applies. The default implementation returns the transaction unchanged.
+    ///
+    /// - Parameter token: The positions in other stores.
+    /// - Returns: The transaction with the combined token.
+    func addingPositions(of token: TokenType) -> Self
 }
 
 extension HistoryTransaction {
     /// The identity of the transaction in its store, ``transactionIdentifier``.
     public var id: TransactionIdentifier { transactionIdentifier }
+
+    /// Returns the transaction unchanged.
+    ///
+    /// - Parameter token: The positions in other stores.
+    /// - Returns: The transaction.
+    public func addingPositions(of token: TokenType) -> Self { self }
 }
 
 /// A position in the history of a store.

@@ -75,5 +75,5 @@ extension DefaultHistoryUpdate {
 
 extension HistoryTombstone {
     /// The preserved values that cannot be converted to the types of their attributes; usually empty.
-    public var undecodableValues: [UndecodableValue] { compactMap { $0.value as? UndecodableValue } }
+    public var undecodableValues: [UndecodableValue] { compactMap { $0 as? UndecodableValue } }
 }

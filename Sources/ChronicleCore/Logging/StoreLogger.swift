@@ -21,6 +21,7 @@
 /// | `consumerEvicted`: a purge deleted transactions that a consumer had not acknowledged | `notice` | `consumer` |
 /// | `consumerReset`: a consumer starts over from the models | `notice`; `debug` if the program requested it | `consumer`, `reason` |
 /// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
+/// | `eraseFailed`: ``ModelContainer/deleteAllData()`` failed | `notice` | `error` |
 /// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
 /// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |
 ///

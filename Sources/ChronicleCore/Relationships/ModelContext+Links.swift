@@ -9,7 +9,20 @@ extension ModelContext {
             let entity = coordinator.schema.entitiesByName[relationship.destination]
         else { return [:] }
         func load<Model: PersistentModel>(_: Model.Type) throws -> [PersistentIdentifier: [AnyObject]] {
-            let store = try coordinator.store(for: Model.self)
+            let stores = try coordinator.stores(for: Model.self)
+            if stores.count == 1 { return try load(Model.self, identifiers, from: stores[0]) }
+            var found: [PersistentIdentifier: [AnyObject]] = [:]
+            for store in stores {
+                let identifiers = identifiers.filter { $0.storeIdentifier == store.identifier }
+                guard !identifiers.isEmpty else { continue }
+                // Each model is in one store.
+                found.merge(try load(Model.self, identifiers, from: store)) { first, _ in first }
+            }
+            return found
+        }
+        func load<Model: PersistentModel>(
+            _: Model.Type, _ identifiers: Set<PersistentIdentifier>, from store: any DataStore
+        ) throws -> [PersistentIdentifier: [AnyObject]] {
             guard let linking = store as? any DataStoreLinking else {
                 throw store.attributed(
                     DataStoreError.unsupportedFeature.with(detail: "relationships without a to-one inverse"))

@@ -101,6 +101,25 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
+    /// Returns the token of the newest deleted transaction.
+    ///
+    /// - Returns: The token, which has the position 0 if no transaction was deleted. It also has the position 0, which
+    ///   has expired, if transactions before the newest deleted one remain.
+    /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
+    ///   configuration. ``SwiftDataError/damagedFile`` if the history is damaged; restore the file from a backup.
+    /// - Complexity: O(log *n*) in the length of the history.
+    public func earliestHistoryToken() throws -> DefaultHistoryToken? {
+        try readingHistory { connection in
+            let history = HistoryFacts(connection)
+            let facts = try history.facts(at: 0)
+            guard try !history.hasTransactions(through: facts.floor) else {
+                return DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+            }
+            return DefaultHistoryToken(
+                storeIdentifier: identifier, position: facts.floor, checkValue: facts.floorCheckValue)
+        }
+    }
+
     func reading<Result>(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>,
         _ body: (HistoryQuery, HistoryRange, Connection) throws -> Result

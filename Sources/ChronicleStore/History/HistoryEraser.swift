@@ -56,8 +56,13 @@ struct HistoryEraser {
     private var highest: (position: Int64, checkValue: Int64)?
 
     init(_ connection: Connection) throws {
+        self.init(connection, newest: try HistoryFacts(connection).newest()?.position ?? 0)
+    }
+
+    /// - Parameter newest: The position of the newest row of the history, which is a header.
+    init(_ connection: Connection, newest: Int64) {
         self.connection = connection
-        newest = try HistoryFacts(connection).newest()?.position ?? 0
+        self.newest = newest
     }
 
     mutating func erase(_ search: HeaderSearch) throws {

@@ -1,22 +1,32 @@
-// SwiftData's options for system services. Chronicle uses none of these services, so only the options without one are
-// available.
+import ChronicleCore
+import Foundation
+
+// SwiftData's options for system services.
 extension ModelConfiguration {
-    /// The app group container of the store's file. Chronicle does not support app groups; the type exists for source
-    /// compatibility with SwiftData.
+    /// The directory of the store's file, for a configuration without a URL.
+    ///
+    /// In SwiftData, it is the shared container of an app group. Chronicle uses a directory that the user's programs
+    /// can share.
     public struct GroupContainer: Hashable, Sendable {
-        private init() {}
+        let identifier: String?
 
-        /// No app group. In SwiftData, the container from the app's entitlements.
-        public static let automatic = GroupContainer()
-        /// No app group.
-        public static let none = GroupContainer()
+        /// The user's application support directory. In SwiftData, the container from the app's entitlements.
+        public static let automatic = GroupContainer(identifier: nil)
+        /// The user's application support directory.
+        public static let none = GroupContainer(identifier: nil)
 
-        /// The container of an app group, which is unavailable. Pass the file's URL to the configuration instead.
+        /// The directory `Group Containers/<name>` in the user's application support directory, which is created if it
+        /// does not exist. All programs of the user that pass the same name use the same files.
         ///
-        /// - Parameter groupName: The identifier of the app group.
-        /// - Returns: No value, because the function is unavailable.
-        @available(*, unavailable, message: "Chronicle does not support app groups; pass the file's URL as `url:`")
-        public static func identifier(_ groupName: String) -> GroupContainer { none }
+        /// - Parameter groupName: The identifier of the app group, without slashes.
+        /// - Returns: The group container.
+        public static func identifier(_ groupName: String) -> GroupContainer { GroupContainer(identifier: groupName) }
+
+        /// The directory of the files. `FileManager` finds the user's directory.
+        var directory: URL {
+            guard let identifier else { return ModelConfiguration.defaultDirectory }
+            return ModelConfiguration.defaultDirectory.appending(path: "Group Containers/\(identifier)")
+        }
     }
 
     /// The CloudKit database of the store. Chronicle does not synchronize with iCloud; the type exists for source
@@ -37,5 +47,57 @@ extension ModelConfiguration {
             *, unavailable, message: "Chronicle does not synchronize with iCloud; pass `.none` or omit the argument"
         )
         public static func `private`(_ privateDBName: String) -> CloudKitDatabase { none }
+    }
+
+    /// The identifier of the app group, or `nil` without one.
+    public var groupAppContainerIdentifier: String? { groupContainer.identifier }
+
+    /// `nil`, because Chronicle does not synchronize with iCloud.
+    public var cloudKitContainerIdentifier: String? { nil }
+}
+
+extension ModelConfiguration {
+    /// Validates the configuration. Containers call this method before they open the store.
+    ///
+    /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` if the name of the file or the group
+    ///   is empty or contains a slash or a NUL character; ``SwiftDataError/configurationFileNameTooLong`` if the name of
+    ///   the file is too long for the files beside it; choose another name.
+    ///   ``SwiftDataError/loadIssueModelContainer`` if the URL is not that of a file, or if the timeout is negative;
+    ///   change it.
+    public func validate() throws {
+        guard busyTimeout >= .zero else { throw invalid(.loadIssueModelContainer, "the busy timeout is negative") }
+        guard !isStoredInMemoryOnly else { return }
+        guard url.isFileURL else {
+            throw invalid(.loadIssueModelContainer, "\(url) is not a file URL; use URL(fileURLWithPath:)")
+        }
+        let fileName = url.lastPathComponent
+        for part in [fileName, groupContainer.identifier, namesFile ? name : nil].compactMap(\.self) {
+            guard !part.isEmpty, part != ".", part != "..", !part.contains("/"), !part.utf8.contains(0) else {
+                throw invalid(
+                    .configurationFileNameContainsInvalidCharacters, "\"\(part)\" cannot be the name of a file")
+            }
+        }
+        guard fileName.utf8.count <= Self.longestFileName else {
+            throw invalid(
+                .configurationFileNameTooLong,
+                "the name of the file has \(fileName.utf8.count) bytes but may have \(Self.longestFileName)")
+        }
+    }
+
+    /// The limit of common file systems, 255 bytes, without the longest suffix of the files beside the store.
+    private static let longestFileName = 255 - "-journal".utf8.count
+
+    private func invalid(_ error: SwiftDataError, _ detail: String) -> SwiftDataError {
+        error.with(detail: detail, storeName: name)
+    }
+}
+
+extension ModelConfiguration: CustomDebugStringConvertible {
+    /// A description of the location and the options, for debugging. Its format may change.
+    public var debugDescription: String {
+        let place = isStoredInMemoryOnly ? "in memory" : url.path
+        let models = schema.map { " models: \($0.entities.map(\.name).sorted().joined(separator: ", "))" } ?? ""
+        return "ModelConfiguration(\"\(name)\", \(place), allowsSave: \(allowsSave), durability: \(durability), "
+            + "recordsHistory: \(recordsHistory)\(models.isEmpty ? "" : ",")\(models))"
     }
 }

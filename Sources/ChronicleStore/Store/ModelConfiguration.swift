@@ -63,6 +63,12 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var historyRetention: HistoryRetention
     /// How long a read or a save waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
     public var busyTimeout: Duration
+    /// The directory of the file, for a configuration that was created without a URL.
+    public let groupContainer: GroupContainer
+    /// An option without effect; see ``CloudKitDatabase``.
+    public let cloudKitDatabase: CloudKitDatabase
+    /// Whether the name of the file is that of the configuration.
+    let namesFile: Bool
     /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
     public var logger: (any StoreLogger)?
     /// The lowest level of the messages that the ``logger`` receives.
@@ -128,17 +134,20 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         self.preservesValues = preservesValues
         self.historyRetention = historyRetention
         self.busyTimeout = busyTimeout
+        self.cloudKitDatabase = cloudKitDatabase
+        groupContainer = .none
+        namesFile = false
     }
 
     /// Creates the configuration of a store in memory, or in the file `<name>.store` of the user's application support
-    /// directory. The directory is created if it does not exist.
+    /// directory or of a group container. The directory is created if it does not exist.
     ///
     /// - Parameters:
     ///   - name: The name of the store and of its file; `default` if `nil`.
     ///   - schema: The models of the store, or `nil` for all models of the container.
     ///   - isStoredInMemoryOnly: Whether the store is kept in memory.
     ///   - allowsSave: Whether the store can be written.
-    ///   - groupContainer: An option without effect. See ``GroupContainer``.
+    ///   - groupContainer: The directory of the file.
     ///   - cloudKitDatabase: An option without effect. See ``CloudKitDatabase``.
     ///   - durability: The durability of saves across power failures.
     ///   - recordsHistory: Whether the store records its history.
@@ -154,11 +163,20 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
         let url =
             isStoredInMemoryOnly
             ? URL(fileURLWithPath: "/dev/null/\(name)")
-            : Self.defaultDirectory.appending(path: "\(name).store")
-        self.init(
-            name, schema: schema, url: url, allowsSave: allowsSave, durability: durability,
-            recordsHistory: recordsHistory, preservesValues: preservesValues, historyRetention: historyRetention)
+            : groupContainer.directory.appending(path: "\(name).store")
+        self.name = name
+        self.schema = schema
+        self.url = url
         self.isStoredInMemoryOnly = isStoredInMemoryOnly
+        self.allowsSave = allowsSave
+        self.durability = durability
+        self.recordsHistory = recordsHistory
+        self.preservesValues = preservesValues
+        self.historyRetention = historyRetention
+        busyTimeout = .seconds(5)
+        self.groupContainer = groupContainer
+        self.cloudKitDatabase = cloudKitDatabase
+        namesFile = !isStoredInMemoryOnly
     }
 
     /// Creates the configuration of the default store for the given models and the destinations of their

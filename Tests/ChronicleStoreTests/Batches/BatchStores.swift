@@ -89,7 +89,7 @@ extension HistoryUpdate {
 
 extension HistoryDelete {
     fileprivate var kept: [String: String] {
-        Dictionary(uniqueKeysWithValues: tombstone.map { ($0.name, "\($0.value)") })
+        Dictionary(uniqueKeysWithValues: tombstone.namedValues.map { ($0.name, "\($0.value)") })
     }
 }
 

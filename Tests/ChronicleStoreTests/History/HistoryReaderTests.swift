@@ -43,7 +43,8 @@ import Testing
             case .insert(let insert as DefaultHistoryInsert<Trip>): insert.preservedValues.map { "\($0.name)" }
             case .update(let update as DefaultHistoryUpdate<Trip>):
                 update.preservedValues.map { "\($0.name) \($0.previousValue as Any) \($0.value as Any)" }
-            case .delete(let delete as DefaultHistoryDelete<Trip>): delete.tombstone.map { "\($0.name) \($0.value)" }
+            case .delete(let delete as DefaultHistoryDelete<Trip>):
+                delete.tombstone.namedValues.map { "\($0.name) \($0.value)" }
             default: ["another type"]
             }
         return "\(change.changeIdentifier ?? 0) \(change.text) \(values)"

@@ -83,7 +83,7 @@ import Testing
         #expect(tombstone[\.startDate] == Date(timeIntervalSinceReferenceDate: 0.1))
         #expect(tombstone[\.endDate] == Date.distantFuture)
         #expect(tombstone[\.destination] as String? == nil)
-        #expect(tombstone.map(\.name) == ["name", "startDate", "endDate"])
+        #expect(tombstone.attributeNames == ["name", "startDate", "endDate"])
         #expect(transactions[2].changes.contains { $0.text == "delete LivingAccommodation/1" })
     }
 

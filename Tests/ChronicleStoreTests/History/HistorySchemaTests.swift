@@ -148,7 +148,7 @@ import Testing
         #expect(tombstone[\.flag] as Bool?? == true)
         #expect(tombstone["flag"] is Bool)
         #expect((tombstone[\.missing] ?? nil) == nil)
-        #expect(!tombstone.map(\.name).contains("missing"))
+        #expect(!tombstone.attributeNames.contains("missing"))
     }
 
     @Test(arguments: [true, false]) func historyIsReadableWithoutModelClasses(allowsSave: Bool) throws {

@@ -156,7 +156,8 @@ struct PreservedContent: Equatable {
 
     private static func tombstone(of delete: any HistoryDelete) -> [String: String] {
         func of<Model>(_ delete: DefaultHistoryDelete<Model>) -> [String: String] {
-            Dictionary(delete.tombstone.map { ($0.name, text($0.value)) }, uniquingKeysWith: { "\($0) and \($1)" })
+            Dictionary(
+                delete.tombstone.namedValues.map { ($0.name, text($0.value)) }, uniquingKeysWith: { "\($0) and \($1)" })
         }
         return (delete as? DefaultHistoryDelete<Piece>).map(of) ?? (delete as? DefaultHistoryDelete<Holder>).map(of)
             ?? (delete as? DefaultHistoryDelete<Label>).map(of) ?? [:]

@@ -243,7 +243,8 @@ import Testing
             text(
                 (change as? DefaultHistoryUpdate<Piece>)?.preservedValues
                     ?? (change as? DefaultHistoryUpdate<Label>)?.preservedValues ?? [])
-        case .delete(let change): "\((change as? DefaultHistoryDelete<Piece>)?.tombstone.map { "\($0)" } ?? [])"
+        case .delete(let change):
+            "\((change as? DefaultHistoryDelete<Piece>)?.tombstone.namedValues.map { "\($0)" } ?? [])"
         }
     }
 }

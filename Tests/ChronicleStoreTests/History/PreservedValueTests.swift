@@ -240,7 +240,7 @@ import Testing
         #expect(update.value(\.keptData) == .some(Data()))
         #expect(update.value(\.text) == nil)
         let tombstone = try #require(try context.deletes(Sized.self).first).tombstone
-        #expect(tombstone.map(\.name) == ["keptText", "keptData"])
+        #expect(tombstone.attributeNames == ["keptText", "keptData"])
         #expect(tombstone[\.data] == .none)
         #expect(tombstone[\.keptData] == .some(Data()))
     }
@@ -267,7 +267,7 @@ import Testing
         #expect(updates[1].preservedValues.map(\.name) == ["a063"])
         #expect(updates[1].value(\.a063) == 8)
         #expect(try context.inserts(Wide.self).first?.preservedValues.count == 130)
-        #expect(try context.deletes(Wide.self).first?.tombstone.map { $0.value as? Int }.count == 130)
+        #expect(try context.deletes(Wide.self).first?.tombstone.namedValues.map { $0.value as? Int }.count == 130)
     }
 }
 

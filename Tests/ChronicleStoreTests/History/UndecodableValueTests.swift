@@ -23,7 +23,7 @@ import Testing
             Issue.record("not a delete")
             return
         }
-        #expect(delete.tombstone.map(\.name) == ["name", "startDate", "endDate"])
+        #expect(delete.tombstone.attributeNames == ["name", "startDate", "endDate"])
         #expect(delete.tombstone[\.name] as String? == nil)
         #expect(delete.tombstone[\.startDate] != nil)
         let value = try #require(delete.tombstone["name"] as? UndecodableValue)

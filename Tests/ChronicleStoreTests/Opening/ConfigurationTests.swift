@@ -42,4 +42,69 @@ import Testing
         let other = try ModelContainer(for: Schema(Trip.self, LinkPhoto.self), configurations: anyStore)
         #expect(other.configurations.count == 2)
     }
+
+    @Test func servicesCanBeRead() throws {
+        let plain = ModelConfiguration(isStoredInMemoryOnly: true)
+        #expect(plain.groupContainer == .automatic && plain.groupAppContainerIdentifier == nil)
+        #expect(plain.cloudKitDatabase == .automatic && plain.cloudKitContainerIdentifier == nil)
+        let group = ModelConfiguration("trips", groupContainer: .identifier("group.trips"), cloudKitDatabase: .none)
+        #expect(group.groupAppContainerIdentifier == "group.trips" && group.cloudKitDatabase == .none)
+        let standard = ModelConfiguration("trips")
+        #expect(
+            group.url
+                == standard.url.deletingLastPathComponent().appending(path: "Group Containers/group.trips/trips.store"))
+        #expect(group != standard)
+    }
+
+    @Test(
+        arguments: [
+            (ModelConfiguration("a/b"), SwiftDataError.configurationFileNameContainsInvalidCharacters),
+            (ModelConfiguration("a\0"), .configurationFileNameContainsInvalidCharacters),
+            (ModelConfiguration(groupContainer: .identifier("..")), .configurationFileNameContainsInvalidCharacters),
+            (ModelConfiguration(groupContainer: .identifier("")), .configurationFileNameContainsInvalidCharacters),
+            (ModelConfiguration(String(repeating: "a", count: 250)), .configurationFileNameTooLong),
+            (ModelConfiguration(url: URL(string: "https://example.com/a.store")!), .loadIssueModelContainer),
+            (
+                ModelConfiguration(url: URL(fileURLWithPath: "/tmp/a.store"), busyTimeout: .seconds(-1)),
+                .loadIssueModelContainer
+            ),
+        ] as [(ModelConfiguration, SwiftDataError)])
+    func invalidConfigurationsAreRejected(_ configuration: ModelConfiguration, _ expected: SwiftDataError) throws {
+        let error = #expect(throws: SwiftDataError.self) { try configuration.validate() }
+        #expect(error == expected && error?.storeName == configuration.name)
+        let opening = #expect(throws: SwiftDataError.self) {
+            try ModelContainer(for: Trip.self, configurations: configuration)
+        }
+        #expect(opening == expected)
+    }
+
+    @Test func validConfigurationsAreAccepted() throws {
+        try ModelConfiguration("a/b", isStoredInMemoryOnly: true).validate()
+        try ModelConfiguration("a/b", url: URL(fileURLWithPath: "/tmp/a.store")).validate()
+        try ModelConfiguration().validate()
+    }
+
+    @Test func debugDescriptionsNameModelsAndStores() throws {
+        let container = try ModelContainer(
+            for: Trip.self, configurations: ModelConfiguration("trips", isStoredInMemoryOnly: true))
+        #expect(String(reflecting: container).contains("ModelConfiguration(\"trips\", in memory"))
+        #expect(container.debugDescription.contains("BucketListItem, LivingAccommodation, Trip"))
+        let entity = try #require(container.schema.entity(for: Trip.self))
+        #expect(entity.debugDescription.contains("name: String"))
+        #expect(entity.debugDescription.contains("bucketList: [BucketListItem]"))
+        #expect(container.schema.debugDescription.contains(entity.debugDescription))
+        let list = try #require(entity.property(named: "bucketList")?.relationship)
+        #expect(
+            list.debugDescription
+                == "Relationship(bucketList: [BucketListItem], deleteRule: cascade, inverse: trip)")
+        let name = try #require(entity.property(named: "name")?.attribute)
+        #expect(name.debugDescription == "Attribute(name: String)")
+        // Values of predicates are not printed.
+        let secret = "secret"
+        let descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.name == secret })
+        #expect(descriptor.debugDescription.contains("FetchDescriptor<Trip>(predicate: set"))
+        #expect(!String(reflecting: descriptor).contains(secret))
+        let history = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.author == secret })
+        #expect(!String(reflecting: history).contains(secret) && history.debugDescription.contains("predicate: set"))
+    }
 }

@@ -102,7 +102,7 @@ struct FixtureDescription {
     }
 
     private func tombstone(_ delete: some HistoryDelete) -> String {
-        delete.tombstone.map { "\n        \($0.name): \(exactly($0.value))" }.sorted().joined()
+        delete.tombstone.namedValues.map { "\n        \($0.name): \(exactly($0.value))" }.sorted().joined()
     }
 
     // MARK: Tokens

@@ -32,6 +32,11 @@ extension MemoryStore: HistoryProviding {
     public func currentHistoryToken() throws -> DefaultHistoryToken? {
         DefaultHistoryToken(storeIdentifier: identifier, position: configuration.memory.contents.history.newest)
     }
+
+    public func earliestHistoryToken() throws -> DefaultHistoryToken? {
+        let position = configuration.memory.contents.history.earliest
+        return DefaultHistoryToken(storeIdentifier: identifier, position: position)
+    }
 }
 
 // MARK: Stored history
@@ -89,6 +94,16 @@ struct MemoryHistory: Sendable {
         let positions = Set(positions)
         transactions.removeAll { positions.contains($0.position) }
         floor = max(floor, positions.max() ?? 0)
+    }
+
+    /// The position from which the history is complete, or 0 if transactions before a deleted one remain.
+    var earliest: Int64 { transactions.contains { $0.position <= floor } ? 0 : floor }
+
+    /// Deletes all transactions. A position is used up, so that all earlier tokens expire.
+    mutating func erase() {
+        newest += 1
+        floor = newest
+        transactions = []
     }
 
     /// Throws an error unless the history contains everything after a token, and the token's own transaction if

@@ -80,6 +80,18 @@ public final class MemoryStore: DataStore {
     }
 }
 
+extension MemoryStore {
+    /// Deletes the rows and the history. The tables keep their last keys, so that no identifier is used twice.
+    public func erase() throws {
+        try configuration.memory.change { contents in
+            for name in contents.tables.keys { contents.tables[name]?.rows = [:] }
+            contents.links = []
+            // History: remove this if your store has no history.
+            contents.history.erase()
+        }
+    }
+}
+
 /// The memory in which a store keeps its models.
 public struct MemoryStoreConfiguration: DataStoreConfiguration {
     public typealias Store = MemoryStore

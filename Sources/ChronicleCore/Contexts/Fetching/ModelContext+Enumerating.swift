@@ -30,22 +30,23 @@ extension ModelContext {
         while !rest.isEmpty {
             let batch = rest.prefix(max(batchSize, 1))
             rest = rest.dropFirst(batch.count)
-            for model in try models(batch, descriptor) where !model.isDeleted { try block(model) }
+            try throwForFetch()
+            for case let model? in try models(batch, descriptor) where !model.isDeleted { try block(model) }
             try requireNoChanges()
             // The store may not check for cancellation during a small batch.
             if !rest.isEmpty, ReadCancellation.isCancelled { throw CancellationError() }
         }
     }
 
-    private func models<Model: PersistentModel>(
+    /// Returns a model for each identifier, or `nil` if its row does not exist.
+    func models<Model: PersistentModel>(
         _ identifiers: ArraySlice<PersistentIdentifier>, _ descriptor: FetchDescriptor<Model>
-    ) throws -> [Model] {
-        try throwForFetch()
+    ) throws -> [Model?] {
         let stored: [Model] = try fetchStored(.identifiers(Set(identifiers.filter { !$0.isTemporary })))
         if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !stored.isEmpty {
             try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: stored)
         }
         let found = Dictionary(stored.map { ($0.persistentModelID, $0) }, uniquingKeysWith: { first, _ in first })
-        return identifiers.compactMap { found[$0] ?? registeredModel(for: $0) }
+        return identifiers.map { found[$0] ?? registeredModel(for: $0) }
     }
 }

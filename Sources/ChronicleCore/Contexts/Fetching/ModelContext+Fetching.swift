@@ -162,10 +162,20 @@ extension ModelContext {
     func fetchStored<Model>(_ request: DataStoreFetchRequest<Model>, _ entity: ContextEntity) throws -> [Model] {
         // A fetch replaces rows and lists, so changes of lists are applied first.
         verifyLists()
-        return try fetch(request, from: try coordinator.store(for: Model.self), entity)
+        let stores = try coordinator.stores(for: Model.self)
+        return try stores.count == 1 ? fetch(request, from: stores[0], entity) : fetchMerged(request, stores, entity)
     }
 
-    private func fetch<Model, Store: DataStore>(
+    /// Returns the models of one store, regardless of unsaved changes.
+    func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, from store: any DataStore) throws -> [Model] {
+        let models = try fetch(request(descriptor), from: store, contextEntity(for: Model.self))
+        if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {
+            try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+        }
+        return models
+    }
+
+    func fetch<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)

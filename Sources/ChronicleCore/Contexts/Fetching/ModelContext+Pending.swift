@@ -37,8 +37,8 @@ extension ModelContext {
 
     /// Returns the models that match, including unsaved changes of this context.
     ///
-    /// Among models with the same sort values, rows precede new models. Rows are in the order of their primary keys,
-    /// and new models in insertion order.
+    /// Among models with the same sort values, rows precede new models. Rows are in the order of their stores and
+    /// primary keys, and new models in insertion order.
     func find<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
         try throwForFetch()
         let entity = try contextEntity(for: Model.self)
@@ -51,7 +51,7 @@ extension ModelContext {
             }
             let (a, b) = (a.persistentBackingData, b.persistentBackingData)
             guard a.hasRow, b.hasRow else { return a.hasRow && !b.hasRow }
-            return a.identifier < b.identifier
+            return coordinator.precedes(a.identifier, b.identifier)
         }
         return try page(
             descriptor, pending, rows: { try fetchStored($0, entity) }, identifier: \.persistentBackingData.identifier,
@@ -67,15 +67,14 @@ extension ModelContext {
     ///   sorts, the method fetches the models.
     public func fetchIdentifiers<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [PersistentIdentifier] {
         try throwForFetch()
-        let store = try coordinator.store(for: Model.self)
         let pending = try pending(descriptor)
-        guard !pending.isEmpty else { return try identifiers(request(descriptor), of: store) }
+        guard !pending.isEmpty else { return try identifiers(request(descriptor)) }
         // Merging by sort order requires the values of the models.
         guard descriptor.sortBy.isEmpty else { return try find(descriptor).map(\.persistentModelID) }
         try refresh(pending)
         return try page(
-            descriptor, pending, isRefreshed: true, rows: { try identifiers($0, of: store) }, identifier: { $0 },
-            element: \.persistentModelID, <)
+            descriptor, pending, isRefreshed: true, rows: identifiers, identifier: { $0 },
+            element: \.persistentModelID, coordinator.precedes)
     }
 
     /// Returns a page of the rows that the context did not change, merged with the models that it changed or inserted.
@@ -139,7 +138,7 @@ extension ModelContext {
     }
 
     private func canExclude(_ type: any PersistentModel.Type) throws -> Bool {
-        try coordinator.store(for: type) is any DataStoreExcluding
+        try coordinator.stores(for: type).allSatisfy { $0 is any DataStoreExcluding }
     }
 
     /// Refreshes the changed models except for their unsaved changes.
@@ -173,11 +172,10 @@ extension ModelContext {
     private func count<Model>(
         _ descriptor: FetchDescriptor<Model>, excluding excluded: Set<PersistentIdentifier>
     ) throws -> Int {
-        let store = try coordinator.store(for: Model.self)
         if try excluded.isEmpty || canExclude(Model.self) {
-            return try count(request(descriptor, excluding: excluded), of: store)
+            return try count(request(descriptor, excluding: excluded))
         }
-        return try identifiers(request(descriptor), of: store).count { !excluded.contains($0) }
+        return try identifiers(request(descriptor)).count { !excluded.contains($0) }
     }
 
     private func isMatch<Model>(_ model: Model, _ matcher: Matcher<Model>) throws -> Bool {
@@ -224,7 +222,7 @@ extension ModelContext {
 }
 
 extension Int {
-    fileprivate func addingClamped(_ other: Int) -> Int {
+    func addingClamped(_ other: Int) -> Int {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }

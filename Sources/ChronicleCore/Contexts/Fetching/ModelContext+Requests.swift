@@ -73,7 +73,7 @@ extension ModelContext {
             throw store.attributed(SwiftDataError(response: error).with(entityName: Model.entityName))
         }
         let reader = emptyCopy()
-        var models = try reader.fetch(broader)
+        var models = try reader.fetchStored(broader, from: store)
         if let predicate = descriptor.predicate, broader.predicate == nil {
             let evaluator = try PredicateEvaluator(predicate)
             models = try models.filter(evaluator.matches)

@@ -12,14 +12,19 @@ extension ModelContext {
     /// order: their transactions are merged by timestamp and store identifier, and those of each store stay in commit
     /// order.
     ///
-    /// A transaction has a token for its own store only. Merge tokens to get a position in all stores:
+    /// The token of each transaction has the position that this read reached in every store, so the last token is the
+    /// one to continue from:
     ///
     /// ```swift
     /// var token = try context.currentHistoryToken()                       // every store
     /// …
     /// let transactions = try context.fetchHistory(.after(token))
-    /// token = transactions.reduce(token) { $0.merging($1.token) }
+    /// token = transactions.last?.token ?? token
     /// ```
+    ///
+    /// If the descriptor sorts the transactions of several stores, each token has the position in the transaction's own
+    /// store only. The same applies to transactions of a custom type that does not implement
+    /// ``HistoryTransaction/addingPositions(of:)``.
     ///
     /// - Parameter descriptor: The transactions to fetch, and their order.
     /// - Returns: The matching transactions with their changes.

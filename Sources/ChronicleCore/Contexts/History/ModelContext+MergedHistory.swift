@@ -11,11 +11,29 @@ extension ModelContext {
         let stores = try providers(of: Transaction.self)
         if stores.count == 1 { return try fetch(stores[0], descriptor) }
         let part = descriptor.unsliced
-        let parts = try stores.map { try fetch($0, part) }
         guard descriptor.sortBy.isEmpty else {
-            return descriptor.slice(parts.joined().sorted(using: descriptor.sortBy))
+            return descriptor.slice(try stores.flatMap { try fetch($0, part) }.sorted(using: descriptor.sortBy))
         }
-        return descriptor.slice(Self.merged(parts))
+        // The positions are read before the transactions, which may be deleted in the meantime.
+        var reached = ReachedPositions<Transaction>(try startTokens(of: descriptor, in: stores))
+        let transactions = Self.merged(try stores.map { try fetch($0, part) })
+        return descriptor.slice(transactions.map { reached.advance(past: $0) })
+    }
+
+    /// Returns the positions in all stores after which a descriptor selects transactions.
+    ///
+    /// They are unknown if the predicate has a token in a condition that a transaction need not meet, or one whose own
+    /// transaction matches.
+    private func startTokens<Transaction: HistoryTransaction>(
+        of descriptor: HistoryDescriptor<Transaction>, in stores: [any HistoryProviding<Transaction>]
+    ) throws -> [Transaction.TokenType] {
+        let bounds: [HistoryTokenBound<Transaction.TokenType>]
+        do { bounds = try HistoryTokenBounds(descriptor).lower } catch SwiftDataError.unsupportedPredicate {
+            // The store decides whether it supports the predicate.
+            return []
+        }
+        guard bounds.isEmpty else { return bounds.filter { $0.isRequired && !$0.isInclusive }.map(\.token) }
+        return try stores.earliestTokens()
     }
 
     /// Merges the transactions of several stores by timestamp. Each store's commit order is kept, even if its clock was

@@ -31,6 +31,8 @@ extension ModelContext {
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the model. ``SwiftDataError/storeBusy``,
     ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship
     ///   that could not be loaded; see ``retryFailedLoads()``. After an error, nothing is deleted.
+    ///   If several stores contain the model, they are processed in the order of the container's configurations up to
+    ///   the first error; the rows of the stores before it are deleted.
     /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of deleted
     ///   rows and of the models of affected classes that are in memory.
     public func delete<Model: PersistentModel>(
@@ -39,30 +41,39 @@ extension ModelContext {
         verifyLists()
         try storage.failures.throwForSave()
         let entity = try contextEntity(for: model).entity
-        let store = try coordinator.store(for: model)
+        let stores = try coordinator.stores(for: model)
         let request = DataStoreBatchDeleteRequest(
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
         try ReadCancellation.suspended {
-            try delete(request, from: store)
-            updateModels(afterDeleting: entity)
+            var hasDeleted = false
+            defer { if hasDeleted { updateModels(afterDeleting: entity) } }
+            for store in stores {
+                try delete(request, from: store)
+                hasDeleted = true
+            }
         }
     }
 
     private func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore) throws {
         try attributingErrors(to: store) {
-            guard let batching = store as? any DataStoreBatching else { return try deleteByFetching(request) }
+            guard let batching = store as? any DataStoreBatching else {
+                return try deleteByFetching(request, from: store)
+            }
             do {
                 try batching.delete(request)
                 coordinator.commits.didSave(to: store)
-            } catch DataStoreError.preferInMemoryFilter { try deleteByFetching(request) }
+            } catch DataStoreError.preferInMemoryFilter { try deleteByFetching(request, from: store) }
         }
     }
 
     /// Fetches the matching models in a separate context and deletes each of them. The separate context evaluates the
     /// predicate against the stored values.
-    private func deleteByFetching<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
+    private func deleteByFetching<Model>(
+        _ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore
+    ) throws {
         let deleter = emptyCopy()
-        for model in try deleter.fetch(FetchDescriptor(predicate: request.predicate)) { deleter.deleteAny(model) }
+        let models = try deleter.fetchStored(FetchDescriptor(predicate: request.predicate), from: store)
+        for model in models { deleter.deleteAny(model) }
         try deleter.save()
     }
 }

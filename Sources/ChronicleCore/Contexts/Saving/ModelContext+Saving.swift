@@ -131,13 +131,15 @@ extension ModelContext {
         var saves: [StoreSave] = []
         // Consecutive models usually have the same entity.
         var latest: (membership: ContextEntity, index: Int)?
+        let sharesModels = coordinator.sharesModels
         // The models are not retained one by one: `models` retains them.
         for position in models.indices {
             try models[position].unmanagedBacking._withUnsafeGuaranteedRef { backing in
                 guard backing.hasChanges else { return }
-                if latest == nil || latest?.membership !== backing.membership {
+                if latest == nil || latest?.membership !== backing.membership || sharesModels {
                     guard let membership = backing.membership else { return }
-                    let store = try coordinator.store(for: membership.entity.type)
+                    let store = try coordinator.store(
+                        for: membership.entity.type, of: backing.status == .inserted ? nil : backing.identifier)
                     let index = saves.firstIndex { $0.store === store } ?? saves.count
                     if index == saves.count { saves.append(StoreSave(store: store)) }
                     saves[index].hasReferences =
@@ -157,8 +159,10 @@ extension ModelContext {
                 }
             }
         }
+        if sharesModels { try requireReferencesWithinStores(saves) }
         for change in linkChanges() {
-            let store = try coordinator.store(for: change.entity.type)
+            let store = try coordinator.store(for: change.entity.type, of: change.link.owner)
+            if sharesModels, change.isAdded { try requireLinkWithinStore(change.link) }
             guard let index = saves.firstIndex(where: { $0.store === store }) else { continue }
             if change.isAdded {
                 saves[index].linked.append(change.link)
@@ -310,7 +314,11 @@ extension ModelContext {
         }
         save.savedCount = save.inserted.count + save.updated.count + save.deleted.count
         links.removeChanges { end in
-            guard let entity = end.model.persistentBackingData.membership?.entity else { return true }
+            let backing = end.model.persistentBackingData
+            guard let entity = backing.membership?.entity else { return true }
+            if coordinator.sharesModels, let identifier = backing.identifier.storeIdentifier {
+                return identifier == save.store.identifier
+            }
             return save.store.schema.entitiesByName[entity.name]?.type == entity.type
         }
     }

@@ -8,7 +8,7 @@
 /// while let transaction = try reader.nextTransaction() {
 ///     guard transaction.author != "importer" else { continue }    // Its changes are not read.
 ///     while let changes = try reader.nextChanges(limit: 5_000) { process(changes) }
-///     token = token.merging(transaction.token)
+///     token = transaction.token
 /// }
 /// ```
 ///
@@ -16,7 +16,8 @@
 /// history in the meantime. If they delete what was not read yet, the next call throws
 /// ``SwiftDataError/historyTokenExpired``.
 ///
-/// The transactions of several stores follow each other, store by store. Transactions of stores that do not adopt
+/// The transactions of several stores follow each other, store by store. Their tokens have the position that the reader
+/// reached in each store, as in ``ModelContext/fetchHistory(_:)``. Transactions of stores that do not adopt
 /// ``HistoryPaging`` are read as a whole.
 public struct HistoryReader<Transaction: HistoryTransaction> {
     private typealias Store = any HistoryProviding<Transaction>
@@ -25,6 +26,9 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     private var token: Transaction.TokenType?
     /// The token from which reading begins in each store.
     private let start: Transaction.TokenType?
+    /// The positions in several stores; `nil` for a single store, and before the first transaction.
+    private var reached: ReachedPositions<Transaction>?
+    private let hasSeveralStores: Bool
     /// Transactions that were fetched without their changes.
     private var fetched: ArraySlice<Transaction> = []
     /// The changes of the transaction that was returned last.
@@ -37,6 +41,7 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
         self.stores = stores[...]
         self.token = token
         start = token
+        hasSeveralStores = stores.count > 1
     }
 
     /// Returns the next transaction without its changes, and skips the rest of the changes of the previous one.
@@ -46,6 +51,9 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
     ///   history after the previous transaction is incomplete. Do not use the reader after an error.
     public mutating func nextTransaction() throws -> Transaction? {
         changes = nil
+        if hasSeveralStores, reached == nil {
+            reached = ReachedPositions(try start.map { [$0] } ?? Array(stores).earliestTokens())
+        }
         while let store = stores.first {
             if fetched.isEmpty { fetched = try fetch(from: store)[...] }
             if let transaction = fetched.popFirst() {
@@ -54,7 +62,7 @@ public struct HistoryReader<Transaction: HistoryTransaction> {
                         HistoryChangeReader(transaction, after: token, in: $0)
                     } ?? HistoryChangeReader(transaction.changes)
                 token = transaction.token
-                return transaction
+                return reached?.advance(past: transaction) ?? transaction
             }
             // The last store stays, so that later transactions can be read.
             guard stores.count > 1 else { return nil }

@@ -46,8 +46,8 @@ final class EntityHistory: Sendable {
     /// attribute is unknown.
     func tombstone(
         _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier
-    ) -> [HistoryTombstone<RemovedModel>.Element]? {
-        var elements: [HistoryTombstone<RemovedModel>.Element] = []
+    ) -> [HistoryTombstone<RemovedModel>.NamedValue]? {
+        var elements: [HistoryTombstone<RemovedModel>.NamedValue] = []
         elements.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }

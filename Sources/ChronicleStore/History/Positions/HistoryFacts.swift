@@ -57,6 +57,16 @@ struct HistoryFacts {
         return purged
     }
 
+    /// Returns whether readers see transactions up to a position.
+    func hasTransactions(through position: Int64) throws -> Bool {
+        let statement = try connection.cached(
+            "SELECT 1 FROM \(ChangeTable.name) WHERE id > ? AND id <= ? AND \(ChangeTable.isNotVoid()) LIMIT 1")
+        defer { statement.reset() }
+        try statement.bind(purged() ?? 0, at: 1)
+        try statement.bind(position, at: 2)
+        return try statement.step()
+    }
+
     /// Returns the newest position, or `nil` if there never was one, with a single lookup.
     ///
     /// - Throws: The errors of ``facts(at:)``.

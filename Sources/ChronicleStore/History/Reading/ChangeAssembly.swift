@@ -121,7 +121,7 @@ struct ChangeAssembly {
 
     private mutating func kept(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
-    ) throws -> [HistoryTombstone<RemovedModel>.Element] {
+    ) throws -> [HistoryTombstone<RemovedModel>.NamedValue] {
         guard row.valueCount > 0 else { return [] }
         return try decoding(row, entity) { entity in
             entity.tombstone(buffer.values(of: row), of: entity.origin.identifier(row.key))

@@ -14,7 +14,7 @@ protocol ChangeMaker: Sendable {
         names: [String], values: [PreservedValue], into changes: inout [HistoryChange])
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: [HistoryTombstone<RemovedModel>.Element]
+        kept: [HistoryTombstone<RemovedModel>.NamedValue]
     ) -> HistoryChange
 }
 
@@ -48,7 +48,7 @@ struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: [HistoryTombstone<RemovedModel>.Element]
+        kept: [HistoryTombstone<RemovedModel>.NamedValue]
     ) -> HistoryChange {
         .delete(
             DefaultHistoryDelete<Model>(

@@ -116,7 +116,7 @@ extension Exercise {
             case .update(let update as DefaultHistoryUpdate<Sample>): _ = update.containsAttribute(\.name)
             case .delete(let delete as DefaultHistoryDelete<Sample>):
                 _ = (delete.tombstone[\.name], delete.tombstone[\.decimal], delete.tombstone[\.words])
-                for (name, value) in delete.tombstone { _ = "\(name) \(value)" }
+                for (name, value) in delete.tombstone.namedValues { _ = "\(name) \(value)" }
             default: break
             }
         }

@@ -43,7 +43,7 @@ public struct HistoryText {
     }
 
     private func kept<Delete: HistoryDelete>(_ delete: Delete) -> [String] {
-        delete.tombstone.map { name, value in
+        delete.tombstone.namedValues.map { name, value in
             "\(name): \((value as? Date).map(Day.format) ?? String(describing: value))"
         }
     }

@@ -1,0 +1,122 @@
+/// The models of a completed fetch, loaded in batches when they are accessed.
+///
+/// ``ModelContext/fetch(_:batchSize:)`` returns this collection. Use it for results that are too large to be kept in
+/// memory as a whole, and of which a program displays a part at a time:
+///
+/// ```swift
+/// let trips = try context.fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), batchSize: 100)
+/// for trip in trips.prefix(20) { print(trip.name) }
+/// ```
+///
+/// The collection consists of the identifiers that the fetch found, in its order. Later changes of the store change
+/// neither its count nor its order. Accessing an element loads its batch; the two batches that were used last stay in
+/// memory. A model has the values of its row at the time when its batch is loaded.
+///
+/// An access cannot throw. If a batch cannot be loaded, its elements are models that load their rows when a property is
+/// read, as from ``ModelContext/model(for:)``: while that fails, properties read as empty values, and the next `fetch`
+/// or `save` of the context throws the error. The element of a row that was deleted in the meantime is such a model as
+/// well; its properties read as empty values. To skip deleted rows and to get errors at once, use
+/// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
+///
+/// Like the context, the collection is confined to the task or actor that uses the context. It retains the context.
+public struct FetchResultsCollection<Model: PersistentModel>: RandomAccessCollection {
+    private let batches: FetchedBatches<Model>
+
+    init(_ batches: FetchedBatches<Model>) { self.batches = batches }
+
+    /// The position of the first model, 0.
+    public var startIndex: Int { 0 }
+    /// The number of models.
+    public var endIndex: Int { batches.identifiers.count }
+
+    /// The model at a position.
+    ///
+    /// - Parameter position: A position from 0 up to, but not including, the number of models.
+    /// - Complexity: O(1) if the model's batch is in memory; otherwise that of loading the batch.
+    public subscript(position: Int) -> Model { batches.model(at: position) }
+}
+
+/// The identifiers of a fetch, and the batches of models that were used last.
+final class FetchedBatches<Model: PersistentModel> {
+    let identifiers: [PersistentIdentifier]
+    private let context: ModelContext
+    private let descriptor: FetchDescriptor<Model>
+    private let batchSize: Int
+    /// The new models by their temporary identifiers, which a save replaces.
+    private let inserted: [PersistentIdentifier: Model]
+    /// The batches in memory, the one that was used last at the end.
+    private var recent: [(number: Int, models: [Model])] = []
+
+    private static var capacity: Int { 2 }
+
+    /// - Throws: The errors of loading the first batch.
+    init(
+        _ identifiers: [PersistentIdentifier], _ descriptor: FetchDescriptor<Model>, batchSize: Int,
+        _ context: ModelContext
+    ) throws {
+        self.identifiers = identifiers
+        self.context = context
+        self.descriptor = descriptor
+        self.batchSize = batchSize > 0 ? batchSize : max(identifiers.count, 1)
+        inserted = Dictionary(
+            identifiers.lazy.filter(\.isTemporary).compactMap { identifier in
+                (context.registeredModel(for: identifier) as Model?).map { (identifier, $0) }
+            }, uniquingKeysWith: { first, _ in first })
+        if !identifiers.isEmpty { keep(try load(0), number: 0) }
+    }
+
+    func model(at position: Int) -> Model {
+        let (number, offset) = position.quotientAndRemainder(dividingBy: batchSize)
+        if let last = recent.last, last.number == number { return last.models[offset] }
+        if let index = recent.firstIndex(where: { $0.number == number }) {
+            recent.append(recent.remove(at: index))
+            return recent[recent.endIndex - 1].models[offset]
+        }
+        // The errors recur when a property is read, which records them.
+        guard let models = try? ReadCancellation.suspended({ try load(number) }) else {
+            return unloadedModel(identifiers[position])
+        }
+        keep(models, number: number)
+        return models[offset]
+    }
+
+    private func keep(_ models: [Model], number: Int) {
+        if recent.count == Self.capacity { recent.removeFirst() }
+        recent.append((number, models))
+    }
+
+    private func load(_ number: Int) throws -> [Model] {
+        let start = number * batchSize
+        let batch = identifiers[start..<min(start + batchSize, identifiers.count)]
+        context.checkIsolation()
+        return zip(batch, try context.models(batch, descriptor)).map { $1 ?? unloadedModel($0) }
+    }
+
+    private func unloadedModel(_ identifier: PersistentIdentifier) -> Model {
+        if let known = inserted[identifier] ?? context.registeredModel(for: identifier) { return known }
+        guard let model = context.unloadedModel(for: identifier) as? Model else {
+            preconditionFailure("a fetch returned an identifier of another class")
+        }
+        return model
+    }
+}
+
+extension ModelContext {
+    /// Returns the models that match a descriptor in a collection that loads them in batches.
+    ///
+    /// The method fetches the identifiers of all matching models and the models of the first batch.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The models to fetch, their order, and the relationships to prefetch for each batch.
+    ///   - batchSize: The number of models to load at a time. With 0 or less, all models are one batch.
+    /// - Returns: The collection of models.
+    /// - Throws: The errors of ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
+    /// - Complexity: The same as ``fetchIdentifiers(_:)``. Memory is needed for the identifiers and for two batches of
+    ///   models.
+    public func fetch<Model>(
+        _ descriptor: FetchDescriptor<Model>, batchSize: Int
+    ) throws -> FetchResultsCollection<Model> {
+        let identifiers = try fetchIdentifiers(descriptor)
+        return FetchResultsCollection(try FetchedBatches(identifiers, descriptor, batchSize: batchSize, self))
+    }
+}
