@@ -24,6 +24,9 @@ package final class Database: Sendable {
     /// A second writing connection, opened for the first call of ``maintain(_:)``.
     private let maintenance: Mutex<Maintenance>
 
+    /// Whether another database owns the writing connection.
+    private let sharesWriter: Bool
+
     /// Whether the database is read-only.
     package let isReadOnly: Bool
 
@@ -67,6 +70,7 @@ package final class Database: Sendable {
             connection.setInterruptible(mode == .readOnly)
             return connection
         }
+        sharesWriter = false
         isReadOnly = readOnly && !inMemory
         self.path = path
         maintenance = Mutex(Maintenance { try make(path, .readWrite) })
@@ -81,6 +85,20 @@ package final class Database: Sendable {
         if readOnly { try readers?.openFirstConnection() }
     }
 
+    /// Creates a database that reads and writes with the writing connection of another one, until it is closed.
+    ///
+    /// Use it within a call of `write`, so that a transaction of that call contains the reads and writes.
+    ///
+    /// - Parameter database: The other database, which is not read-only.
+    package init(sharingWriterOf database: Database) {
+        writer = database.writer
+        readers = nil
+        maintenance = Mutex(Maintenance { throw SQLiteError.readOnlyDatabase })
+        sharesWriter = true
+        isReadOnly = false
+        path = database.path
+    }
+
     deinit {
         close()
     }
@@ -90,7 +108,7 @@ package final class Database: Sendable {
     ///
     /// The same thread may call `write` and `read` inside `body`.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
-        guard let writer else { throw SQLiteError.readOnlyDatabase }
+        let writer = try openWriter()
         return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
     }
 
@@ -100,7 +118,7 @@ package final class Database: Sendable {
     /// must not write.
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
         if let readers { return try readers.use(body) }
-        guard let writer else { throw SQLiteError.readOnlyDatabase }
+        let writer = try openWriter()
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
@@ -112,6 +130,12 @@ package final class Database: Sendable {
         guard writer != nil else { throw SQLiteError.readOnlyDatabase }
         guard readers != nil else { return try write(body) }
         return try maintenanceConnection().use(body)
+    }
+
+    private func openWriter() throws -> SharedConnection {
+        guard let writer else { throw SQLiteError.readOnlyDatabase }
+        if sharesWriter, maintenance.withLock(\.isClosed) { throw SQLiteError.misuse("the database is closed") }
+        return writer
     }
 
     private func maintenanceConnection() throws -> SharedConnection {
@@ -138,6 +162,6 @@ package final class Database: Sendable {
             return maintenance.connection
         }
         connection?.close()
-        writer?.close()
+        if !sharesWriter { writer?.close() }
     }
 }
