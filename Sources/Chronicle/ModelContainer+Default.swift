@@ -43,7 +43,8 @@ extension ModelContainer {
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
     ///   file or a model.
     public convenience init(
-        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: any DataStoreConfiguration...
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: any DataStoreConfiguration...
     ) throws {
         try self.init(
             for: schema, migrationPlan: migrationPlan,

@@ -56,9 +56,12 @@ struct RelationshipTransfer {
     private static func earlierForm(
         of property: Schema.Property, of entity: Schema.Entity, _ before: Schema.Entity, _ completion: SchemaCompletion
     ) throws -> RelationshipForm? {
-        let known = before.propertiesByName[property.name] ?? property.previousName.flatMap { before.propertiesByName[$0] }
-        guard let old = known, let relationship = old.relationship, let destination = property.relationship?.destination,
-            [destination, completion.schema.entitiesByName[destination]?.originalName].contains(relationship.destination)
+        let known =
+            before.propertiesByName[property.name] ?? property.previousName.flatMap { before.propertiesByName[$0] }
+        guard let old = known, let relationship = old.relationship,
+            let destination = property.relationship?.destination,
+            [destination, completion.schema.entitiesByName[destination]?.originalName].contains(
+                relationship.destination)
         else { return nil }
         if relationship.isLinked {
             let table = "\(entity.name).\(old.name)"
@@ -130,7 +133,8 @@ struct RelationshipTransfer {
         case .column: key = "source"
         case .inverse: key = "destination"
         }
-        let search = "SELECT 1 FROM \(Self.pairs) WHERE relationship = \(number) GROUP BY \(key) HAVING count(*) > 1 LIMIT 1"
+        let search =
+            "SELECT 1 FROM \(Self.pairs) WHERE relationship = \(number) GROUP BY \(key) HAVING count(*) > 1 LIMIT 1"
         guard try connection.scalarInt64(search) != nil else { return }
         throw SwiftDataError.backwardMigration.with(
             detail: "the relationship is to-one now, or its inverse is, but the file has models with several "

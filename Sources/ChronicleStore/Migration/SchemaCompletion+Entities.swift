@@ -12,7 +12,11 @@ extension SchemaCompletion {
                 guard let recorded = try registry.entities().first(where: { $0.name == entity.originalName }),
                     try tableExists(recorded.name)
                 else { continue }
-                if try tableExists(entity.name) { waiting.append(entity) } else { try rename(recorded, to: entity.name) }
+                if try tableExists(entity.name) {
+                    waiting.append(entity)
+                } else {
+                    try rename(recorded, to: entity.name)
+                }
             }
             // An entity can have the previous name of another one, which is renamed first.
             if waiting.count == renamed.count { return }

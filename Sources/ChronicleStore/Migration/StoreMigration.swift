@@ -62,12 +62,15 @@ struct StoreMigration {
             from: FileVersion(connection)?.identifier ?? migration.version { try isMatch($0, connection) })
     }
 
-    /// Returns whether the file's description of an entity is the same, or `nil` if the file has no such entity.
+    /// Returns whether the file's description of an entity is the same, or `nil` if another store may have the entity.
     private func isMatch(_ entity: Schema.Entity, _ connection: Connection) throws -> Bool? {
         let registry = EntityRegistry(connection)
-        guard let recorded = try registry.entities().first(where: { $0.name == entity.name }),
+        let entities = try registry.entities()
+        guard let recorded = entities.first(where: { $0.name == entity.name }),
             try completion(of: schema, connection).tableExists(entity.name)
-        else { return nil }
+        else {
+            return isPart && !entities.contains { $0.name == entity.originalName } ? nil : false
+        }
         if let definition = try registry.definition(of: recorded) {
             return definition.versionHash == entity.versionHash
         }

@@ -59,7 +59,8 @@ struct SchemaCompletion {
         try connection.deferredRead {
             try FileFormat.requireSupportedVersion(connection, path)
             let layout = try layout(FileSchema(connection))
-            if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier {
+            if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
+            {
                 throw SwiftDataError.loadIssueModelContainer.with(
                     detail: "the file has version \(stored.identifier) of its schema, and must be migrated to "
                         + "\(version.identifier); open it once with `allowsSave: true`",

@@ -27,11 +27,11 @@ import Testing
         book.tags = [Before.Tag(name: "sand")]
         book.shelf = Before.Shelf(name: "top")
         try old.save()
-        let token = try #require(try old.currentHistoryToken())
+        let token = try old.currentHistoryToken()
         let new = try context(After.Novel.self)
         let novel = try #require(try new.fetch(FetchDescriptor<After.Novel>()).first)
         #expect(novel.title == "Dune" && novel.tags.map(\.name) == ["sand"] && novel.shelf?.name == "top")
-        #expect(novel.shelf?.books === [novel].first || novel.shelf?.books.map(\.title) == ["Dune"])
+        #expect(novel.shelf?.books.map(\.title) == ["Dune"])
         #expect(try new.fetchHistory(Descriptor.after(token)).isEmpty)
         let insert = try #require(
             try new.fetchHistory(Descriptor()).flatMap(\.changes).first {
@@ -45,7 +45,8 @@ import Testing
         novel.title = "Dune Messiah"
         new.insert(After.Novel(title: "Ubik"))
         try new.save()
-        #expect(try sql("SELECT group_concat(id) FROM Novel") == "1,2")
+        let keys = try sql("SELECT group_concat(id) FROM (SELECT id FROM Novel ORDER BY id)")
+        #expect(keys == "1,2")
         #expect(try sql("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%Book%'") == "0")
         #expect(try sql("PRAGMA integrity_check; PRAGMA foreign_key_check") == "ok")
         let reopened = try context(After.Novel.self)
@@ -82,7 +83,7 @@ import Testing
         named.title = "named"
         old.insert(named)
         try old.save()
-        let token = try #require(try old.currentHistoryToken())
+        let token = try old.currentHistoryToken()
         let new = try context(Titled.Note.self)
         #expect(try new.fetch(FetchDescriptor<Titled.Note>()).map(\.heading) == ["untitled", "named"])
         let transactions = try new.fetchHistory(Descriptor.after(token))
@@ -106,7 +107,7 @@ import Testing
             item.box = One.Box(name: "box of \(name)")
         }
         try one.save()
-        let token = try #require(try one.currentHistoryToken())
+        let token = try one.currentHistoryToken()
         let many = try context(Many.Item.self)
         let sort = [SortDescriptor(\Many.Item.name)]
         let items = try many.fetch(FetchDescriptor(sortBy: sort))

@@ -26,17 +26,17 @@ import Testing
     /// Whether the file has the version before or after a stage, and nothing of another version.
     private func isConsistent(_ file: URL) throws -> Bool {
         let version = try Shell.sqlite3(file, "SELECT value FROM chronicle_meta WHERE name = 'schemaVersion'")
-        let condition =
+        let (table, condition) =
             switch version {
-            case "1.0.0": "name = 'Rome' FROM Trip"
-            case "2.0.0": "name = 'Rome ' || (id - 1) AND hours = days * 24 AND guide = 1 FROM Trip"
+            case "1.0.0": ("Trip", "name = 'Rome'")
+            case "2.0.0": ("Trip", "name = 'Rome ' || (id - 1) AND hours = days * 24 AND guide = 1")
             default:
-                """
-                hours = (id - 1) * 24 + 1 \
-                AND (SELECT count(*) FROM "Journey.guides" WHERE owner = Journey.id) = 1 FROM Journey
-                """
+                (
+                    "Journey",
+                    "hours = (id - 1) * 24 + 1 AND (SELECT count(*) FROM \"Journey.guides\" WHERE owner = Journey.id) = 1"
+                )
             }
-        let values = try Shell.sqlite3(file, "SELECT count(*), min(\(condition.replacing(" FROM ", with: ") FROM "))")
+        let values = try Shell.sqlite3(file, "SELECT count(*), min(\(condition)) FROM \(table)")
         return ["1.0.0", "2.0.0", "3.0.0"].contains(version) && values == "\(tripCount)|1"
     }
 

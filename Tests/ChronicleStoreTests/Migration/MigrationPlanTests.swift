@@ -14,7 +14,7 @@ import Testing
 
     /// Creates a file with three trips of the first version, and returns its latest token.
     @discardableResult
-    private func write(_ schema: Schema = Schema(versionedSchema: TravelSchemaV1.self)) throws -> DefaultHistoryToken? {
+    private func write(_ schema: Schema = Schema(versionedSchema: TravelSchemaV1.self)) throws -> DefaultHistoryToken {
         let context = ModelContext(try ModelContainer(for: schema, configurations: configuration))
         let guide = TravelSchemaV1.Person(name: "Ada")
         for days in 1...3 {
@@ -55,21 +55,23 @@ import Testing
     }
 
     @Test func migrationIsInTheHistory() throws {
-        let token = try #require(try write())
+        let token = try write()
         let context = try migrate()
         let transactions = try context.fetchHistory(Descriptor.after(token))
         // Three saves of each closure, and the guides that were transferred.
         #expect(transactions.count == 10)
         #expect(transactions.allSatisfy { $0.author == MigrationStage.author })
         let changes = transactions.flatMap(\.changes)
-        #expect(
-            changes.allSatisfy { if case .update(is DefaultHistoryUpdate<TravelSchemaV3.Journey>) = $0 { true } else { false } })
+        let updates = changes.compactMap { change in
+            if case .update(let update as DefaultHistoryUpdate<TravelSchemaV3.Journey>) = change { update } else { nil }
+        }
+        #expect(updates.count == changes.count)
         #expect(try context.fetchHistory(Descriptor()).count == 11)
     }
 
     @Test func openingAgainRunsNoStage() throws {
         try write()
-        let token = try #require(try migrate().currentHistoryToken())
+        let token = try migrate().currentHistoryToken()
         let before = try Shell.sqlite3(file, "PRAGMA schema_version")
         #expect(try migrate().fetchHistory(Descriptor.after(token)).isEmpty)
         #expect(try Shell.sqlite3(file, "PRAGMA schema_version") == before)
@@ -86,7 +88,8 @@ import Testing
         context.insert(TravelSchemaV3.Journey(name: "Rome"))
         try context.save()
         #expect(try context.fetchCount(FetchDescriptor<TravelSchemaV3.Journey>()) == 1)
-        #expect(phases.withLock(\.isEmpty))
+        let reported = phases.withLock(\.self)
+        #expect(reported.isEmpty)
         if !isInMemory { #expect(try meta("schemaVersion") == "3.0.0") }
     }
 
@@ -189,7 +192,8 @@ import Testing
                         fromVersion: TravelSchemaV1.self, toVersion: TravelSchemaV2.self,
                         willMigrate: { context in
                             Plan.context = context
-                            for (number, trip) in try context.fetch(FetchDescriptor<TravelSchemaV1.Trip>()).enumerated() {
+                            for (number, trip) in try context.fetch(FetchDescriptor<TravelSchemaV1.Trip>()).enumerated()
+                            {
                                 trip.name = "\(number)"
                             }
                         }, didMigrate: nil),

@@ -80,7 +80,8 @@ func openCatalog(at url: URL) throws -> ModelContainer {
             old.insert(CatalogSchemaV1.Book(title: title, pages: pages))
         }
         try old.save()
-        let books = try ModelContext(openCatalog(at: url)).fetch(FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
+        let books = try ModelContext(openCatalog(at: url)).fetch(
+            FetchDescriptor<Book>(sortBy: [SortDescriptor(\.title)]))
         #expect(books.map(\.title) == ["Dune", "Ubik"] && books.map(\.isLong) == [true, false])
     }
 }
