@@ -16,7 +16,7 @@ extension Connection {
     ) throws -> T {
         if nestsTransactions { return try savepoint(mapError: mapError, body) }
         let result = try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
-        didCommit?()
+        didCommit?(self)
         return result
     }
 

@@ -26,7 +26,13 @@ struct StoreOpener {
         try TableNames.check(schema)
         let migration = try migrationPlan.map { try SchemaMigration($0, to: schema) }
         let (path, file) = try path()
-        let commits = CommitReporter(file: file)
+        let commits = CommitReporter(file: file) { [configuration] bytes in
+            configuration.log(
+                .notice, event: "logGrown",
+                "\(bytes) bytes of the write-ahead log of \(configuration.url.path) cannot be copied to the file, because a "
+                    + "connection still reads an earlier state; end long fetches and transactions, of other programs too",
+                metadata: ["path": configuration.url.path, "bytes": String(bytes)])
+        }
         let durability = configuration.durability
         let isInMemory = configuration.isStoredInMemoryOnly
         let database = try Database(
@@ -34,7 +40,7 @@ struct StoreOpener {
             busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
         ) { connection in
             try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
-            if !connection.isReadOnly { connection.didCommit = { commits.didCommit() } }
+            if !connection.isReadOnly { connection.didCommit = { commits.didCommit($0) } }
         }
         do {
             let version = (migration?.target ?? schema.declaredVersion).map { FileVersion($0, of: schema) }
