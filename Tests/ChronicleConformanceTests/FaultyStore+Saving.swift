@@ -17,7 +17,8 @@ extension FaultyStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         switch fault {
-        case .leavesPartsOfFailedSaves, .ignoresMissingRows, .recordsFailedSaves, .failsForMissingRows: try saveAfterFailure(request)
+        case .leavesPartsOfFailedSaves, .ignoresMissingRows, .recordsFailedSaves, .failsForMissingRows:
+            try saveAfterFailure(request)
         case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)
         case .repeatsIdentifiers, .losesThePosition: response(try base.save(request))
         case .ignoresOtherStores, .skipsOthersHistory: try saveAndRemember(request)

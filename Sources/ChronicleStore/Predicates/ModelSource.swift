@@ -183,8 +183,7 @@ struct ModelSource: PredicateSource {
             if combinations.isEmpty { return "0" }
             let columns = properties.map { table.column($0.name) }.joined(", ")
             // SQLite uses an index for a list of rows. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
-            let rows = combinations.map { "(\(SQLQuery(values: $0)))" as SQLQuery }.joined(", ")
-            return "(\(columns)) IN (VALUES \(rows))"
+            return "(\(columns)) IN (VALUES \(SQLQuery(rows: combinations)))"
         }
     }
 

@@ -28,7 +28,7 @@ struct DroppedChangeTests {
         #expect(change.value(named: "note") == nil && change.value(\Folder.name) == nil)
         #expect((change.value(named: "labels") as? [PersistentIdentifier])?.map(\.entityName) == ["Label"])
         #expect(gone.isDeleted && gone.modelContext == nil && !context.hasChanges && gone.rank == 17)
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.folders().map { "\($0.name) \($0.rank)" } == ["kept 18", "new 0"])
         }
         try context.save()
@@ -46,7 +46,9 @@ struct DroppedChangeTests {
         try context.add(Folder("new"))
         #expect(context.lastSaveResult.droppedChanges.map(\.updatedAttributeNames) == [["labels"]])
         #expect(!context.hasChanges && !label.isDeleted && label.folders.isEmpty)
-        try store.read { #expect(try $0.folders().map(\.name) == ["new"]) }
+        try store.reading { (reader: ModelContext) throws in
+            #expect(try reader.folders().map(\.name) == ["new"])
+        }
     }
 
     @Test("Nothing else was changed", arguments: StoreKind.allCases)
@@ -92,7 +94,9 @@ struct DroppedChangeTests {
         #expect(context.lastSaveResult.droppedChanges.map(\.persistentIdentifier) == [gone.persistentModelID])
         #expect(context.lastSaveResult.mergedIdentifiers == [taken.persistentModelID])
         #expect(gone.isDeleted && taken.isDeleted && again.persistentModelID != gone.persistentModelID)
-        try store.read { #expect(try $0.folders().map { "\($0.name) \($0.rank)" } == ["gone 3", "taken 2"]) }
+        try store.reading { (reader: ModelContext) throws in
+            #expect(try reader.folders().map { "\($0.name) \($0.rank)" } == ["gone 3", "taken 2"])
+        }
     }
 
     @Test("With the policy of an error, nothing is written", arguments: StoreKind.allCases)

@@ -25,8 +25,10 @@ struct UpsertTests {
         let registered: Folder? = context.registeredModel(for: first.persistentModelID)
         #expect(registered === second)
         #expect(context.lastSaveResult.mergedIdentifiers == [first.persistentModelID])
-        #expect(try store.history().last?.line == "import: update \(first.persistentModelID) note, insert \(other.persistentModelID)")
-        try store.read { reader in
+        #expect(
+            try store.history().last?.line
+                == "import: update \(first.persistentModelID) note, insert \(other.persistentModelID)")
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.folders().map { "\($0.name) \($0.note ?? "-") \($0.rank)" } == ["a new 1", "b - 0"])
         }
         // The instance is an ordinary one from now on.
@@ -57,7 +59,7 @@ struct UpsertTests {
         second.visits = 3
         try context.add(second)
         #expect(second.handle == nil && second.tags == ["z"] && second.visits == 3)
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             let row = try #require(try reader.fetch(FetchDescriptor<Account>()).first)
             #expect(row.handle == nil && row.tags == ["z"])
         }
@@ -118,7 +120,7 @@ struct UpsertTests {
             $0.changedPersistentIdentifier.entityName == "Folder"
         }
         #expect(kinds.map { String($0.text.prefix(6)) } == [exists ? "update" : "insert"])
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.folders().map(\.note) == ["3"] && reader.memos().first?.folder?.note == "3")
         }
     }
@@ -142,7 +144,7 @@ struct UpsertTests {
         #expect(known.persistentModelID == folders[0].persistentModelID)
         #expect(upsert.persistentModelID == memos[0].persistentModelID)
         #expect(upsert.folder === known && insert.folder === new)
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             let texts = try reader.memos().map { "\($0.folder?.name ?? "-") \($0.title) \($0.text)" }
             #expect(texts.sorted() == ["- loose ", "- loose ", "a one new", "b one old", "c one new"])
         }
@@ -172,7 +174,7 @@ struct UpsertTests {
         context.insert(third)
         context.insert(Folder("new"))
         for _ in 0..<2 {
-            let error = try failure { try context.save() }
+            let error = try #require(try failure { try context.save() })
             #expect(error == .uniquenessViolation && error.persistentIdentifier == third.persistentModelID)
             #expect(error.entityName == "Account" && error.storeIdentifier != nil)
         }
@@ -193,7 +195,7 @@ struct UpsertTests {
         context.delete(second)
         try context.add(Folder("a", note: "new"), Folder("b", note: "new"), Folder("c", note: "x"))
         #expect(first.isDeleted && second.isDeleted)
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.folders().map { "\($0.name) \($0.note ?? "-")" } == ["a new", "b new", "c x"])
         }
     }
@@ -208,12 +210,14 @@ struct UpsertTests {
         folders[0].name = "b"
         // A conflict that is resolved does not hide the one that is not.
         context.insert(Folder("c", note: "new"))
-        let error = try failure { try context.save() }
+        let error = try #require(try failure { try context.save() })
         #expect(error == .uniquenessViolation && context.hasChanges)
         #expect(try store.history().count == 1)
         folders[0].name = "d"
         try context.save()
-        try store.read { #expect(try $0.folders().map(\.name) == ["b", "c", "d"]) }
+        try store.reading { (reader: ModelContext) throws in
+            #expect(try reader.folders().map(\.name) == ["b", "c", "d"])
+        }
     }
 
     // MARK: Relationships
@@ -244,8 +248,10 @@ struct UpsertTests {
         #expect(new.memos.map(\.title).sorted() == ["3", "4"])
         let changes = try #require(try store.history().last).changes.map(\.text)
         #expect(changes.contains("update \(memos[0].persistentModelID) folder"))
-        #expect(changes.contains("update \(old.persistentModelID) cover+labels") || changes.contains("update \(old.persistentModelID) labels+cover"))
-        try store.read { reader in
+        #expect(
+            changes.contains("update \(old.persistentModelID) cover+labels")
+                || changes.contains("update \(old.persistentModelID) labels+cover"))
+        try store.reading { (reader: ModelContext) throws in
             let folder = try #require(try reader.folders().first)
             #expect(folder.memos.map(\.title).sorted() == ["3", "4"])
             #expect(folder.labels.map(\.name).sorted() == ["y", "z"] && folder.cover?.title == "new")
@@ -274,7 +280,7 @@ struct UpsertTests {
         try context.add(Memo("2", in: new), label)
         #expect(new.memos.map(\.title).sorted() == ["1", "2"] && new.cover?.title == "old")
         #expect(new.labels.map(\.name).sorted() == ["x", "y"])
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             let folder = try #require(try reader.folders().first)
             #expect(folder.memos.count == 2 && folder.labels.count == 2 && folder.note == "new")
             #expect(folder.cover?.title == "old")
@@ -290,14 +296,14 @@ struct UpsertTests {
         let second = Purchase(1)
         context.insert(second)
         second.lines = [PurchaseLine("ink", second)]
-        let error = try failure { try context.save() }
+        let error = try #require(try failure { try context.save() })
         #expect(error == .modelValidationFailure && error.propertyName == "purchase")
         #expect(try store.history().count == 1 && context.hasChanges)
         for line in try context.fetch(FetchDescriptor<PurchaseLine>()) where line.article == "pen" {
             context.delete(line)
         }
         try context.save()
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.fetch(FetchDescriptor<Purchase>()).map { $0.lines.map(\.article) } == [["ink"]])
         }
     }
@@ -315,7 +321,7 @@ struct UpsertTests {
         try context.add(second)
         #expect(second.memos.map(\.title) == ["1"] && second.labels.map(\.name) == ["x"])
         #expect(second.cover?.title == "c")
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             let folder = try #require(try reader.folders().first)
             #expect(folder.memos.count == 1 && folder.labels.count == 1 && folder.cover?.title == "c")
             #expect(folder.rank == 2)
@@ -346,7 +352,7 @@ struct UpsertTests {
         #expect(second.note == "old" && second.rank == 9 && second.memos.count == 2)
         #expect(second.cover?.title == "old" && cover.folder == nil && !cover.hasChanges)
         #expect(twins[0].isDeleted && twins[1].tags == ["1"])
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.folders().map { "\($0.note ?? "-") \($0.rank)" } == ["old 9"])
             #expect(try reader.fetch(FetchDescriptor<Account>()).map(\.tags) == [["1"]])
         }
@@ -405,8 +411,10 @@ struct UpsertTests {
         let changes = try #require(try store.history().last).changes
         #expect(changes.count { if case .insert = $0 { true } else { false } } == 1_000)
         // A third of the rows already had the rank.
-        #expect(changes.count { if case .update = $0 { true } else { false } } == folders.count { $0.rank != 1 && Int($0.name)! % 2 == 0 })
-        try store.read { reader in
+        #expect(
+            changes.count { if case .update = $0 { true } else { false } }
+                == folders.count { $0.rank != 1 && Int($0.name)! % 2 == 0 })
+        try store.reading { (reader: ModelContext) throws in
             #expect(try reader.fetch(FetchDescriptor<Folder>()).allSatisfy { $0.rank == Int($0.name)! % 3 })
         }
     }

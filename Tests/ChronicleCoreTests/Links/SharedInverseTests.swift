@@ -62,14 +62,14 @@ struct SharedInverseTests {
         #expect(one.album === album && two.album === album && three.album == nil)
         three.album = album
         try context.save()
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             let album = try #require(try reader.fetch(FetchDescriptor<Album>()).first)
             #expect(album.tracks.map(\.name).sorted() == ["1", "2", "3"])
             #expect(album.bonus.map(\.name).sorted() == ["2", "3"])
         }
         album.tracks = []
         try context.save()
-        try store.read { reader in
+        try store.reading { (reader: ModelContext) throws in
             let album = try #require(try reader.fetch(FetchDescriptor<Album>()).first)
             #expect(album.tracks.isEmpty && album.bonus.map(\.name).sorted() == ["2", "3"])
         }

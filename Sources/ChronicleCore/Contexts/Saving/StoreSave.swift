@@ -146,7 +146,8 @@ struct StoreSave {
         case .inserted(let index): _ = inserted.clearReference(to: identifier, slot, at: index)
         case .updated(let index): if updated.clearReference(to: identifier, slot, at: index) { changedCount += 1 }
         case .merged(let index): _ = merged.clearReference(to: identifier, slot, at: index)
-        case .related(let index): related[index] = related[index].clearingReference(to: identifier, slot) ?? related[index]
+        case .related(let index):
+            related[index] = related[index].clearingReference(to: identifier, slot) ?? related[index]
         }
     }
 

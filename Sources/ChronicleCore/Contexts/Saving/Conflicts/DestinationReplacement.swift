@@ -105,7 +105,9 @@ struct DestinationReplacement {
     private mutating func find(_ property: Schema.Property, _ group: UniqueMatches.Group, _ inserted: DefaultSnapshot) {
         guard let inverse = schema.inverse(of: property), inverse.slot >= 0 else { return }
         func destination(_ values: [PropertyValue]) -> PersistentIdentifier? {
-            if case .reference(let identifier) = values[property.slot] { save.targets[identifier] ?? identifier } else {
+            if case .reference(let identifier) = values[property.slot] {
+                save.targets[identifier] ?? identifier
+            } else {
                 nil
             }
         }

@@ -88,7 +88,7 @@ struct SaveConflicts {
                 save.replaced.add(backing, snapshot.replacing(resolution.targets), of: count)
                 return
             }
-            let merged = group.snapshot.replacing(resolution.targets)
+            let merged = group.snapshot(replacing: resolution.targets)
             if group.row == nil {
                 save.inserted.add(backing, merged, of: count)
                 save.adopting.insert(merged.persistentIdentifier)

@@ -18,11 +18,14 @@ struct UniqueMatches {
         /// The index of the inserted model whose instance represents the row: the one that was inserted last.
         var survivor: Int? { members.last }
 
-        /// The values to write. For an existing row, the slots that differ are marked as changed.
+        /// Returns the values to write. For an existing row, the slots that differ are marked as changed.
         ///
         /// They include the unique values if anything differs, so that the row still has them if another writer changes
         /// them before the save.
-        var snapshot: DefaultSnapshot {
+        ///
+        /// - Parameter targets: The identifiers that replace those of merged models.
+        func snapshot(replacing targets: [PersistentIdentifier: PersistentIdentifier]) -> DefaultSnapshot {
+            let values = values.remapped(targets)
             guard let row else {
                 return DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet(values))
             }
@@ -174,7 +177,8 @@ struct UniqueMatches {
     private func resolved(_ index: Int) -> [PropertyValue] {
         guard !positions.isEmpty else { return inserted[index].values }
         return inserted[index].values.map { value in
-            guard case .reference(let identifier) = value, let group = positions[identifier].flatMap({ groupOfInserted[$0] })
+            guard case .reference(let identifier) = value,
+                let group = positions[identifier].flatMap({ groupOfInserted[$0] })
             else { return value }
             return .reference(groups[group].identifier)
         }
