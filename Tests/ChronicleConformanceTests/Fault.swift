@@ -11,6 +11,7 @@ enum Fault: String, CaseIterable, Sendable {
     case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, ignoresOtherStores
     case leavesPartsOfFailedSaves, comparesMissingValues, ignoresMissingRows, forgetsModels
     case erasesOneEntity, keepsErasedHistory, beginsAtTheNewestToken
+    case losesUniqueRows, losesCompoundRows, failsForMissingRows
     // Links
     case readsLinksFromOneSide, movesLinks, losesSymmetricLinks, losesEmptyLinks, replacesLinks, keepsLinks,
         keepsLinksOfFailedSaves
@@ -63,6 +64,9 @@ enum Fault: String, CaseIterable, Sendable {
         case .leavesPartsOfFailedSaves: .uniqueness
         case .comparesMissingValues: .missingValues
         case .ignoresMissingRows: .updatesOfDeletedRows
+        case .losesUniqueRows: .uniqueInserts
+        case .losesCompoundRows: .compoundInserts
+        case .failsForMissingRows: .droppedUpdates
         case .forgetsModels: .savedModels
         case .erasesOneEntity: .erasedModels
         default: linkRule
