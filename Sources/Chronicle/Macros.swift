@@ -24,7 +24,7 @@
     /// from another model, and cannot be a private type nested in another type.
     @attached(
         member, conformances: PersistentModel,
-        names: named(properties), named(persistentBackingData), named(init))
+        names: named(properties), named(modelSubclass), named(persistentBackingData), named(init))
     @attached(memberAttribute)
     @attached(extension, conformances: PersistentModel)
     public macro Model() = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")

@@ -67,16 +67,15 @@ extension StoreRule {
     /// The rules for every store, from basic to complex ones. Fix the first failed rule first, as later rules depend on
     /// it.
     public static var models: [StoreRule] {
-        roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + concurrency
-            + atomicity
-            + reopening + events + kills
+        roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + inheritance
+            + concurrency + atomicity + reopening + events + kills
     }
 }
 
 extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + authors + expiry + recovery + positions + consumers + retention
+        cursor + changes + linkChanges + batchChanges + subclassHistory + authors + expiry + recovery + positions + consumers + retention
             + historyKills
     }
 }

@@ -69,6 +69,7 @@ final class StoreCoordinator: Sendable {
             let schema = try configuration.validatedSchema()
             try schema.checkModelClasses()
             try checkLinks(schema, in: Configuration.Store.self)
+            try checkInheritance(schema, in: Configuration.Store.self)
             return try Configuration.Store(configuration, migrationPlan: nil)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error
@@ -88,6 +89,16 @@ final class StoreCoordinator: Sendable {
     /// Returns the store of a model class.
     ///
     /// - Throws: ``SwiftDataError/unknownSchema``.
+    /// Throws an error if the store does not support the inheritance of a model.
+    private static func checkInheritance(_ schema: Schema, in store: any DataStore.Type) throws {
+        guard let entity = schema.entities.first(where: { $0.superentityName != nil }),
+            !(store is any DataStoreInheriting.Type)
+        else { return }
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "\(store) does not support models that inherit from models; use another store",
+            entityName: entity.name)
+    }
+
     func store(for type: any PersistentModel.Type) throws -> any DataStore {
         guard let store = storesByType[ObjectIdentifier(type)] else {
             throw type.missing("no store of the container contains this model")

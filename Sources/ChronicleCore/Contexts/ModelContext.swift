@@ -210,7 +210,7 @@ extension ModelContext {
         }
     }
 
-    /// Returns the models of an entity that have unsaved changes.
+    /// Returns the models of an entity and of its subentities that have unsaved changes.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
         while indexedCount < storedPendingModels.count {
@@ -221,7 +221,18 @@ extension ModelContext {
             pendingByEntity[number].append(listed)
             indexedCount += 1
         }
-        return entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
+        let own = entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
+        guard coordinator.schema.hasSubentities(entity.entity) else { return own }
+        // In the order of their changes.
+        return storedPendingModels.filter { listed in
+            listed.backing.membership?.entity.isKind(of: entity.entity.name)
+                ?? isKind(listed.model, of: entity.entity)
+        }
+    }
+
+    /// Returns whether the class of a model is that of an entity or of one of its subentities.
+    private func isKind(_ model: any PersistentModel, of entity: Schema.Entity) -> Bool {
+        coordinator.schema.entity(for: type(of: model))?.isKind(of: entity.name) == true
     }
 
     /// Adds a model to the list of models with unsaved changes.

@@ -31,6 +31,16 @@ struct ModelClass {
         return levels.first(where: declaration.modifiers.contains).map { "\($0) " } ?? ""
     }
 
+    /// The access modifier of generated members that subclasses override.
+    var overridableAccess: String { declaration.modifiers.contains(.open) ? "open " : access }
+
+    /// Whether the class contains an expansion of a macro such as `#Unique`.
+    func expands(_ macro: String) -> Bool {
+        declaration.memberBlock.members.contains {
+            $0.decl.as(MacroExpansionDeclSyntax.self)?.macroName.text == macro
+        }
+    }
+
     /// Whether the class declares an instance property or a static property with this name.
     func declares(_ name: String, isStatic: Bool) -> Bool {
         declaration.memberBlock.members.withConditional.contains { member in

@@ -14,6 +14,8 @@ struct StoreOpener {
 
     func open() throws -> (database: Database, layout: StoreLayout, commits: CommitReporter) {
         try TableNames.check(schema)
+        let merged = schema.mergingSubentities()
+        if merged !== schema { try TableNames.check(merged) }
         let (path, file) = try path()
         let commits = CommitReporter(file: file)
         let durability = configuration.durability

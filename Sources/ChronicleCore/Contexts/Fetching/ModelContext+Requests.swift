@@ -43,7 +43,9 @@ extension ModelContext {
         } catch {
             throw store.attributed(error)
         }
-        var check = FetchCheck(entityName: Model.entityName, storeIdentifier: store.identifier)
+        var check = FetchCheck(
+            entityName: Model.entityName, kinds: coordinator.schema.kinds(of: Model.entityName),
+            storeIdentifier: store.identifier)
         try attributingErrors(to: store) {
             for identifier in identifiers { try check.row(identifier) }
             try check.requireDistinct(identifiers)
