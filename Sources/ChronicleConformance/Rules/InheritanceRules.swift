@@ -1,4 +1,5 @@
-import Chronicle
+public import Chronicle
+import Foundation
 
 extension StoreRule {
     /// Rules about models that inherit from models (`DataStoreInheriting`). They are skipped for other stores.
@@ -38,13 +39,16 @@ extension StoreRule {
                     is: expected.map { String($0.prefix { $0 != " " }) }, "the entities of \(what)")
             }
             try expectFetch(
-                nil as Predicate<Vessel>?, "Ferry ferry", "TrainFerry train", "Vessel raft", "Yacht yacht", of: "all models")
+                nil as Predicate<Vessel>?, "Ferry ferry", "TrainFerry train", "Vessel raft", "Yacht yacht",
+                of: "all models")
             try expectFetch(nil as Predicate<Ferry>?, "Ferry ferry", "TrainFerry train", of: "the models of a subclass")
             try expectFetch(nil as Predicate<Yacht>?, "Yacht yacht", of: "the models of a class without subclasses")
             try expectFetch(
-                #Predicate<Vessel> { $0 is Ferry }, "Ferry ferry", "TrainFerry train", of: "the models that are of a subclass")
+                #Predicate<Vessel> { $0 is Ferry }, "Ferry ferry", "TrainFerry train",
+                of: "the models that are of a subclass")
             try expectFetch(
-                #Predicate<Vessel> { ($0 as? Ferry)?.decks == 3 }, "Ferry ferry", of: "the models with a value of a subclass")
+                #Predicate<Vessel> { ($0 as? Ferry)?.decks == 3 }, "Ferry ferry",
+                of: "the models with a value of a subclass")
             try expectFetch(
                 #Predicate<TrainFerry> { $0.name == "train" && $0.tracks == 4 }, "TrainFerry train",
                 of: "the models with inherited values")
@@ -61,7 +65,8 @@ extension StoreRule {
             try expect(rest, is: ["raft", "train"], "the models that remain")
             try context.delete(model: Vessel.self)
             try expect(
-                harness.context().fetchCount(FetchDescriptor<Vessel>()), is: 0, "the number of models after deleting all")
+                harness.context().fetchCount(FetchDescriptor<Vessel>()), is: 0,
+                "the number of models after deleting all")
         }
     }
 }

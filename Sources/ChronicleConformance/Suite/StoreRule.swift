@@ -75,7 +75,8 @@ extension StoreRule {
 extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + subclassHistory + authors + expiry + recovery + positions + consumers + retention
+        cursor + changes + linkChanges + batchChanges + subclassHistory + authors + expiry + recovery + positions
+            + consumers + retention
             + historyKills
     }
 }

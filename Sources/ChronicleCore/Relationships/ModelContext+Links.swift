@@ -27,9 +27,7 @@ extension ModelContext {
         _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
     ) throws -> [PersistentIdentifier: [AnyObject]] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
-        var identifiers = FetchCheck(
-            entityName: entity.entity.name, kinds: coordinator.schema.kinds(of: entity.entity.name),
-            storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
         var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let found = try store.fetchLinked(request)
         var models: [PersistentIdentifier: any PersistentModel] = [:]

@@ -102,7 +102,8 @@ extension Schema.Entity: Codable {
         try self.init(
             name: description.name, type: RemovedModel.self, properties: properties,
             uniqueness: description.uniqueness, indices: description.indices, hasEphemeralAttributes: false,
-            superentityName: description.superentity, property: { byName[$0] }, unknown: { "\($0), which is not a property" })
+            superentityName: description.superentity, property: { byName[$0] },
+            unknown: { "\($0), which is not a property" })
     }
 
     /// Returns the properties of a decoded entity. Throws an error for names that are empty or not unique.

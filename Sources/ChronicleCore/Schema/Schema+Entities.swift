@@ -18,7 +18,9 @@ extension Schema {
                         entityName: entity.name)
                 }
             }
-            if entities.contains(where: { $0.superentityName != nil }) { known = try Self.connectingSuperentities(known) }
+            if entities.contains(where: { $0.superentityName != nil }) {
+                known = try Self.connectingSuperentities(known)
+            }
             for entity in known.values.sorted(by: { $0.name < $1.name }) { try entity.checkRelationships(to: known) }
             try Self.checkLinks(Links.all(in: known))
             return known.values.sorted { $0.name < $1.name }

@@ -112,8 +112,11 @@ public final class Schema: Sendable {
     /// - Complexity: O(1).
     public func kinds(of entityName: String) -> Set<String> { kinds[entityName] ?? [entityName] }
 
-    /// Whether other entities inherit from an entity.
-    func hasSubentities(_ entity: Entity) -> Bool { kinds[entity.name] != nil }
+    /// Returns whether other entities of the schema inherit from an entity.
+    ///
+    /// - Parameter entity: An entity of the schema.
+    /// - Complexity: O(1).
+    public func hasSubentities(_ entity: Entity) -> Bool { !kinds.isEmpty && kinds[entity.name] != nil }
 
     /// Returns the delete rule that applies to rows whose to-one relationship references a deleted model.
     ///
@@ -273,7 +276,10 @@ extension Schema {
         let values: [AnyKeyPath: Property]
         let identifiers: [AnyKeyPath]
 
-        init(_ properties: [Property], _ inherited: [(keyPath: AnyKeyPath, property: Property)], identifiers: [AnyKeyPath]) {
+        init(
+            _ properties: [Property], _ inherited: [(keyPath: AnyKeyPath, property: Property)],
+            identifiers: [AnyKeyPath]
+        ) {
             self.identifiers = identifiers
             values = Dictionary(
                 properties.compactMap { property in property.keyPath.map { ($0, property) } }

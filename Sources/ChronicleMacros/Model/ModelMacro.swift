@@ -38,8 +38,7 @@ extension ModelMacro: MemberMacro {
                     \(superclass).properties(of: model).adding([\(raw: map(model.persistent))])
                 }
                 """)
-            let constraints = ["Unique": "uniqueness", "Index": "indices"].sorted { $0.value > $1.value }
-                .filter { model.expands($0.key) }.map { ", \($0.value): \(model.name).\($0.value)" }
+            let constraints = model.constraints.map { ", \($0.name): \($0.name)(of: \(model.name).self)" }
             members.append(
                 """
                 \(raw: model.overridableAccess)override class var modelSubclass: Chronicle::ModelSubclass? {
@@ -83,6 +82,15 @@ extension ModelMacro: MemberMacro {
                 \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
                 [\(raw: map(model.persistent))]
                 """)
+        }
+        if model.mayBeSubclass {
+            for (name, type) in model.constraints {
+                members.append(
+                    """
+                    \(raw: model.access)static let \(raw: name): Chronicle::\(raw: type)<\(raw: model.name)> = \
+                    \(raw: name)(of: \(raw: model.name).self)
+                    """)
+            }
         }
         if !model.declares("persistentBackingData", isStatic: false) {
             members.append(

@@ -10,6 +10,8 @@ final class EntityTable: Sendable {
     let name: String
     /// The number of the entity in the history.
     let number: Int64
+    /// The number of the entity after which the table is named.
+    let tableNumber: Int64
     let origin: PersistentIdentifier.Origin
     let columns: [Column]
     /// The conversion of each column, repeated here because a loop over this array retains no references.
@@ -82,7 +84,8 @@ final class EntityTable: Sendable {
     }
 
     init(
-        _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin],
+        _ entity: Schema.Entity, number: Int64, tableNumber: Int64? = nil, storeIdentifier: String,
+        origins: [String: PersistentIdentifier.Origin],
         isLinked: Bool, isReferenced: Bool, subtables: [EntityTable] = []
     ) {
         name = entity.rootName
@@ -90,6 +93,7 @@ final class EntityTable: Sendable {
         self.isReferenced = isReferenced || isLinked
         self.entity = entity
         self.number = number
+        self.tableNumber = tableNumber ?? number
         origin =
             origins[entity.name]
             ?? .init(

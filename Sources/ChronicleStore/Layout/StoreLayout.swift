@@ -14,6 +14,7 @@ struct StoreLayout: Sendable {
     init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
         self.storeIdentifier = storeIdentifier
         var origins: [String: PersistentIdentifier.Origin] = [:]
+        let numbers = Dictionary(recorded.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
         let recordedRoots = Dictionary(recorded.map { ($0.name, $0.rootName) }, uniquingKeysWith: { first, _ in first })
         for name in Set(recorded.map(\.name)).union(schema.entities.map(\.name)) {
             origins[name] = .init(
@@ -30,7 +31,8 @@ struct StoreLayout: Sendable {
             guard let modelled = schema.entitiesByName[entity.name] else { return nil }
             let kinds = schema.kinds(of: entity.name).subtracting([entity.name])
             let made = EntityTable(
-                modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
+                modelled, number: entity.number, tableNumber: numbers[entity.rootName],
+                storeIdentifier: storeIdentifier, origins: origins,
                 isLinked: linked.contains(modelled.rootName), isReferenced: referenced.contains(modelled.rootName),
                 subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table))
             tables[entity.name] = made

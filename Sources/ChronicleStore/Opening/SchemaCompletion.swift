@@ -182,7 +182,8 @@ struct SchemaCompletion {
         var recorded = try registry.entity(named: entity.name)
         guard !recorded.isSubentity else {
             throw SwiftDataError.backwardMigration.with(
-                detail: "the file stores the model in the table of \(recorded.rootName), from which it no longer inherits; "
+                detail:
+                    "the file stores the model in the table of \(recorded.rootName), from which it no longer inherits; "
                     + "let it inherit again, or give the class another name and copy its models",
                 entityName: entity.name)
         }

@@ -11,8 +11,7 @@ struct FetchSQL {
     static let table = ModelSource.subject
 
     private let tableName: String
-    /// The columns of ``identifiers``.
-    private let identifierColumns: String
+    private let hasSubentities: Bool
     private let tables: SQLQuery
     private let condition: SQLQuery?
     /// The primary keys of the excluded rows.
@@ -40,19 +39,23 @@ struct FetchSQL {
             let predicate = try descriptor.predicate.flatMap { predicate in
                 try translator.topCondition(PredicateTree(predicate, schema: schema))
             }
-            let kind = Self.kind(of: entity, in: schema, isExact: !includeSubclasses)
-            let conditions = [kind.map { "\(raw: $0)" }, match, predicate].compactMap(\.self)
-            condition = conditions.isEmpty ? nil : conditions.joined(" AND ")
+            var conditions: SQLQuery?
+            if let match, let predicate {
+                conditions = "\(match) AND \(predicate)"
+            } else {
+                conditions = match ?? predicate
+            }
+            if let kind = Self.kind(of: entity, in: schema, isExact: !includeSubclasses) {
+                conditions = conditions.map { "\(raw: kind) AND \($0)" } ?? "\(raw: kind)"
+            }
+            condition = conditions
             order = try SortSQL(entity, schema).order(descriptor.sortBy)
         } catch let error as SwiftDataError {
             throw error.with(entityName: entity.name)
         }
         excludedKeys = excluded.compactMap { $0.storeIdentifier == storeIdentifier ? $0.integerPrimaryKey : nil }
         tableName = entity.rootName
-        let key = "\(Self.table).\"_rowid_\""
-        identifierColumns =
-            schema.kinds(of: entity.name).count > 1
-            ? "\(key), \(Self.table).\(quoted(Schema.entityAttribute))" : key
+        hasSubentities = schema.hasSubentities(entity)
         tables = translator.source.tables(of: .subject)
         limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     }
@@ -62,19 +65,22 @@ struct FetchSQL {
         "SELECT \(raw: columns) \(rows) ORDER BY \(order)\(limit ?? "")"
     }
 
-    /// The query for the primary keys of the matching rows in order.
-    var identifiers: SQLQuery { select(identifierColumns) }
+    /// The query for the primary keys of the matching rows in order, and for the names of their entities if other
+    /// entities inherit from the fetched one.
+    var identifiers: SQLQuery {
+        let key = "\(Self.table).\"_rowid_\""
+        return select(hasSubentities ? "\(key), \(Self.table).\(quoted(Schema.entityAttribute))" : key)
+    }
 
     /// Returns the condition that a row of ``table`` belongs to an entity, or `nil` if all rows do.
     ///
     /// - Parameter isExact: Whether to exclude the rows of subentities.
     static func kind(of entity: Schema.Entity, in schema: Schema, isExact: Bool = false) -> String? {
         let isRoot = entity.superentity == nil
-        let kinds = schema.kinds(of: entity.name)
-        if isRoot, !isExact || kinds.count == 1 { return nil }
+        if isRoot, !isExact || !schema.hasSubentities(entity) { return nil }
         let column = "\(table).\(quoted(Schema.entityAttribute))"
         if isRoot { return "\(column) IS NULL" }
-        return kind(isExact ? [entity.name] : kinds.sorted(), column)
+        return kind(isExact ? [entity.name] : schema.kinds(of: entity.name).sorted(), column)
     }
 
     /// Returns the condition that a column contains one of the names of subentities. It is never NULL, and SQLite uses

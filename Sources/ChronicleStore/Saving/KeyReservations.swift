@@ -10,7 +10,7 @@ import ChronicleSQLite
 /// https://www.sqlite.org/autoinc.html
 struct KeyReservations {
     /// The reserved keys by the numbers of the tables.
-    private var tables: [String: Reservation] = [:]
+    private var tables: [Int64: Reservation] = [:]
     /// The newest position of the history after the latest save.
     private var position: Int64 = 0
 
@@ -40,8 +40,8 @@ struct KeyReservations {
     ///
     /// The caller inserts rows with all of them.
     mutating func keys(_ count: Int, in table: EntityTable, _ connection: Connection) throws -> Int64? {
-        var reservation = tables[table.name] ?? Reservation()
-        defer { tables[table.name] = reservation }
+        var reservation = tables[table.tableNumber] ?? Reservation()
+        defer { tables[table.tableNumber] = reservation }
         if reservation.last - reservation.next + 1 < Int64(count) {
             reservation.saves += 1
             guard reservation.saves > Self.savesBeforeReserving else { return nil }
@@ -62,7 +62,7 @@ struct KeyReservations {
     }
 
     /// Gives up the keys of a table, because SQLite chooses higher keys for the rows of this save.
-    mutating func remove(_ table: EntityTable) { tables[table.name] = nil }
+    mutating func remove(_ table: EntityTable) { tables[table.tableNumber] = nil }
 }
 
 extension Connection {

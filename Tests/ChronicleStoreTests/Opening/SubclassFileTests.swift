@@ -52,7 +52,8 @@ import Testing
         }
         #expect(
             lines == [
-                "insert Car", "insert Vehicle", "update Car", "update Vehicle", "delete Car", "insert Taxi", "delete Taxi",
+                "insert Car", "insert Vehicle", "update Car", "update Vehicle", "delete Car", "insert Taxi",
+                "delete Taxi",
             ])
         guard case .delete(let delete as DefaultHistoryDelete<Car>) = changes[4] else {
             Issue.record("\(changes[4])")
@@ -145,7 +146,8 @@ import Testing
     @Test func fetchesOfASubclassUseAnIndex() throws {
         _ = try context(vehicleModels)
         let plan = try Shell.sqlite3(
-            file, "EXPLAIN QUERY PLAN SELECT id FROM Vehicle AS t WHERE t.chronicle_entity IS 'Taxi' ORDER BY t._rowid_")
+            file, "EXPLAIN QUERY PLAN SELECT id FROM Vehicle AS t WHERE t.chronicle_entity IS 'Taxi' ORDER BY t._rowid_"
+        )
         #expect(plan.contains("chronicle_index_Vehicle_chronicle_entity"))
     }
 }

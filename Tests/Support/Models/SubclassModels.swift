@@ -1,7 +1,7 @@
 package import Chronicle
 
 /// A hierarchy of models with every kind of relationship.
-@Model package class Vehicle {
+@Model package class Vehicle: Identifiable {
     #Index<Vehicle>([\.wheels])
     @Attribute(.preserveValueOnDeletion) package var name: String
     package var wheels = 4
@@ -12,6 +12,7 @@ package import Chronicle
 
 @Model package class Car: Vehicle {
     #Unique<Car>([\.plate])
+    #Index<Car>([\.seats], [\.wheels, \.seats])
     package var seats: Int
     package var plate: String?
     package var owner: VehicleOwner?

@@ -5,7 +5,7 @@
 /// addresses and one of numbers. Repeated rows are only searched for if the keys come in another order.
 struct FetchCheck {
     private let entityName: String
-    /// The names of the entity and its subentities.
+    /// The names of the entity and its subentities, or nothing without subentities.
     private let kinds: Set<String>
     private let storeIdentifier: String
     /// The origin of the latest row, which is retained so that no other origin gets its address, and its address, which
@@ -16,9 +16,9 @@ struct FetchCheck {
     private var mayRepeat = false
     private var hasManyOrigins = false
 
-    init(entityName: String, kinds: Set<String>, storeIdentifier: String) {
-        self.entityName = entityName
-        self.kinds = kinds
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String) {
+        entityName = entity.name
+        kinds = schema.hasSubentities(entity) ? schema.kinds(of: entity.name) : []
         self.storeIdentifier = storeIdentifier
     }
 

@@ -169,9 +169,7 @@ extension ModelContext {
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
-        var identifiers = FetchCheck(
-            entityName: entity.entity.name, kinds: coordinator.schema.kinds(of: entity.entity.name),
-            storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
         var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let known = registry.count
         let lookup = request.lookup

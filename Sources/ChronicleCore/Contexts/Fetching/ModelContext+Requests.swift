@@ -44,8 +44,7 @@ extension ModelContext {
             throw store.attributed(error)
         }
         var check = FetchCheck(
-            entityName: Model.entityName, kinds: coordinator.schema.kinds(of: Model.entityName),
-            storeIdentifier: store.identifier)
+            try contextEntity(for: Model.self).entity, coordinator.schema, storeIdentifier: store.identifier)
         try attributingErrors(to: store) {
             for identifier in identifiers { try check.row(identifier) }
             try check.requireDistinct(identifiers)

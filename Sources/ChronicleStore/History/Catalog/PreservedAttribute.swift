@@ -11,7 +11,8 @@ final class PreservedAttribute: Sendable {
     /// The entity of a relationship's destinations, or `nil` for an attribute.
     private let destination: PersistentIdentifier.Origin?
 
-    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?, isOfOtherEntity: Bool) {
+    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?, isOfOtherEntity: Bool)
+    {
         self.name = name
         self.isOfOtherEntity = isOfOtherEntity
         self.property = property

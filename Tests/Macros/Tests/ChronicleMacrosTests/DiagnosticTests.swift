@@ -233,7 +233,7 @@ import Testing
         #expect(expansion.reports.isEmpty)
         #expect(
             expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Trip.ModelClass>) {"))
-        #expect(expansion.text.contains("(properties(of: Flight.self), uniqueness: Flight.uniqueness)"))
+        #expect(expansion.text.contains("(properties(of: Flight.self), uniqueness: uniqueness(of: Flight.self))"))
     }
 
     @Test func genericClassGetsNoWrappers() {
