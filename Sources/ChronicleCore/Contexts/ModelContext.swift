@@ -216,23 +216,21 @@ extension ModelContext {
         while indexedCount < storedPendingModels.count {
             let listed = storedPendingModels[indexedCount]
             // An unsaved model that was deleted has no entity, but it may be inserted again.
-            let number = try listed.backing.membership?.number ?? contextEntity(for: type(of: listed.model)).number
-            while pendingByEntity.count <= number { pendingByEntity.append([]) }
-            pendingByEntity[number].append(listed)
+            let own = try listed.backing.membership ?? contextEntity(for: type(of: listed.model))
+            addPending(listed, own.number)
+            var superentity = own.entity.superentity
+            while let current = superentity {
+                addPending(listed, try contextEntity(for: current.type).number)
+                superentity = current.superentity
+            }
             indexedCount += 1
         }
-        let own = entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
-        guard coordinator.schema.hasSubentities(entity.entity) else { return own }
-        // In the order of their changes.
-        return storedPendingModels.filter { listed in
-            listed.backing.membership?.entity.isKind(of: entity.entity.name)
-                ?? isKind(listed.model, of: entity.entity)
-        }
+        return entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
     }
 
-    /// Returns whether the class of a model is that of an entity or of one of its subentities.
-    private func isKind(_ model: any PersistentModel, of entity: Schema.Entity) -> Bool {
-        coordinator.schema.entity(for: type(of: model))?.isKind(of: entity.name) == true
+    private func addPending(_ listed: PendingModel, _ number: Int) {
+        while pendingByEntity.count <= number { pendingByEntity.append([]) }
+        pendingByEntity[number].append(listed)
     }
 
     /// Adds a model to the list of models with unsaved changes.

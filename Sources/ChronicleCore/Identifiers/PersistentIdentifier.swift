@@ -245,9 +245,9 @@ extension PersistentIdentifier: Codable {
 
     /// Encodes the identifier as a keyed container.
     ///
-    /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance), `number`
-    /// (the integer primary key, or 0) and, for other primary keys, `key` (their JSON). For a temporary identifier, `key` and `number` distinguish it
-    /// from all others.
+    /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance),
+    /// `number` (the integer primary key, or 0) and, for other primary keys, `key` (their JSON). For a temporary
+    /// identifier, `key` and `number` distinguish it from all others.
     ///
     /// - Parameter encoder: The encoder to write to.
     /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.

@@ -28,8 +28,8 @@ public struct ModelSubclass: Sendable {
     let type: any PersistentModel.Type
     /// The map of the subclass, which is generic over its class.
     private let properties: any Sendable
-    let uniqueness: any Sendable
-    let indices: any Sendable
+    private let uniqueness: any Sendable
+    private let indices: any Sendable
 
     /// Creates the declarations of a subclass.
     ///

@@ -18,7 +18,8 @@ extension Schema {
                         entityName: entity.name)
                 }
             }
-            if entities.contains(where: { $0.superentityName != nil }) {
+            let areConnected = entities.allSatisfy { $0.superentity === $0.superentityName.flatMap { known[$0] } }
+            if !areConnected {
                 known = try Self.connectingSuperentities(known)
             }
             for entity in known.values.sorted(by: { $0.name < $1.name }) { try entity.checkRelationships(to: known) }

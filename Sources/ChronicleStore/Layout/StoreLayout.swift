@@ -73,6 +73,8 @@ struct RecordedEntity: Sendable, Hashable {
     let name: String
     /// The name of the entity whose table contains the rows; the entity itself, or the one from which it inherits.
     var rootName: String
+    /// The other entities whose rows are in the table of this one.
+    var subentities: [RecordedTable.Subentity] = []
     /// The attributes of all entities that share the table.
     var attributes: [RecordedAttribute]
 

@@ -68,7 +68,8 @@ struct EntityRegistry {
         _ entities: [RecordedEntity], _ superentities: [Int64: Int64]
     ) throws -> [RecordedEntity] {
         let known = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
-        return try entities.map { entity in
+        var subentities: [Int64: [RecordedTable.Subentity]] = [:]
+        var connected = try entities.map { entity in
             var root = entity
             var count = 0
             while let number = superentities[root.number] {
@@ -78,15 +79,12 @@ struct EntityRegistry {
                 (root, count) = (next, count + 1)
             }
             if root.number == entity.number { return entity }
+            subentities[root.number, default: []].append(.init(name: entity.name, number: entity.number))
             return RecordedEntity(
                 number: entity.number, name: entity.name, attributes: root.attributes, rootName: root.name)
         }
-    }
-
-    /// Returns the other entities whose rows are in the table of an entity.
-    static func subentities(of name: String, in entities: [RecordedEntity]) -> [RecordedTable.Subentity] {
-        entities.filter { $0.isSubentity && $0.rootName == name }
-            .map { RecordedTable.Subentity(name: $0.name, number: $0.number) }
+        for index in connected.indices { connected[index].subentities = subentities[connected[index].number] ?? [] }
+        return connected
     }
 
     /// Assigns a number to an entity that inherits from another one, and records from which.
@@ -236,6 +234,6 @@ struct EntityRegistry {
                 RecordedTable.Column(number: $0.number, name: $0.name, preservation: $0.preservation)
             },
             uniqueness: columnsByIndex.map(\.columns),
-            subentities: Self.subentities(of: entity.name, in: try entities()))
+            subentities: entity.subentities)
     }
 }

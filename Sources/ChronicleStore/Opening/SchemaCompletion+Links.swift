@@ -125,7 +125,7 @@ extension EntityRegistry {
             }
             return RecordedLinks.End(
                 column: column, entityID: entity?.number ?? 0, table: name,
-                subentities: Self.subentities(of: name, in: entities), attribute: attribute?.number,
+                subentities: entity?.subentities ?? [], attribute: attribute?.number,
                 preservesValues: attribute.map { $0.preservation.updates != .none } ?? false,
                 cascades: property?.relationship?.deleteRule == .cascade)
         }

@@ -30,14 +30,14 @@ final class EntityHistory: Sendable {
                     Int64(attribute.number),
                     PreservedAttribute(
                         attribute.name, property, destination: destination,
-                        isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, recorded, entity, schema))
+                        isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, entity, schema))
                 )
             })
     }
 
     /// Returns whether an attribute of a shared table belongs only to other entities.
     private static func isOfOtherEntity(
-        _ attribute: RecordedAttribute, _ recorded: RecordedEntity, _ entity: Schema.Entity?, _ schema: Schema
+        _ attribute: RecordedAttribute, _ entity: Schema.Entity?, _ schema: Schema
     ) -> Bool {
         guard let entity else { return false }
         if attribute.name == Schema.entityAttribute { return true }
