@@ -20,11 +20,13 @@
     /// wrapper for every property without one, the ``PersistentModel/properties`` map, the backing data, and an
     /// `init()` if the class declares no initializer and every property has a default value.
     ///
-    /// The class may inherit from a class that is not a model and has an `init()`. It cannot be generic, cannot inherit
-    /// from another model, and cannot be a private type nested in another type.
+    /// The class may inherit from another model, or from a class that is not a model and has an `init()`. For a subclass
+    /// of a model, and for a class that is not final, the macro also generates what ``ModelSubclass`` describes. The class
+    /// cannot be generic, and cannot be a private type nested in another type.
     @attached(
         member, conformances: PersistentModel,
-        names: named(properties), named(persistentBackingData), named(init))
+        names: named(properties), named(modelSubclass), named(persistentBackingData), named(init),
+        named(uniqueness), named(indices))
     @attached(memberAttribute)
     @attached(extension, conformances: PersistentModel)
     public macro Model() = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")

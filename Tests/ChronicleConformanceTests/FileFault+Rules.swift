@@ -18,6 +18,9 @@ extension FileFault {
         case .deletesOtherRows: .batchDeletes
         case .deletesInSteps: .batchTransactions
         case .reportsOneProcess: .processEvents
+        case .fetchesOneClass: .subclassFetches
+        case .deletesSubclasses: .subclassBatches
+        case .recordsSuperclasses: .subclassChanges
         }
     }
 }

@@ -19,7 +19,6 @@ import Chronicle
     init() {}
 }
 
-// expected-error@+1 {{BusinessTrip inherits from a model, which is not supported; use a relationship}}
 @Model final class BusinessTrip: Trip {
     var purpose: String
 
@@ -29,9 +28,15 @@ import Chronicle
     }
 }
 
-// expected-error@+1 {{PersonalTrip inherits from a model, which is not supported; use a relationship}}
+// A wrapper with arguments is initialized before the initializer begins.
 @Model final class PersonalTrip: Trip {
-    var reason = ""
+    @Attribute(.unique) var reason: String
+
+    init(reason: String) {
+        // expected-error@+1 {{'self' used in property access 'reason' before 'super.init' call}}
+        self.reason = reason
+        super.init()
+    }
 }
 
 enum Outer {

@@ -67,15 +67,15 @@ extension StoreRule {
     /// The rules for every store, from basic to complex ones. Fix the first failed rule first, as later rules depend on
     /// it.
     public static var models: [StoreRule] {
-        roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + erasing
-            + concurrency + atomicity + conflicts + reopening + events + kills
+        roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + inheritance
+            + erasing + concurrency + atomicity + conflicts + reopening + events + kills
     }
 }
 
 extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
-        cursor + changes + linkChanges + batchChanges + erasedHistory + authors + expiry + recovery + positions
-            + consumers + retention + historyKills
+        cursor + changes + linkChanges + batchChanges + subclassHistory + erasedHistory + authors + expiry + recovery
+            + positions + consumers + retention + historyKills
     }
 }

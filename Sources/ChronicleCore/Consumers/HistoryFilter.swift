@@ -38,7 +38,9 @@ public struct HistoryFilter: Hashable, Sendable {
     /// The kinds of changes that match.
     public var changeKinds: Set<ChangeKind>
     /// The names of the entities whose changes match, or `nil` for all entities.
-    public let entityNames: Set<String>?
+    ///
+    /// A container adds the entities that inherit from these.
+    public private(set) var entityNames: Set<String>?
     /// The names of the properties of which an update must change at least one, by entity.
     private var propertyNames: [String: Set<String>] = [:]
 
@@ -68,7 +70,7 @@ public struct HistoryFilter: Hashable, Sendable {
     ) throws {
         propertyNames[Model.entityName] = try Set(
             keyPaths.map { keyPath in
-                guard let name = Model.properties.name(of: keyPath) else {
+                guard let name = Model.allProperties.name(of: keyPath) else {
                     throw SwiftDataError.unsupportedKeyPath.with(
                         detail: "a key path of the filter is not a stored property; remove it",
                         entityName: Model.entityName)
@@ -86,15 +88,29 @@ public struct HistoryFilter: Hashable, Sendable {
         guard changeKinds.count == ChangeKind.allCases.count || changeKinds.contains(change.kind) else { return false }
         guard entityNames != nil || !propertyNames.isEmpty else { return true }
         let entityName = change.changedPersistentIdentifier.entityName
-        if let entityNames, !entityNames.contains(entityName) { return false }
-        guard case .update(let update) = change, let names = propertyNames[entityName] else { return true }
+        let rootName = change.changedPersistentIdentifier.rootEntityName
+        if let entityNames, !entityNames.contains(entityName), !entityNames.contains(rootName) { return false }
+        guard case .update(let update) = change, let names = propertyNames[entityName] ?? propertyNames[rootName]
+        else { return true }
         return Self.changes(update, one: names)
     }
 
     private static func changes<Update: HistoryUpdate>(_ update: Update, one names: Set<String>) -> Bool {
         update.updatedAttributes.contains { keyPath in
-            Update.Model.properties.name(of: keyPath as PartialKeyPath<Update.Model>).map(names.contains) ?? false
+            Update.Model.allProperties.name(of: keyPath as PartialKeyPath<Update.Model>).map(names.contains) ?? false
         }
+    }
+
+    /// Returns the filter with the entities of a schema that inherit from those of the filter.
+    func addingSubentities(in schema: Schema) -> HistoryFilter {
+        var filter = self
+        filter.entityNames = entityNames.map { Set($0.flatMap(schema.kinds)) }
+        for (name, properties) in propertyNames {
+            for kind in schema.kinds(of: name) where propertyNames[kind] == nil {
+                filter.propertyNames[kind] = properties
+            }
+        }
+        return filter
     }
 
     /// Whether every change matches.

@@ -127,6 +127,7 @@ extension ModelContainer {
         of type: Transaction.Type = DefaultHistoryTransaction.self, after token: Transaction.TokenType? = nil,
         filter: HistoryFilter = HistoryFilter(), storeName: String? = nil
     ) throws -> HistoryStream<Transaction> {
+        let filter = filter.addingSubentities(in: schema)
         let store = try coordinator.historyStore(of: type, filter: filter, storeName: storeName)
         let start = try token ?? attributingErrors(to: store) { try store.currentHistoryToken() }
         return HistoryStream(store: store, coordinator: coordinator, filter: filter, start: start)

@@ -30,6 +30,7 @@ extension ModelContainer {
         filter: HistoryFilter = HistoryFilter(), startingAt start: HistoryStart<Transaction.TokenType>,
         storeName: String? = nil
     ) throws -> HistoryConsumer<Transaction> {
+        let filter = filter.addingSubentities(in: schema)
         let store = try coordinator.consumingStore(of: type, filter: filter, storeName: storeName)
         try attributingErrors(to: store) { try store.createConsumer(named: name, at: start) }
         return HistoryConsumer(name: name, filter: filter, store: store, coordinator: coordinator)

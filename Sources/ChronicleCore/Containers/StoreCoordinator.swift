@@ -85,6 +85,7 @@ final class StoreCoordinator: Sendable {
             let schema = try configuration.validatedSchema()
             try schema.checkModelClasses()
             try checkLinks(schema, in: Configuration.Store.self)
+            try checkInheritance(schema, in: Configuration.Store.self)
             return try Configuration.Store(configuration, migrationPlan: migrationPlan)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error
@@ -99,6 +100,16 @@ final class StoreCoordinator: Sendable {
         throw SwiftDataError.unsupportedFeature.with(
             detail: "\(store) requires a to-one inverse for this relationship; declare one, or use another store",
             entityName: links.owner, propertyName: links.property.name)
+    }
+
+    /// Throws an error if the store does not support the inheritance of a model.
+    private static func checkInheritance(_ schema: Schema, in store: any DataStore.Type) throws {
+        guard let entity = schema.entities.first(where: { $0.superentityName != nil }),
+            !(store is any DataStoreInheriting.Type)
+        else { return }
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "\(store) does not support models that inherit from models; use another store",
+            entityName: entity.name)
     }
 
     /// Returns the stores that contain a model class, in the order of their configurations. There is at least one.

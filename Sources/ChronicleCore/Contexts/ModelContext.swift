@@ -211,18 +211,27 @@ extension ModelContext {
         }
     }
 
-    /// Returns the models of an entity that have unsaved changes.
+    /// Returns the models of an entity and of its subentities that have unsaved changes.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
         while indexedCount < storedPendingModels.count {
             let listed = storedPendingModels[indexedCount]
             // An unsaved model that was deleted has no entity, but it may be inserted again.
-            let number = try listed.backing.membership?.number ?? contextEntity(for: type(of: listed.model)).number
-            while pendingByEntity.count <= number { pendingByEntity.append([]) }
-            pendingByEntity[number].append(listed)
+            let own = try listed.backing.membership ?? contextEntity(for: type(of: listed.model))
+            addPending(listed, own.number)
+            var superentity = own.entity.superentity
+            while let current = superentity {
+                addPending(listed, try contextEntity(for: current.type).number)
+                superentity = current.superentity
+            }
             indexedCount += 1
         }
         return entity.number < pendingByEntity.count ? pendingByEntity[entity.number] : []
+    }
+
+    private func addPending(_ listed: PendingModel, _ number: Int) {
+        while pendingByEntity.count <= number { pendingByEntity.append([]) }
+        pendingByEntity[number].append(listed)
     }
 
     /// Adds a model to the list of models with unsaved changes.

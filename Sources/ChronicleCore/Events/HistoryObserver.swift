@@ -91,7 +91,8 @@ public final class HistoryObserver: Observable, Sendable {
         self.authors = authors
         // Subscribed first, so that each transaction is either before the position or announced by an event.
         let events = try modelContainer.commitEvents()
-        let filter = HistoryFollower.Filter(entityNames: Set(observedModels.map { $0.entityName }), authors: authors)
+        let names = observedModels.flatMap { modelContainer.schema.kinds(of: $0.entityName) }
+        let filter = HistoryFollower.Filter(entityNames: Set(names), authors: authors)
         let follower = try HistoryFollower(modelContainer.stores, from: historyTokens ?? [:], filter)
         self.events = events
         state = Mutex(State(historyTokens: follower.tokens))

@@ -50,7 +50,7 @@ private struct PropertyMapKeyPaths: PredicateResolver {
     }
 
     private func stored<Model: PersistentModel>(_ keyPath: AnyKeyPath, _ model: Model.Type) -> Property? {
-        Model.properties.name(of: keyPath).map { Property(name: $0, isToMany: Self.isToMany(keyPath)) }
+        Model.allProperties.name(of: keyPath).map { Property(name: $0, isToMany: Self.isToMany(keyPath)) }
     }
 
     private static func isToMany(_ keyPath: AnyKeyPath) -> Bool {

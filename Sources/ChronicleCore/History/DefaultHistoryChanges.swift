@@ -117,7 +117,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
     /// The key paths of the changed properties that the class still has.
     public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
-        updatedAttributeNames.compactMap { Model.properties.keyPath(named: $0) }
+        updatedAttributeNames.compactMap { Model.allProperties.keyPath(named: $0) }
     }
 
     /// Returns whether an attribute or a relationship changed.
@@ -125,7 +125,7 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
     /// - Parameter keyPath: The key path of the property.
     /// - Returns: `true` if the update changed the property.
     public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
-        Model.properties.name(of: keyPath).map(updatedAttributeNames.contains) ?? false
+        Model.allProperties.name(of: keyPath).map(updatedAttributeNames.contains) ?? false
     }
 }
 

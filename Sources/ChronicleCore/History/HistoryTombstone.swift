@@ -48,7 +48,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     ///
     /// - Parameter keyPath: The key path of the attribute.
     public subscript(keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
-        Model.properties.name(of: keyPath).flatMap { self[$0] }
+        Model.allProperties.name(of: keyPath).flatMap { self[$0] }
     }
 
     /// The value of an attribute; `nil` if the tombstone does not contain it, or if it is an ``UndecodableValue``.
@@ -56,6 +56,6 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// - Parameter keyPath: The key path of the attribute.
     public subscript<Value>(keyPath: KeyPath<Model, Value>) -> Value? {
         // Not a cast of the optional: nil can be cast to optional types.
-        Model.properties.name(of: keyPath).flatMap { self[$0] }.flatMap { $0 as? Value }
+        Model.allProperties.name(of: keyPath).flatMap { self[$0] }.flatMap { $0 as? Value }
     }
 }

@@ -192,7 +192,7 @@ extension [PreservedValue]? {
     fileprivate func value<Model: PersistentModel, Value>(
         of keyPath: PartialKeyPath<Model>, _ value: KeyPath<PreservedValue, (any Sendable)?>
     ) -> Value? {
-        guard let preserved = Model.properties.name(of: keyPath).flatMap({ first(named: $0) }) else { return nil }
+        guard let preserved = Model.allProperties.name(of: keyPath).flatMap({ first(named: $0) }) else { return nil }
         // One of the destinations of a to-many relationship is not its value.
         let isReference = preserved.previousValue is PersistentIdentifier || preserved.value is PersistentIdentifier
         if isReference, !(Value.self is PersistentIdentifier.Type || Value.self is PersistentIdentifier?.Type) {
@@ -211,7 +211,7 @@ extension [PreservedValue]? {
     fileprivate func destinations<Model: PersistentModel>(
         of keyPath: PartialKeyPath<Model>, _ value: KeyPath<PreservedValue, (any Sendable)?>
     ) -> [PersistentIdentifier]? {
-        guard let name = Model.properties.name(of: keyPath) else { return nil }
+        guard let name = Model.allProperties.name(of: keyPath) else { return nil }
         let preserved = self?.filter { $0.name == name } ?? []
         return preserved.isEmpty ? nil : preserved.compactMap { $0[keyPath: value] as? PersistentIdentifier }
     }

@@ -24,7 +24,14 @@ public struct PersistentIdentifier: Sendable, Identifiable {
     /// The identifier itself.
     public var id: PersistentIdentifier { self }
     /// The name of the model's entity.
+    ///
+    /// For a model class with subclasses, it is the entity of the model's own class, unless the identifier was read from
+    /// a relationship; it is then the destination of the relationship. Two identifiers of one model are equal in either
+    /// case, because they are compared by ``rootEntityName``.
     public var entityName: String { origin.entityName }
+    /// The name of the entity from which the model's entity inherits, directly or not; ``entityName`` without
+    /// inheritance.
+    public var rootEntityName: String { origin.rootEntityName }
     /// The identifier of the model's store; `nil` while the identifier is temporary.
     public var storeIdentifier: String? { origin.storeIdentifier }
     /// Whether the identifier is temporary because the model has not been saved yet.
@@ -41,15 +48,18 @@ extension PersistentIdentifier {
         public let storeIdentifier: String?
         /// The name of the entity.
         public let entityName: String
+        /// The name of the entity from which the entity inherits, directly or not; ``entityName`` without inheritance.
+        public let rootEntityName: String
         /// The JSON of a primary key that is not an integer. For temporary identifiers, an identifier of the process.
         @usableFromInline let key: String?
         @usableFromInline let hash: Int
 
-        init(storeIdentifier: String?, entityName: String, key: String?) {
+        init(storeIdentifier: String?, entityName: String, rootEntityName: String? = nil, key: String?) {
             self.storeIdentifier = storeIdentifier
             self.entityName = entityName
+            self.rootEntityName = rootEntityName ?? entityName
             self.key = key
-            hash = [storeIdentifier, entityName, key].hashValue
+            hash = [storeIdentifier, rootEntityName ?? entityName, key].hashValue
         }
 
         /// Creates an origin for rows with integer primary keys.
@@ -59,6 +69,19 @@ extension PersistentIdentifier {
         ///   - entityName: The name of the entity.
         public convenience init(storeIdentifier: String, entityName: String) {
             self.init(storeIdentifier: storeIdentifier, entityName: entityName, key: nil)
+        }
+
+        /// Creates an origin for rows of an entity that may inherit from another one.
+        ///
+        /// The primary keys of all entities with the same root must be distinct.
+        ///
+        /// - Parameters:
+        ///   - storeIdentifier: The identifier of the store.
+        ///   - entityName: The name of the entity.
+        ///   - rootEntityName: The ``Schema/Entity/rootName`` of the entity.
+        public convenience init(storeIdentifier: String, entityName: String, rootEntityName: String) {
+            self.init(
+                storeIdentifier: storeIdentifier, entityName: entityName, rootEntityName: rootEntityName, key: nil)
         }
 
         /// Returns the identifier of the row with the given primary key.
@@ -72,7 +95,7 @@ extension PersistentIdentifier {
 
         @usableFromInline
         func isEqual(_ other: Origin) -> Bool {
-            hash == other.hash && entityName == other.entityName && storeIdentifier == other.storeIdentifier
+            hash == other.hash && rootEntityName == other.rootEntityName && storeIdentifier == other.storeIdentifier
                 && key == other.key
         }
     }
@@ -163,7 +186,7 @@ extension PersistentIdentifier: Hashable {
     /// - Parameters:
     ///   - lhs: An identifier.
     ///   - rhs: Another identifier.
-    /// - Returns: `true` if store, entity and primary key are equal.
+    /// - Returns: `true` if store, root entity and primary key are equal.
     @inlinable
     public static func == (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
         lhs.number == rhs.number && (lhs.origin === rhs.origin || lhs.origin.isEqual(rhs.origin))
@@ -180,7 +203,7 @@ extension PersistentIdentifier: Hashable {
 }
 
 extension PersistentIdentifier: Comparable {
-    /// Orders identifiers by store, entity and primary key.
+    /// Orders identifiers by store, root entity and primary key.
     ///
     /// Keys that are not integers are ordered by their JSON. Temporary identifiers come first; those that one process
     /// creates for one entity are in the order of their creation.
@@ -193,7 +216,7 @@ extension PersistentIdentifier: Comparable {
         if lhs.origin === rhs.origin { return lhs.number < rhs.number }
         let (a, b) = (lhs.origin, rhs.origin)
         if a.storeIdentifier != b.storeIdentifier { return (a.storeIdentifier ?? "") < (b.storeIdentifier ?? "") }
-        if a.entityName != b.entityName { return a.entityName < b.entityName }
+        if a.rootEntityName != b.rootEntityName { return a.rootEntityName < b.rootEntityName }
         if a.key != b.key { return (a.key ?? "") < (b.key ?? "") }
         return lhs.number < rhs.number
     }
@@ -201,7 +224,7 @@ extension PersistentIdentifier: Comparable {
 
 extension PersistentIdentifier: Codable {
     private enum CodingKeys: String, CodingKey {
-        case store, entity, key, number
+        case store, entity, root, key, number
     }
 
     /// Decodes an identifier that ``encode(to:)`` encoded.
@@ -215,15 +238,16 @@ extension PersistentIdentifier: Codable {
         let origin = Origin(
             storeIdentifier: try container.decodeIfPresent(String.self, forKey: .store),
             entityName: try container.decode(String.self, forKey: .entity),
+            rootEntityName: try container.decodeIfPresent(String.self, forKey: .root),
             key: try container.decodeIfPresent(String.self, forKey: .key))
         self.init(origin: origin, number: try container.decode(Int64.self, forKey: .number))
     }
 
     /// Encodes the identifier as a keyed container.
     ///
-    /// The keys are `store` (absent for a temporary identifier), `entity`, `number` (the integer primary key, or 0)
-    /// and, for other primary keys, `key` (their JSON). For a temporary identifier, `key` and `number` distinguish it
-    /// from all others.
+    /// The keys are `store` (absent for a temporary identifier), `entity`, `root` (absent without inheritance),
+    /// `number` (the integer primary key, or 0) and, for other primary keys, `key` (their JSON). For a temporary
+    /// identifier, `key` and `number` distinguish it from all others.
     ///
     /// - Parameter encoder: The encoder to write to.
     /// - Throws: `EncodingError` if the encoder cannot encode a value; use another encoder or format.
@@ -231,6 +255,7 @@ extension PersistentIdentifier: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encodeIfPresent(origin.storeIdentifier, forKey: .store)
         try container.encode(origin.entityName, forKey: .entity)
+        if origin.rootEntityName != origin.entityName { try container.encode(origin.rootEntityName, forKey: .root) }
         try container.encodeIfPresent(origin.key, forKey: .key)
         try container.encode(number, forKey: .number)
     }

@@ -61,12 +61,14 @@ extension PersistentModel {
 
     /// The class of the model's backing data.
     static var backingDataType: BackingDataType {
-        BackingDataType(type: ModelBackingData<Self>.self, conformance: conformance(of: createBackingData()))
+        // A subclass has the initializer of its superclass, whose parameter is the backing data of that class.
+        BackingDataType(
+            type: ModelBackingData<ModelClass>.self, conformance: conformance(of: ModelClass.createBackingData()))
     }
 
-    private static func conformance(of backing: any BackingData<Self>) -> UnsafeRawPointer {
+    private static func conformance(of backing: any BackingData<ModelClass>) -> UnsafeRawPointer {
         // Without the cast, Swift opens the existential and passes only the object, as to generic functions (SE-0352).
-        unsafeBitCast(backing as any BackingData<Self>, to: (UnsafeRawPointer, UnsafeRawPointer).self).1
+        unsafeBitCast(backing as any BackingData<ModelClass>, to: (UnsafeRawPointer, UnsafeRawPointer).self).1
     }
 
     /// Creates an instance with existing backing data.
@@ -80,7 +82,7 @@ extension PersistentModel {
     }
 
     /// Creates an instance with the backing data of ``AnyBackingData/probe()``.
-    static func probe() -> Self { Self(backingData: ModelBackingData<Self>.probe()) }
+    static func probe() -> Self { make(ModelBackingData<ModelClass>.probe(), backingDataType) }
 }
 
 /// The class of a model's backing data, and its conformance to ``BackingData``.

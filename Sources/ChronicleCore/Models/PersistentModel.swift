@@ -49,6 +49,11 @@ public protocol PersistentModel: IdentifiableModel, Hashable, SendableMetatype {
     /// When the default store is opened, it renames the table of an entity with this name, unless it has a table with
     /// ``entityName``. `@Model(originalName:)` declares the name.
     static var originalEntityName: String? { get }
+    /// The declarations of a class that inherits from a model; `nil` by default and for other classes.
+    ///
+    /// A class with subclasses declares it as `class var`, so that the subclasses can override it; see
+    /// ``ModelSubclass``.
+    static var modelSubclass: ModelSubclass? { get }
 
     /// The state that the context keeps for this model. Create it with ``createBackingData()`` for every instance.
     var persistentBackingData: any BackingData<Self> { get }
@@ -69,10 +74,13 @@ extension PersistentModel {
     public static var entityName: String { String(describing: Self.self) }
     /// `nil`.
     public static var originalEntityName: String? { nil }
+    /// `nil`, because the class does not inherit from a model.
+    public static var modelSubclass: ModelSubclass? { nil }
 
     /// The identifier of the model. It is temporary until the model is saved for the first time.
     public var persistentModelID: PersistentIdentifier {
-        persistentBackingData.identifier(entityName: Self.entityName)
+        // The dynamic type, because `Self` may be a superclass.
+        persistentBackingData.identifier(entityName: (type(of: self) as any PersistentModel.Type).entityName)
     }
 
     /// Whether the model has unsaved changes.
@@ -128,8 +136,13 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
     ///
     /// - Parameter elements: The names and key paths of the properties.
     public init(dictionaryLiteral elements: (String, any PartialKeyPath<Model> & Sendable)...) {
-        self.elements = elements.map { (name: $0.0, keyPath: $0.1) }
-        indexByKeyPath = Dictionary(elements.enumerated().map { ($1.1, $0) }, uniquingKeysWith: { first, _ in first })
+        self.init(elements.map { (name: $0.0, keyPath: $0.1) })
+    }
+
+    private init(_ elements: [Element]) {
+        self.elements = elements
+        indexByKeyPath = Dictionary(
+            elements.enumerated().map { ($1.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the name of the property with the given key path.
@@ -158,12 +171,14 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
     public func keyPath<Root: PersistentModel>(
         named name: String
     ) -> (any PartialKeyPath<Root> & Sendable)? where Root.ModelClass == Model {
-        // Both types are the same class, which the compiler cannot prove.
-        guard Root.self == Model.self, let keyPath: any PartialKeyPath<Model> & Sendable = keyPath(named: name) else {
-            return nil
-        }
-        return unsafeBitCast(keyPath, to: (any PartialKeyPath<Root> & Sendable).self)
+        Root.allProperties.keyPath(named: name)
     }
+
+    /// Returns a map with additional properties. `@Model` uses it for the properties of a subclass.
+    ///
+    /// - Parameter other: The properties to add.
+    /// - Returns: The properties of this map, followed by those of the other.
+    public func adding(_ other: PropertyMap) -> PropertyMap { PropertyMap(elements + other.elements) }
 }
 
 /// The uniqueness constraints of a model class.

@@ -6,12 +6,19 @@ public enum ModelProperty: PredicateProperty {
     case identifier
     /// An attribute or a relationship.
     case stored(Schema.Property)
+    /// The name of the model's own entity, for `is` in a hierarchy of models.
+    case entityName
+    /// The model itself if it is of the entity with this name or of one of its subentities, and nil otherwise: `as?` in
+    /// a hierarchy of models.
+    case cast(entityName: String)
 
     /// The name of the property in the schema, or `persistentModelID`.
     public var name: String {
         switch self {
         case .identifier: "persistentModelID"
         case .stored(let property): property.name
+        case .entityName: "entityName"
+        case .cast(let entityName): "as? \(entityName)"
         }
     }
 
@@ -28,8 +35,9 @@ public enum ModelProperty: PredicateProperty {
     /// - Returns: `true` if both are the same property.
     public static func == (lhs: ModelProperty, rhs: ModelProperty) -> Bool {
         switch (lhs, rhs) {
-        case (.identifier, .identifier): true
+        case (.identifier, .identifier), (.entityName, .entityName): true
         case (.stored(let a), .stored(let b)): a === b
+        case (.cast(let a), .cast(let b)): a == b
         default: false
         }
     }
@@ -38,7 +46,11 @@ public enum ModelProperty: PredicateProperty {
     ///
     /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
-        if case .stored(let property) = self { hasher.combine(ObjectIdentifier(property)) }
+        switch self {
+        case .stored(let property): hasher.combine(ObjectIdentifier(property))
+        case .cast(let entityName): hasher.combine(entityName)
+        case .identifier, .entityName: break
+        }
     }
 }
 
@@ -62,6 +74,15 @@ struct ModelKeyPaths: PredicateResolver {
     func property(at keyPath: AnyKeyPath, of type: Any.Type) -> ModelProperty? {
         guard let model = type as? any PersistentModel.Type, let entity = schema.entity(for: model) else { return nil }
         return ModelProperty(keyPath, of: entity)
+    }
+
+    func cast(to type: Any.Type) -> ModelProperty? {
+        (type as? any PersistentModel.Type).flatMap(schema.entity).map { .cast(entityName: $0.name) }
+    }
+
+    func kinds(of type: Any.Type) -> (property: ModelProperty, names: [PropertyValue])? {
+        guard let entity = (type as? any PersistentModel.Type).flatMap(schema.entity) else { return nil }
+        return (.entityName, schema.kinds(of: entity.name).sorted().map(PropertyValue.text))
     }
 }
 

@@ -11,6 +11,12 @@ protocol PredicateResolver {
     ///   - key: The key, a captured value.
     /// - Returns: The property, or `nil` if stores cannot access the values of this dictionary.
     func element(of keyPath: AnyKeyPath, at key: Any) -> Property?
+    /// Returns the property that is the object itself if it is of a type, and nil otherwise; `nil` if stores cannot cast
+    /// to the type.
+    func cast(to type: Any.Type) -> Property?
+    /// Returns the property that is the name of an object's type, and the names of a type and its subtypes; `nil` if
+    /// stores cannot distinguish them.
+    func kinds(of type: Any.Type) -> (property: Property, names: [PropertyValue])?
     /// Returns a captured value that is kept as it is because no property can hold it; `nil` for other values.
     func foreign(_ value: Any) -> (any Sendable)?
     /// Returns whether stores can order values of a type that is not one of the built-in types.
@@ -19,6 +25,8 @@ protocol PredicateResolver {
 
 extension PredicateResolver {
     func element(of keyPath: AnyKeyPath, at key: Any) -> Property? { nil }
+    func cast(to type: Any.Type) -> Property? { nil }
+    func kinds(of type: Any.Type) -> (property: Property, names: [PropertyValue])? { nil }
     func foreign(_ value: Any) -> (any Sendable)? { nil }
     func isOrdered(_ type: Any.Type) -> Bool { false }
 }

@@ -102,7 +102,7 @@ struct ManagedRelationship {
             models += unsavedReferrers.filter { model in
                 let destination = model.persistentBackingData
                 return !known.contains(ObjectIdentifier(model))
-                    && destination.membership?.entity.name == relationship.destination
+                    && destination.membership?.entity.isKind(of: relationship.destination) == true
                     && references(destination, inverse)
             }
         }

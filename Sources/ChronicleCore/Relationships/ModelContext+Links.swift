@@ -40,7 +40,8 @@ extension ModelContext {
         _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
     ) throws -> [PersistentIdentifier: [AnyObject]] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
-        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
+        var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let found = try store.fetchLinked(request)
         var models: [PersistentIdentifier: any PersistentModel] = [:]
         for snapshot in found.fetchedSnapshots {
@@ -49,6 +50,7 @@ extension ModelContext {
             // A destination that is already in memory is not refreshed.
             let model =
                 try registeredBacking(identifier)?.model
+                ?? subentities?.instance(identifier, snapshot.values)
                 ?? instance(identifier, snapshot.values, entity, checks) as Model
             guard models.updateValue(model, forKey: identifier) == nil else {
                 throw invalidResponse("the store returned a row more than once", identifier)

@@ -7,12 +7,19 @@ struct PropertyPositions {
         let mark: Int
     }
 
-    private var index = 0
-    private var slot = 0
+    private var index: Int
+    private var slot: Int
     private var linkMark: Int
 
-    /// - Parameter storedCount: The number of properties whose values are part of a row.
-    init(storedCount: Int) { linkMark = storedCount }
+    /// - Parameters:
+    ///   - storedCount: The number of properties whose values are part of a row. For entities that inherit from each
+    ///     other, the highest number, so that the shared properties have the same marks in all of them.
+    ///   - superentity: The entity whose properties come before those of the entity.
+    init(storedCount: Int, after superentity: Schema.Entity? = nil) {
+        index = superentity?.properties.count ?? 0
+        slot = superentity?.storedProperties.count ?? 0
+        linkMark = storedCount + (superentity?.properties.count { $0.isLinked } ?? 0)
+    }
 
     /// Returns the position of the next property.
     mutating func next(isToMany: Bool, isLinked: Bool) -> Position {

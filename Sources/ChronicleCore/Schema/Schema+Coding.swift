@@ -37,7 +37,7 @@ extension Schema: Codable {
 }
 
 extension Schema.Entity: Codable {
-    private enum CodingKeys: CodingKey { case name, properties, uniquenessConstraints, indices }
+    private enum CodingKeys: CodingKey { case name, superentity, properties, uniquenessConstraints, indices }
 
     /// Decodes an entity without a model class.
     ///
@@ -74,6 +74,7 @@ extension Schema.Entity: Codable {
     /// The content of the description of an entity.
     private struct Description: Decodable {
         let name: String
+        let superentity: String?
         let properties: [Schema.Property.Kind]
         let uniqueness: [[String]]
         let indices: [[String]]
@@ -82,6 +83,9 @@ extension Schema.Entity: Codable {
             let container = try Schema.describingErrors { try decoder.container(keyedBy: CodingKeys.self) }
             let name = try Schema.describingErrors { try container.decode(String.self, forKey: .name) }
             self.name = name
+            superentity = try Schema.describingErrors(entityName: name) {
+                try container.decodeIfPresent(String.self, forKey: .superentity)
+            }
             (properties, uniqueness, indices) = try Schema.describingErrors(entityName: name) {
                 (
                     try container.decode([Schema.Property.Kind].self, forKey: .properties),
@@ -98,7 +102,8 @@ extension Schema.Entity: Codable {
         try self.init(
             name: description.name, type: RemovedModel.self, properties: properties,
             uniqueness: description.uniqueness, indices: description.indices, hasEphemeralAttributes: false,
-            property: { byName[$0] }, unknown: { "\($0), which is not a property" })
+            superentityName: description.superentity, property: { byName[$0] },
+            unknown: { "\($0), which is not a property" })
     }
 
     /// Returns the properties of a decoded entity. Throws an error for names that are empty or not unique.
@@ -137,6 +142,7 @@ extension Schema.Entity: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(superentityName, forKey: .superentity)
         try container.encode(properties.map(\.kind), forKey: .properties)
         try container.encode(uniquenessConstraints, forKey: .uniquenessConstraints)
         try container.encode(indices, forKey: .indices)

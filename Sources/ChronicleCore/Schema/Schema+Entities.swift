@@ -18,10 +18,43 @@ extension Schema {
                         entityName: entity.name)
                 }
             }
-            for entity in entities { try entity.checkRelationships(to: known) }
+            let areConnected = entities.allSatisfy { $0.superentity === $0.superentityName.flatMap { known[$0] } }
+            if !areConnected {
+                known = try Self.connectingSuperentities(known)
+            }
+            for entity in known.values.sorted(by: { $0.name < $1.name }) { try entity.checkRelationships(to: known) }
             try Self.checkLinks(Links.all(in: known))
-            return entities.sorted { $0.name < $1.name }
+            return known.values.sorted { $0.name < $1.name }
         }
+    }
+
+    /// Returns the entities with references to the entities that they inherit from, and with shared properties.
+    private static func connectingSuperentities(_ entities: [String: Entity]) throws -> [String: Entity] {
+        var chains: [String: [Entity]] = [:]
+        var storedCounts: [String: Int] = [:]
+        for entity in entities.values {
+            var chain = [entity]
+            while let name = chain.last?.superentityName {
+                guard let superentity = entities[name], !chain.contains(where: { $0 === superentity }) else {
+                    throw SwiftDataError.invalidModel.with(
+                        detail: "the schema does not describe its superentity \(name)", entityName: entity.name)
+                }
+                chain.append(superentity)
+            }
+            chains[entity.name] = chain
+            let root = chain[chain.count - 1].name
+            storedCounts[root] = max(storedCounts[root] ?? 0, entity.storedProperties.count)
+        }
+        var made: [String: Entity] = [:]
+        for name in chains.keys.sorted() {
+            guard let chain = chains[name], let root = chain.last else { continue }
+            for entity in chain.reversed() where made[entity.name] == nil {
+                made[entity.name] = try Entity(
+                    entity, inheritingFrom: entity.superentityName.flatMap { made[$0] },
+                    storedCount: storedCounts[root.name] ?? 0)
+            }
+        }
+        return made
     }
 
     /// Throws an error for two relationships that would be stored as the same links.
@@ -60,7 +93,7 @@ extension Schema.Entity {
             var inverse: Schema.Relationship?
             if let inverseName = relationship.inverseName {
                 inverse = destination.propertiesByName[inverseName]?.relationship
-                guard let inverse, inverse.destination == name, inverse.inverseName == property.name else {
+                guard let inverse, isKind(of: inverse.destination), inverse.inverseName == property.name else {
                     throw invalid("\(relationship.destination).\(inverseName) is not its inverse")
                 }
             }
@@ -72,6 +105,29 @@ extension Schema.Entity {
         }
     }
 
+    /// Creates a copy of a decoded entity that shares the properties of its superentity.
+    ///
+    /// - Parameter storedCount: See ``PropertyPositions/init(storedCount:after:)``.
+    fileprivate convenience init(
+        _ decoded: Schema.Entity, inheritingFrom superentity: Schema.Entity?, storedCount: Int
+    ) throws {
+        var positions = PropertyPositions(storedCount: storedCount, after: superentity)
+        let inherited = superentity?.properties ?? []
+        let names = Set(inherited.map(\.name))
+        let own = decoded.properties.filter { !names.contains($0.name) }.map { property in
+            let relationship = property.relationship
+            return Schema.Property(
+                property.kind,
+                at: positions.next(
+                    isToMany: relationship?.isToMany == true, isLinked: relationship?.isLinked == true))
+        }
+        let all = inherited + own
+        try self.init(
+            name: decoded.name, type: decoded.type, properties: all, uniqueness: decoded.uniquenessConstraints,
+            indices: decoded.indices, hasEphemeralAttributes: decoded.hasEphemeralAttributes, superentity: superentity,
+            property: { name in all.first { $0.name == name } }, unknown: { "\($0), which is not a property" })
+    }
+
     /// Creates an entity with sets of properties that are specified by keys, such as names.
     ///
     /// - Parameters:
@@ -80,7 +136,10 @@ extension Schema.Entity {
     /// - Throws: ``SwiftDataError/invalidModel`` if a set is empty or contains a property without a column.
     convenience init<Key>(
         name: String, type: any PersistentModel.Type, properties: [Schema.Property], uniqueness: [[Key]],
-        indices: [[Key]], hasEphemeralAttributes: Bool, property: (Key) -> Schema.Property?, unknown: (Key) -> String
+        indices: [[Key]], hasEphemeralAttributes: Bool, superentity: Schema.Entity? = nil,
+        superentityName: String? = nil,
+        inheritedKeyPaths: [(keyPath: AnyKeyPath, property: Schema.Property)] = [],
+        property: (Key) -> Schema.Property?, unknown: (Key) -> String
     ) throws {
         func resolve(_ keys: [Key], _ declaredBy: String) throws -> [Schema.Property] {
             func invalid(_ what: String, _ propertyName: String? = nil) -> SwiftDataError {
@@ -105,8 +164,11 @@ extension Schema.Entity {
             name: name, type: type, properties: properties,
             uniqueness: distinct(
                 try properties.filter(\.isUnique).map { [$0] }
+                    + (superentity?.uniqueProperties ?? [])
                     + uniqueness.map { try resolve($0, "a uniqueness constraint") }),
-            indices: distinct(try indices.map { try resolve($0, "an index") }),
-            hasEphemeralAttributes: hasEphemeralAttributes)
+            indices: distinct(
+                try (superentity?.indexedProperties ?? []) + indices.map { try resolve($0, "an index") }),
+            hasEphemeralAttributes: hasEphemeralAttributes, superentity: superentity,
+            superentityName: superentityName, inheritedKeyPaths: inheritedKeyPaths)
     }
 }

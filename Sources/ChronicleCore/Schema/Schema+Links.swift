@@ -29,14 +29,15 @@ extension Schema {
         static func all(in entities: [String: Entity]) -> [Links] {
             var found: [Links] = []
             for entity in entities.values {
-                for property in entity.relationshipProperties {
+                for property in entity.relationshipProperties where entity.declares(property) {
                     guard let relationship = property.relationship, relationship.isLinked else { continue }
                     let inverse = relationship.inverseName.flatMap {
                         entities[relationship.destination]?.propertiesByName[$0]
                     }
+                    let destination = entities[relationship.destination]?.rootName ?? relationship.destination
                     let links = Links(
-                        owner: entity.name, property: property, destination: relationship.destination, inverse: inverse)
-                    let other = inverse.map { "\(relationship.destination).\($0.name)" }
+                        owner: entity.rootName, property: property, destination: destination, inverse: inverse)
+                    let other = inverse.map { "\(destination).\($0.name)" }
                     // The order of the UTF-8 code units is the same on all platforms.
                     if other.map({ links.name.utf8.lexicographicallyPrecedes($0.utf8) || links.name == $0 }) ?? true {
                         found.append(links)

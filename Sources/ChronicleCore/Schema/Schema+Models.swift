@@ -29,13 +29,13 @@ extension Schema.Entity {
 extension PersistentModel {
     /// The message for a class that is a model only because its superclass is one; `nil` for other classes.
     private static var inheritance: String? {
-        ModelClass.self == Self.self
+        !isSubclass || ownSubclass != nil
             ? nil
-            : "\(Self.self) inherits from the model \(ModelClass.self), which is not supported; "
-                + "replace the inheritance by a relationship, or move the properties to \(ModelClass.self)"
+            : "\(Self.self) inherits from the model \(ModelClass.self) but is not a model itself; attach @Model to it "
+                + "(without macros, override modelSubclass), and declare modelSubclass in \(ModelClass.self)"
     }
 
-    /// Throws an error if the class inherits from a model, because a schema cannot contain it.
+    /// Throws an error if the class inherits from a model and does not declare its own properties.
     static func checkInheritance() throws {
         guard let inheritance else { return }
         throw SwiftDataError.invalidModel.with(detail: inheritance, entityName: entityName)

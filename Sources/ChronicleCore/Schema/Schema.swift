@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The model classes of a container or store, with their entities, properties and relationships.
 ///
 /// A schema contains the classes that you specify and all classes that they are related to. Creating a schema also
@@ -8,6 +10,8 @@
 /// store of another program: stores open with it, and ``Property/decode(_:)`` returns values of Swift types. A
 /// ``ModelContainer`` requires model classes.
 public final class Schema: Sendable {
+    /// The names of each entity with subentities and of all entities that inherit from it, directly or not.
+    private let kinds: [String: Set<String>]
     /// The entities, sorted by name.
     public let entities: [Entity]
     /// The entities by name.
@@ -44,6 +48,15 @@ public final class Schema: Sendable {
             (entities, validationError) = ([], error)
         }
         entitiesByName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+        var kinds: [String: Set<String>] = [:]
+        for entity in entities {
+            var superentity = entity.superentity
+            while let current = superentity {
+                kinds[current.name, default: [current.name]].insert(entity.name)
+                superentity = current.superentity
+            }
+        }
+        self.kinds = kinds
         entitiesByType = Dictionary(
             entities.lazy.filter(\.hasModelClass).map { (ObjectIdentifier($0.type), $0) },
             uniquingKeysWith: { first, _ in first })
@@ -98,6 +111,21 @@ public final class Schema: Sendable {
     public func entity(for type: any PersistentModel.Type) -> Entity? {
         entitiesByType[ObjectIdentifier(type)]
     }
+
+    /// Returns the names of an entity and of all entities that inherit from it, directly or not.
+    ///
+    /// A fetch of an entity returns the rows of all of them.
+    ///
+    /// - Parameter entityName: The name of an entity.
+    /// - Returns: The names; only the name itself for an entity without subentities.
+    /// - Complexity: O(1).
+    public func kinds(of entityName: String) -> Set<String> { kinds[entityName] ?? [entityName] }
+
+    /// Returns whether other entities of the schema inherit from an entity.
+    ///
+    /// - Parameter entity: An entity of the schema.
+    /// - Complexity: O(1).
+    public func hasSubentities(_ entity: Entity) -> Bool { !kinds.isEmpty && kinds[entity.name] != nil }
 
     /// Returns the delete rule that applies to rows whose to-one relationship references a deleted model.
     ///
@@ -164,6 +192,15 @@ extension Schema {
         let relationshipProperties: [Property]
         /// Whether the class has attributes that are not stored.
         let hasEphemeralAttributes: Bool
+        /// The entity that this entity inherits from, or `nil`. Both share the inherited ``properties``, which come
+        /// first.
+        public let superentity: Entity?
+        /// The name of the entity that this entity inherits from, or `nil`.
+        public let superentityName: String?
+        /// The name of the entity that this entity inherits from, directly or not, and that inherits from no other. It
+        /// is ``name`` without inheritance.
+        public let rootName: String
+        private let subclasses = Mutex<[WeakEntity]>([])
         /// The to-one relationships that are not optional.
         let requiredReferences: [Property]
         /// The relationships with a minimum or maximum model count.
@@ -174,16 +211,22 @@ extension Schema {
 
         init(
             name: String, type: any PersistentModel.Type, properties: [Property], uniqueness: [[Property]],
-            indices: [[Property]],
-            hasEphemeralAttributes: Bool
+            indices: [[Property]], hasEphemeralAttributes: Bool, superentity: Entity? = nil,
+            superentityName: String? = nil,
+            inheritedKeyPaths: [(keyPath: AnyKeyPath, property: Property)] = []
         ) {
             self.hasEphemeralAttributes = hasEphemeralAttributes
+            self.superentity = superentity
+            self.superentityName = superentity?.name ?? superentityName
+            rootName = superentity?.rootName ?? name
             self.name = name
             self.type = type
             self.properties = properties
             storedProperties = properties.filter { $0.slot >= 0 }
             propertiesByName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
-            propertiesByKeyPath = KeyPathTable(properties, identifiers: type.identifierKeyPaths)
+            propertiesByKeyPath = KeyPathTable(
+                properties, inheritedKeyPaths,
+                identifiers: type.identifierKeyPaths + (superentity?.propertiesByKeyPath.identifiers ?? []))
             slots = SlotTable(properties)
             directAttributes = storedProperties.map { property in
                 property.offset.flatMap { DirectAttribute(property.attribute?.valueType ?? Never.self, at: $0) }
@@ -198,11 +241,19 @@ extension Schema {
             uniqueProperties = uniqueness
             indexedProperties = indices
             requiredCount = properties.count { $0.isRequired }
+            superentity?.subclasses.withLock { $0.append(WeakEntity(value: self)) }
         }
 
         /// The name of the entity before it was renamed, or ``name`` if it was not renamed. See
         /// ``PersistentModel/originalEntityName``.
         public var originalName: String { type.originalEntityName ?? name }
+        /// A superentity does not retain its subentities, which retain it.
+        private struct WeakEntity: @unchecked Sendable {
+            weak var value: Entity?
+        }
+
+        /// The entities that inherit directly from this entity.
+        public var subentities: Set<Entity> { Set(subclasses.withLock { $0.compactMap(\.value) }) }
 
         /// Whether the entity has a model class. It is `false` if the schema was decoded.
         public var hasModelClass: Bool { type != RemovedModel.self }
@@ -237,10 +288,14 @@ extension Schema {
         let values: [AnyKeyPath: Property]
         let identifiers: [AnyKeyPath]
 
-        init(_ properties: [Property], identifiers: [AnyKeyPath]) {
+        init(
+            _ properties: [Property], _ inherited: [(keyPath: AnyKeyPath, property: Property)],
+            identifiers: [AnyKeyPath]
+        ) {
             self.identifiers = identifiers
             values = Dictionary(
-                properties.compactMap { property in property.keyPath.map { ($0, property) } },
+                properties.compactMap { property in property.keyPath.map { ($0, property) } }
+                    + inherited.map { ($0.keyPath, $0.property) },
                 uniquingKeysWith: { first, _ in first })
         }
     }
@@ -279,12 +334,28 @@ extension Schema.Entity {
     public var uniquenessConstraints: [[String]] { uniqueProperties.map { $0.map(\.name) } }
     /// The names of the properties of each index; see ``indexedProperties``.
     public var indices: [[String]] { indexedProperties.map { $0.map(\.name) } }
-    /// The name of the entity that this entity inherits from. Always `nil`, because models cannot inherit from models.
-    public var superentityName: String? { nil }
-    /// The entity that this entity inherits from. Always `nil`, because models cannot inherit from models.
-    public var superentity: Schema.Entity? { nil }
-    /// The entities that inherit from this entity. Always empty, because models cannot inherit from models.
-    public var subentities: Set<Schema.Entity> { [] }
+    /// The properties that the entity inherits.
+    public var inheritedProperties: [Schema.Property] { superentity?.properties ?? [] }
+    /// The inherited properties by name.
+    public var inheritedPropertiesByName: [String: any SchemaProperty] { superentity?.propertiesByName ?? [:] }
+
+    /// Returns whether the entity declares a property itself and does not inherit it.
+    public func declares(_ property: Schema.Property) -> Bool {
+        property.index >= inheritedProperties.count
+    }
+
+    /// Returns whether the entity is another one or inherits from it, directly or not.
+    ///
+    /// - Parameter entityName: The name of the other entity.
+    /// - Complexity: O(*n*), where *n* is the number of superentities.
+    public func isKind(of entityName: String) -> Bool {
+        var entity: Schema.Entity? = self
+        while let current = entity {
+            if current.name == entityName { return true }
+            entity = current.superentity
+        }
+        return false
+    }
 }
 
 extension Schema.Entity: Hashable {

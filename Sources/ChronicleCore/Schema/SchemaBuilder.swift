@@ -28,10 +28,33 @@ struct SchemaBuilder {
 
     private struct EntityDeclaration {
         let type: any PersistentModel.Type
+        /// The properties that the class declares itself.
         var properties: [Declaration]
+        /// The model class that the class inherits from.
+        let superclass: (any PersistentModel.Type)?
+        /// The key paths of the class to the properties that it inherits, by name.
+        let inheritedKeyPaths: [(name: String, keyPath: AnyKeyPath)]
         let uniqueness: [[AnyKeyPath]]
         let indices: [[AnyKeyPath]]
         let hasEphemeralAttributes: Bool
+
+        /// The number of properties that the class adds to a row.
+        var storedCount: Int { properties.count { $0.relationship?.isToMany != true } }
+
+        /// Returns the declarations of the class and of its superclasses, beginning with the class.
+        func chain(in declared: [String: EntityDeclaration]) -> [EntityDeclaration] {
+            var chain = [self]
+            while let superclass = chain.last?.superclass, let next = declared[superclass.entityName] {
+                chain.append(next)
+            }
+            return chain
+        }
+
+        /// Removes the properties that a superclass declares.
+        mutating func removeInherited(_ declared: [String: EntityDeclaration]) {
+            let inherited = Set(chain(in: declared).dropFirst().flatMap { $0.properties.map(\.name) })
+            properties.removeAll { inherited.contains($0.name) }
+        }
     }
 
     func entities(of types: [any PersistentModel.Type]) throws -> [Schema.Entity] {
@@ -52,16 +75,60 @@ struct SchemaBuilder {
             let entity = try declaration(of: type)
             declared[entity.type.entityName] = entity
             remaining += entity.properties.compactMap { $0.relationship?.destinationType }
+            if let superclass = entity.superclass { remaining.append(superclass) }
         }
+        for name in declared.keys { declared[name]!.removeInherited(declared) }
+        try checkColumns(declared)
         try resolveInverses(&declared)
-        return try declared.values.sorted { $0.type.entityName < $1.type.entityName }.map(entity)
+        return try entities(declared)
+    }
+
+    /// Creates the entities of the declarations, superentities first.
+    private func entities(_ declared: [String: EntityDeclaration]) throws -> [Schema.Entity] {
+        var storedCounts: [String: Int] = [:]
+        for declaration in declared.values {
+            let chain = declaration.chain(in: declared)
+            let count = chain.reduce(0) { $0 + $1.storedCount }
+            let root = chain.last!.type.entityName
+            storedCounts[root] = max(storedCounts[root] ?? 0, count)
+        }
+        var made: [String: Schema.Entity] = [:]
+        for declaration in declared.values.sorted(by: { $0.type.entityName < $1.type.entityName }) {
+            let chain = declaration.chain(in: declared)
+            let storedCount = storedCounts[chain.last!.type.entityName] ?? 0
+            for declaration in chain.reversed() where made[declaration.type.entityName] == nil {
+                let superentity = declaration.superclass.flatMap { made[$0.entityName] }
+                made[declaration.type.entityName] = try entity(declaration, superentity, storedCount: storedCount)
+            }
+        }
+        return made.values.sorted { $0.name < $1.name }
+    }
+
+    /// Throws an error if two classes of a hierarchy declare different properties of one name, because all entities of a
+    /// hierarchy share the columns of one table.
+    private func checkColumns(_ declared: [String: EntityDeclaration]) throws {
+        var known: [String: (Any.Type, String)] = [:]
+        for entity in declared.values.sorted(by: { $0.type.entityName < $1.type.entityName }) {
+            guard let root = entity.chain(in: declared).last?.type.entityName else { continue }
+            for property in entity.properties {
+                let type = Swift.type(of: property.keyPath).valueType
+                let key = "\(root).\(property.name)"
+                if let (other, name) = known[key], other != type || property.relationship != nil {
+                    throw SwiftDataError.invalidModel.with(
+                        detail: "\(name) declares another property of this name, and both entities share a table; "
+                            + "rename one of them",
+                        entityName: entity.type.entityName, propertyName: property.name)
+                }
+                known[key] = (type, entity.type.entityName)
+            }
+        }
     }
 
     // MARK: Declarations
 
     private func declaration<Model: PersistentModel>(of type: Model.Type) throws -> EntityDeclaration {
         try Model.checkInheritance()
-        let (sample, second) = (Model.ModelClass.probe(), Model.ModelClass.probe())
+        let (sample, second) = (Model.probe(), Model.probe())
         guard sample.persistentBackingData.isProbe else {
             throw SwiftDataError.invalidModel.with(
                 detail: "init(backingData:) must adopt or store its argument", entityName: Model.entityName)
@@ -69,7 +136,7 @@ struct SchemaBuilder {
         let wrappers = Self.wrappers(of: sample)
         var properties: [Declaration] = []
         var seen: [AnyKeyPath: String] = [:]
-        for (name, keyPath) in Model.properties.elements {
+        for (name, keyPath) in Model.allProperties.elements {
             func invalid(_ detail: String) -> SwiftDataError {
                 .invalidModel.with(detail: detail, entityName: Model.entityName, propertyName: name)
             }
@@ -108,10 +175,21 @@ struct SchemaBuilder {
                 detail: "the property map does not list it; add \"\(name)\": \\.\(name)",
                 entityName: Model.entityName, propertyName: name)
         }
+        let subclass = Model.ownSubclass
+        let uniqueness = subclass?.uniqueness(of: Model.self).constraints.map { $0.map { $0 as AnyKeyPath } }
+        let indices = subclass?.indices(of: Model.self).indices.map { $0.map { $0 as AnyKeyPath } }
         return EntityDeclaration(
-            type: type, properties: properties, uniqueness: Model.uniqueness.constraints.map { $0.map { $0 } },
-            indices: Model.indices.indices.map { $0.map { $0 } },
+            type: type, properties: properties, superclass: try superclass(of: sample),
+            inheritedKeyPaths: subclass == nil ? [] : properties.map { ($0.name, $0.keyPath) },
+            uniqueness: uniqueness ?? Model.uniqueness.constraints.map { $0.map { $0 } },
+            indices: indices ?? Model.indices.indices.map { $0.map { $0 } },
             hasEphemeralAttributes: wrappers.values.contains(where: \.isEphemeral))
+    }
+
+    /// Returns the model class that the class of a model inherits from, or `nil`.
+    private func superclass<Model: PersistentModel>(of model: Model) throws -> (any PersistentModel.Type)? {
+        guard Model.isSubclass else { return nil }
+        return Mirror(reflecting: model).superclassMirror?.subjectType as? any PersistentModel.Type
     }
 
     /// Returns the offset of an attribute's wrapper in instances of the class.
@@ -132,11 +210,16 @@ struct SchemaBuilder {
 
     static func wrappers(of model: any PersistentModel) -> [String: any PropertyDeclaration] {
         var found: [String: any PropertyDeclaration] = [:]
-        for child in Mirror(reflecting: model).children {
-            // Swift stores the wrapper of `name` as `_name`.
-            guard let label = child.label, label.hasPrefix("_"), let wrapper = child.value as? any PropertyDeclaration
-            else { continue }
-            found[String(label.dropFirst())] = wrapper
+        var mirror: Mirror? = Mirror(reflecting: model)
+        while let current = mirror {
+            for child in current.children {
+                // Swift stores the wrapper of `name` as `_name`.
+                guard let label = child.label, label.hasPrefix("_"),
+                    let wrapper = child.value as? any PropertyDeclaration
+                else { continue }
+                found[String(label.dropFirst())] = wrapper
+            }
+            mirror = current.superclassMirror
         }
         return found
     }
@@ -272,21 +355,35 @@ struct SchemaBuilder {
 
     // MARK: Entities
 
-    private func entity(_ declaration: EntityDeclaration) throws -> Schema.Entity {
-        var positions = PropertyPositions(
-            storedCount: declaration.properties.count { $0.relationship?.isToMany != true })
+    private func entity(
+        _ declaration: EntityDeclaration, _ superentity: Schema.Entity?, storedCount: Int
+    ) throws -> Schema.Entity {
+        var positions = PropertyPositions(storedCount: storedCount, after: superentity)
         let sample = Self.wrappers(of: declaration.type.probe())
-        let properties = try declaration.properties.map { declared in
+        let own = try declaration.properties.map { declared in
             try property(
                 declared, of: declaration.type, sample[declared.name],
                 at: positions.next(isToMany: declared.relationship?.isToMany == true, isLinked: declared.isLinked))
         }
+        let inherited = declaration.inheritedKeyPaths.compactMap { name, keyPath in
+            superentity?.propertiesByName[name].map { (keyPath: keyPath, property: $0) }
+        }
+        if superentity != nil {
+            let ownKeyPaths = own.compactMap(\.keyPath)
+            for constraint in declaration.uniqueness where !constraint.contains(where: ownKeyPaths.contains) {
+                throw SwiftDataError.invalidModel.with(
+                    detail: "a uniqueness constraint lists only inherited properties; declare it in the superclass",
+                    entityName: declaration.type.entityName)
+            }
+        }
         return try Schema.Entity(
-            name: declaration.type.entityName, type: declaration.type, properties: properties,
+            name: declaration.type.entityName, type: declaration.type,
+            properties: (superentity?.properties ?? []) + own,
             uniqueness: declaration.uniqueness, indices: declaration.indices,
-            hasEphemeralAttributes: declaration.hasEphemeralAttributes
+            hasEphemeralAttributes: declaration.hasEphemeralAttributes, superentity: superentity,
+            inheritedKeyPaths: inherited
         ) { keyPath in
-            properties.first { $0.keyPath == keyPath }
+            own.first { $0.keyPath == keyPath } ?? inherited.first { $0.keyPath == keyPath }?.property
         } unknown: { keyPath in
             "a key path to \(type(of: keyPath).valueType) that is not a stored property"
         }

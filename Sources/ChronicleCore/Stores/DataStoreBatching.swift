@@ -22,7 +22,7 @@ public protocol DataStoreBatching: DataStore {
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
     /// The condition that the rows to delete match, or `nil` for all rows.
     public let predicate: Predicate<T>?
-    /// Has no effect, because model classes do not inherit from each other.
+    /// Whether to delete rows of subentities that match.
     public let includeSubclasses: Bool
     /// The context that makes the request, with the author and context name of the transaction.
     public let editingState: EditingState
@@ -31,7 +31,7 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
     ///
     /// - Parameters:
     ///   - predicate: The condition that the rows to delete match, or `nil` for all rows.
-    ///   - includeSubclasses: Has no effect, because model classes do not inherit from each other.
+    ///   - includeSubclasses: Whether to delete rows of subentities that match.
     ///   - editingState: The context that makes the request.
     public init(predicate: Predicate<T>?, includeSubclasses: Bool = true, editingState: EditingState) {
         self.predicate = predicate

@@ -33,6 +33,8 @@ extension ModelCheck {
                 )
                 continue
             }
+            // The source text does not show the inherited properties.
+            if isSubclass { continue }
             report(
                 "keyPath", "\(model.name) has no stored property '\(name)'", at: component,
                 nearest(to: name, in: stored).map { near in

@@ -20,7 +20,7 @@ enum IndexMacro: DeclarationMacro {
     }
 }
 
-/// The common implementation: a static property of the enclosing class.
+/// The common implementation: a static property of the enclosing class, or a function in a class that may be a subclass.
 private struct ConstraintMacro {
     private let node: any FreestandingMacroExpansionSyntax
     private let context: any MacroExpansionContext
@@ -49,11 +49,24 @@ private struct ConstraintMacro {
                 at: node)
             return []
         }
-        let access = ModelClass(model).access
+        let list = arguments.joined(separator: ", ")
+        let declared = ModelClass(model)
+        guard declared.mayBeSubclass else {
+            return [
+                """
+                \(raw: declared.access)static let \(raw: name): Chronicle::\(raw: type)<\(raw: declared.name)> = \
+                [\(raw: list)]
+                """
+            ]
+        }
+        // A static property could not have the name of that of the superclass. A function is overloaded, and `@Model`
+        // knows whether the class is a subclass.
         return [
             """
-            \(raw: access)static let \(raw: name): Chronicle::\(raw: type)<\(raw: model.name.text)> = \
-            [\(raw: arguments.joined(separator: ", "))]
+            \(raw: declared.access)static func \(raw: name)(of _: \(raw: declared.name).Type) -> \
+            Chronicle::\(raw: type)<\(raw: declared.name)> {
+                [\(raw: list)]
+            }
             """
         ]
     }

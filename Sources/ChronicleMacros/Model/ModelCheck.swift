@@ -8,6 +8,8 @@ import SwiftSyntaxMacros
 struct ModelCheck {
     let model: ModelClass
     let context: any MacroExpansionContext
+    /// Whether the class inherits from a model.
+    private(set) var isSubclass = false
 
     init(_ model: ModelClass, _ context: some MacroExpansionContext) {
         self.model = model
@@ -17,22 +19,23 @@ struct ModelCheck {
     /// The kind of a class.
     enum Result {
         case model
-        /// A class that inherits from a model, and therefore cannot be a model.
+        /// A model that inherits from a model.
         case subclass
         case invalid
     }
 
     /// Reports all errors and returns the kind of the class.
-    func validate(conformingTo protocols: [TypeSyntax]) -> Result {
+    mutating func validate(conformingTo protocols: [TypeSyntax]) -> Result {
         guard validateAccess() else { return .invalid }
-        guard !inherits(conformingTo: protocols) else { return .subclass }
+        isSubclass =
+            protocols.isEmpty && !model.declaration.declaresConformance && model.declaration.inheritanceClause != nil
         checkActor()
         for member in model.declaration.memberBlock.members { checkMember(member.decl) }
         for property in model.properties { check(property) }
         checkInitializers()
         checkInverses()
         checkConstraints()
-        return .model
+        return isSubclass ? .subclass : .model
     }
 
     // MARK: The class
@@ -69,16 +72,6 @@ struct ModelCheck {
             report("private", message, at: declaration.name)
         }
         return false
-    }
-
-    private func inherits(conformingTo protocols: [TypeSyntax]) -> Bool {
-        guard protocols.isEmpty, !model.declaration.declaresConformance,
-            let first = model.declaration.inheritanceClause?.inheritedTypes.first
-        else { return false }
-        report(
-            "inheritance", "\(model.name) inherits from a model, which is not supported; use a relationship",
-            at: first.type)
-        return true
     }
 
     /// A warning, because the declaration is valid in Swift 5 mode.

@@ -31,6 +31,28 @@ struct ModelClass {
         return levels.first(where: declaration.modifiers.contains).map { "\($0) " } ?? ""
     }
 
+    /// The access modifier of generated members that subclasses override.
+    var overridableAccess: String { declaration.modifiers.contains(.open) ? "open " : access }
+
+    /// Whether the class has `@Model` and may inherit from a model, as far as the source text shows.
+    var mayBeSubclass: Bool {
+        declaration.inheritanceClause != nil && !declaration.declaresConformance
+            && declaration.attributes.first(named: "Model") != nil
+    }
+
+    /// The constraints that the class declares with macros, which declare functions if ``mayBeSubclass`` is true.
+    var constraints: [(name: String, type: String)] {
+        [("Unique", "uniqueness", "Uniqueness"), ("Index", "indices", "Indices")].filter { expands($0.0) }
+            .map { ($0.1, $0.2) }
+    }
+
+    /// Whether the class contains an expansion of a macro such as `#Unique`.
+    func expands(_ macro: String) -> Bool {
+        declaration.memberBlock.members.contains {
+            $0.decl.as(MacroExpansionDeclSyntax.self)?.macroName.text == macro
+        }
+    }
+
     /// Whether the class declares an instance property or a static property with this name.
     func declares(_ name: String, isStatic: Bool) -> Bool {
         declaration.memberBlock.members.withConditional.contains { member in

@@ -16,34 +16,81 @@ extension ModelMacro: MemberMacro {
             return []
         }
         let model = ModelClass(declaration)
-        switch ModelCheck(model, context).validate(conformingTo: protocols) {
+        var check = ModelCheck(model, context)
+        switch check.validate(conformingTo: protocols) {
         case .model: return members(of: model) + originalName(node, model)
         case .subclass: return membersOfSubclass(model)
         case .invalid: return []
         }
     }
 
-    /// Returns the members of a class that inherits from a model, for which an error was reported. They prevent further
-    /// errors of the compiler.
+    /// Returns the members of a class that inherits from a model.
     private static func membersOfSubclass(_ model: ModelClass) -> [DeclSyntax] {
-        guard model.hasDesignatedInitializer, !model.declaresRowInitializer,
-            let superclass = model.declaration.inheritanceClause?.inheritedTypes.first?.type
-        else { return [] }
-        return [
-            """
-            \(raw: model.access)required init(backingData: any Chronicle::BackingData<\(superclass.trimmed)>) { fatalError() }
-            """
-        ]
+        guard let superclass = model.declaration.inheritanceClause?.inheritedTypes.first?.type.trimmed else {
+            return []
+        }
+        var members: [DeclSyntax] = []
+        if !model.declares("modelSubclass", isStatic: true) {
+            members.append(
+                """
+                \(raw: model.mapAttribute)\(raw: model.access)static func properties<Model: \(raw: model.name)>(of model: Model.Type) -> \
+                Chronicle::PropertyMap<Model> {
+                    \(superclass).properties(of: model).adding([\(raw: map(model.persistent))])
+                }
+                """)
+            let constraints = model.constraints.map { ", \($0.name): \($0.name)(of: \(model.name).self)" }
+            members.append(
+                """
+                \(raw: model.overridableAccess)override class var modelSubclass: Chronicle::ModelSubclass? {
+                    Chronicle::ModelSubclass(properties(of: \(raw: model.name).self)\(raw: constraints.joined()))
+                }
+                """)
+        }
+        // Without designated initializers, the class inherits all initializers.
+        if model.hasDesignatedInitializer, !model.declaresRowInitializer {
+            members.append(
+                """
+                \(raw: model.access)required init(backingData: any Chronicle::BackingData<\(superclass).ModelClass>) {
+                    super.init(backingData: backingData)
+                }
+                """)
+        }
+        return members
     }
 
     private static func members(of model: ModelClass) -> [DeclSyntax] {
         var members: [DeclSyntax] = []
-        if !model.declares("properties", isStatic: true) {
+        if !model.declares("properties", isStatic: true), !model.isFinal {
+            // Subclasses need key paths of their own class to the inherited properties.
+            members.append(
+                """
+                \(raw: model.mapAttribute)\(raw: model.access)static func properties<Model: \(raw: model.name)>(of model: Model.Type) -> \
+                Chronicle::PropertyMap<Model> {
+                    [\(raw: map(model.persistent))]
+                }
+                """)
+            members.append(
+                """
+                \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
+                properties(of: \(raw: model.name).self)
+                """)
+            members.append(
+                "\(raw: model.overridableAccess)class var modelSubclass: Chronicle::ModelSubclass? { nil }")
+        } else if !model.declares("properties", isStatic: true) {
             members.append(
                 """
                 \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
                 [\(raw: map(model.persistent))]
                 """)
+        }
+        if model.mayBeSubclass {
+            for (name, type) in model.constraints {
+                members.append(
+                    """
+                    \(raw: model.access)static let \(raw: name): Chronicle::\(raw: type)<\(raw: model.name)> = \
+                    \(raw: name)(of: \(raw: model.name).self)
+                    """)
+            }
         }
         if !model.declares("persistentBackingData", isStatic: false) {
             members.append(

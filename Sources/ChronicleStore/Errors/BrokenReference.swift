@@ -88,6 +88,7 @@ extension DefaultStore {
     }
 
     private func identifier(_ key: Int64, in entityName: String) -> PersistentIdentifier {
+        // The table of a hierarchy has the name of its root.
         PersistentIdentifier.Origin(storeIdentifier: identifier, entityName: entityName).identifier(key)
     }
 }

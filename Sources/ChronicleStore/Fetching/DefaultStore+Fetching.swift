@@ -1,6 +1,8 @@
 public import ChronicleCore
 import ChronicleSQLite
 
+extension DefaultStore: DataStoreInheriting {}
+
 extension DefaultStore: DataStoreExcluding {
     /// Returns snapshots of the rows that match a request.
     ///
@@ -37,8 +39,15 @@ extension DefaultStore: DataStoreExcluding {
         let table = try layout.table(for: Model.self)
         for part in request.parts {
             try run(part, { $0.select(table.selection) }) { statement in
+                guard table.kinds != nil else {
+                    while try statement.step() {
+                        try row(table.origin.identifier(statement.int64(0)), statement.values(table))
+                    }
+                    return
+                }
                 while try statement.step() {
-                    try row(table.origin.identifier(statement.int64(0)), statement.values(table))
+                    let (identifier, values) = try statement.row(of: table)
+                    try row(identifier, values)
                 }
             }
         }
@@ -62,10 +71,13 @@ extension DefaultStore: DataStoreExcluding {
     ///   expressions without an SQL equivalent; rewrite them. ``SwiftDataError/storeBusy`` if the file stays locked;
     ///   try again.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
-        let origin = try layout.table(for: Model.self).origin
+        let table = try layout.table(for: Model.self)
         return try run(request, \.identifiers) { statement in
             var identifiers: [PersistentIdentifier] = []
-            while try statement.step() { identifiers.append(origin.identifier(statement.int64(0))) }
+            while try statement.step() {
+                let member = try table.kinds?.member(statement, of: table, column: 1).table ?? table
+                identifiers.append(member.origin.identifier(statement.int64(0)))
+            }
             return identifiers
         }
     }
@@ -108,7 +120,38 @@ extension DataStoreFetchRequest {
     private static var partCount: Int { 256 }
 }
 
+extension EntityTable.Kinds {
+    /// Returns the entity of the current row and the columns of its slots.
+    ///
+    /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored the name of an unknown entity.
+    fileprivate func member(
+        _ statement: Statement, of table: EntityTable, column: Int32? = nil
+    ) throws -> (table: EntityTable, columns: [Int32]) {
+        let column = column ?? self.column
+        let name = statement.isNull(column) ? root : statement.text(column)
+        guard let member = members[name] else {
+            throw SwiftDataError.undecodableValue.with(
+                detail: "the row belongs to the entity \(name), which the schema does not contain; add its class",
+                entityName: table.entity.name, propertyName: Schema.entityAttribute,
+                persistentIdentifier: table.origin.identifier(statement.int64(0)))
+        }
+        return (member.table ?? table, member.columns)
+    }
+}
+
 extension Statement {
+    /// Returns the values of the columns of a table that several entities share.
+    func values(_ table: EntityTable, _ columns: [Int32]) -> [PropertyValue] {
+        columns.indices.map { value(columns[$0], $0, of: table) }
+    }
+
+    /// Returns the identifier and the values of the current row of ``EntityTable/selection``.
+    func row(of table: EntityTable) throws -> (identifier: PersistentIdentifier, values: [PropertyValue]) {
+        guard let kinds = table.kinds else { return (table.origin.identifier(int64(0)), values(table)) }
+        let (member, columns) = try kinds.member(self, of: table)
+        return (member.origin.identifier(int64(0)), values(member, columns))
+    }
+
     /// Returns the values of the current row, without the primary key in the first column.
     func values(_ table: EntityTable) -> [PropertyValue] {
         var values: [PropertyValue] = []

@@ -21,12 +21,13 @@ extension DefaultStore: DataStoreLinking {
         var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]
         try run(links.select(request.property, of: table, ofMany: keys.count != 1), keys) { statement in
             let key = statement.int64(0)
-            let found = table.origin.identifier(key)
-            destinations[origin.identifier(statement.int64(Int32(table.columns.count + 1))), default: []].append(found)
+            let found = try statement.row(of: table)
+            destinations[origin.identifier(statement.int64(Int32(table.selectedCount))), default: []].append(
+                found.identifier)
             guard known.insert(key).inserted else { return }
             snapshots.append(
                 DefaultSnapshot(
-                    persistentIdentifier: found, values: statement.values(table), changed: PropertySet()))
+                    persistentIdentifier: found.identifier, values: found.values, changed: PropertySet()))
         }
         return DataStoreLinksResult(fetchedSnapshots: snapshots, destinations: destinations)
     }

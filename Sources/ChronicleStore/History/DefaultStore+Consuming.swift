@@ -180,10 +180,14 @@ extension DefaultStore: DataStoreConsuming {
         of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
     ) throws -> [PersistentIdentifier] {
         let table = try layout.table(named: entity.name)
+        let kind = FetchSQL.kind(of: entity, in: schema, isExact: true).map { " AND \($0)" } ?? ""
         return try attributingErrors {
             try database.read { connection in
                 let statement = try connection.cached(
-                    "SELECT _rowid_ FROM \(quoted(entity.name)) WHERE _rowid_ > ? ORDER BY _rowid_ LIMIT ?")
+                    """
+                    SELECT _rowid_ FROM \(quoted(table.name)) AS \(FetchSQL.table) WHERE _rowid_ > ?\(kind) \
+                    ORDER BY _rowid_ LIMIT ?
+                    """)
                 defer { statement.reset() }
                 try statement.bind(identifier?.integerPrimaryKey ?? .min, at: 1)
                 try statement.bind(limit, at: 2)

@@ -6,8 +6,12 @@ import ChronicleSQLite
 /// A row consists of the primary key and one column for each stored property, in the order of their slots.
 final class EntityTable: Sendable {
     let entity: Schema.Entity
+    /// The name of the table: that of the entity, or of the root from which the entity inherits.
+    let name: String
     /// The number of the entity in the history.
     let number: Int64
+    /// The number of the entity after which the table is named.
+    let tableNumber: Int64
     let origin: PersistentIdentifier.Origin
     let columns: [Column]
     /// The conversion of each column, repeated here because a loop over this array retains no references.
@@ -33,6 +37,26 @@ final class EntityTable: Sendable {
     let isReferenced: Bool
     /// The columns that a fetch selects, beginning with the primary key.
     let selection: String
+    /// The number of columns of ``selection``.
+    let selectedCount: Int
+    /// The entities whose rows a fetch returns, if other entities inherit from this one.
+    let kinds: Kinds?
+
+    /// The entities of the rows in a table that several entities share.
+    struct Kinds: Sendable {
+        /// The column of ``EntityTable/selection`` with the name of the entity.
+        let column: Int32
+        /// The tables by the names of their entities, with the column of the selection for each slot.
+        let members: [String: Member]
+        /// The entity of rows without a name.
+        let root: String
+    }
+
+    /// An entity of the rows in a table that several entities share.
+    struct Member: Sendable {
+        let table: EntityTable?
+        let columns: [Int32]
+    }
 
     /// A column and the destination of a to-one relationship.
     struct Column: Sendable {
@@ -60,33 +84,43 @@ final class EntityTable: Sendable {
     }
 
     init(
-        _ entity: Schema.Entity, number: Int64, storeIdentifier: String, origins: [String: PersistentIdentifier.Origin],
-        isLinked: Bool, isReferenced: Bool
+        _ entity: Schema.Entity, number: Int64, tableNumber: Int64? = nil, storeIdentifier: String,
+        origins: [String: PersistentIdentifier.Origin],
+        isLinked: Bool, isReferenced: Bool, subtables: [EntityTable] = []
     ) {
+        name = entity.rootName
         self.isLinked = isLinked
         self.isReferenced = isReferenced || isLinked
         self.entity = entity
         self.number = number
-        origin = origins[entity.name] ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name)
+        self.tableNumber = tableNumber ?? number
+        origin =
+            origins[entity.name]
+            ?? .init(
+                storeIdentifier: storeIdentifier, entityName: entity.name, rootEntityName: entity.rootName)
         columns = entity.storedProperties.map { property in
             Column(name: property.name, destination: property.relationship.flatMap { origins[$0.destination] })
         }
         conversions = entity.storedProperties.map(Conversion.init)
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
-        let table = quoted(entity.name)
+        let table = quoted(name)
         let names = columns.map { quoted($0.name) }
-        selection = ([RecordedTable.primaryKey] + columns.map(\.name)).map { "\(FetchSQL.table).\(quoted($0))" }.joined(
-            separator: ", ")
+        var selected = [RecordedTable.primaryKey] + columns.map(\.name)
+        kinds = subtables.isEmpty ? nil : Self.kinds(of: entity, subtables, &selected)
+        selectedCount = selected.count
+        selection = selected.map { "\(FetchSQL.table).\(quoted($0))" }.joined(separator: ", ")
         let insert = "INSERT OR FAIL INTO \(table)"
+        let kind = entity.superentity == nil ? nil : RecorderSQL.literal(entity.name)
         func inserts(_ columns: [String]) -> [(sql: String, rows: Int)] {
-            let row = "(\(columns.map { _ in "?" }.joined(separator: ", ")))"
+            let row = "(\((columns.map { _ in "?" } + (kind.map { [$0] } ?? [])).joined(separator: ", ")))"
+            let names = columns + (kind == nil ? [] : [quoted(Schema.entityAttribute)])
             // SQLite's default limit on parameters is 32,766. https://www.sqlite.org/limits.html
             return [50, 8, 1].filter { $0 == 1 || $0 * columns.count <= 32_766 }.map { count in
                 let rows = Array(repeating: row, count: count).joined(separator: ", ")
-                return ("\(insert)(\(columns.joined(separator: ", "))) VALUES \(rows)", count)
+                return ("\(insert)(\(names.joined(separator: ", "))) VALUES \(rows)", count)
             }
         }
-        self.inserts = names.isEmpty ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
+        self.inserts = names.isEmpty && kind == nil ? [("\(insert) DEFAULT VALUES", 1)] : inserts(names)
         insertsWithKeys = inserts([RecorderSQL.key] + names)
         delete = "DELETE FROM \(table) WHERE _rowid_ = ?"
         deleteRange = "DELETE FROM \(table) WHERE _rowid_ BETWEEN ? AND ?"
@@ -96,9 +130,30 @@ final class EntityTable: Sendable {
             """
     }
 
+    /// Adds the columns of subentities to a selection, and returns the positions of all columns.
+    private static func kinds(
+        of entity: Schema.Entity, _ subtables: [EntityTable], _ selected: inout [String]
+    ) -> Kinds {
+        var positions = Dictionary(uniqueKeysWithValues: selected.enumerated().map { ($1, Int32($0)) })
+        func position(_ name: String) -> Int32 {
+            if let known = positions[name] { return known }
+            positions[name] = Int32(selected.count)
+            selected.append(name)
+            return Int32(selected.count - 1)
+        }
+        let column = position(Schema.entityAttribute)
+        var members = [
+            entity.name: Member(table: nil, columns: entity.storedProperties.map { position($0.name) })
+        ]
+        for table in subtables {
+            members[table.entity.name] = Member(table: table, columns: table.columns.map { position($0.name) })
+        }
+        return Kinds(column: column, members: members, root: entity.rootName)
+    }
+
     /// Returns a statement that updates these columns of a row. The primary key is the last parameter.
     func update(_ slots: PropertySet) -> String {
-        let table = quoted(entity.name)
+        let table = quoted(name)
         if let slot = comparedSlot(slots) {
             let column = quoted(columns[slot].name)
             return "UPDATE OR FAIL \(table) SET \(column) = ?1 WHERE _rowid_ = ?2 AND \(column) IS NOT ?1"

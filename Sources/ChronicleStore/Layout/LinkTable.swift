@@ -29,7 +29,7 @@ struct LinkTable: Sendable {
         let (from, to) = Self.columns(of: property, in: links)
         return """
             SELECT \(destination.selection), l.\(from) FROM \(quoted(links.name)) AS l \
-            JOIN \(quoted(destination.entity.name)) AS \(FetchSQL.table) \
+            JOIN \(quoted(destination.name)) AS \(FetchSQL.table) \
             ON \(FetchSQL.table).\(quoted(RecordedTable.primaryKey)) = l.\(to) \
             WHERE l.\(from) \(ofMany ? "IN (SELECT value FROM json_each(?))" : "= ?") ORDER BY l.\(from), l.\(to)
             """

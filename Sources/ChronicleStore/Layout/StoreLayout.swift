@@ -14,18 +14,31 @@ struct StoreLayout: Sendable {
     init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
         self.storeIdentifier = storeIdentifier
         var origins: [String: PersistentIdentifier.Origin] = [:]
+        let numbers = Dictionary(recorded.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
+        let recordedRoots = Dictionary(recorded.map { ($0.name, $0.rootName) }, uniquingKeysWith: { first, _ in first })
         for name in Set(recorded.map(\.name)).union(schema.entities.map(\.name)) {
-            origins[name] = .init(storeIdentifier: storeIdentifier, entityName: name)
+            origins[name] = .init(
+                storeIdentifier: storeIdentifier, entityName: name,
+                rootEntityName: schema.entitiesByName[name]?.rootName ?? recordedRoots[name] ?? name)
         }
-        let referenced = Set(schema.entities.flatMap(\.storedProperties).compactMap(\.relationship?.destination))
+        let referenced = Set(
+            schema.entities.flatMap(\.storedProperties).compactMap(\.relationship?.destination)
+                .compactMap { schema.entitiesByName[$0]?.rootName })
         let linked = Set(schema.links.flatMap { [$0.owner, $0.destination] })
         var tables: [String: EntityTable] = [:]
-        for entity in recorded {
-            guard let modelled = schema.entitiesByName[entity.name] else { continue }
-            tables[entity.name] = EntityTable(
-                modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
-                isLinked: linked.contains(entity.name), isReferenced: referenced.contains(entity.name))
+        func table(_ entity: RecordedEntity) -> EntityTable? {
+            if let known = tables[entity.name] { return known }
+            guard let modelled = schema.entitiesByName[entity.name] else { return nil }
+            let kinds = schema.kinds(of: entity.name).subtracting([entity.name])
+            let made = EntityTable(
+                modelled, number: entity.number, tableNumber: numbers[entity.rootName],
+                storeIdentifier: storeIdentifier, origins: origins,
+                isLinked: linked.contains(modelled.rootName), isReferenced: referenced.contains(modelled.rootName),
+                subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table))
+            tables[entity.name] = made
+            return made
         }
+        for entity in recorded { _ = table(entity) }
         tablesByName = tables
         linkTablesByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, LinkTable($0)) })
         recordedEntities = Dictionary(uniqueKeysWithValues: recorded.map { ($0.number, $0) })
@@ -58,7 +71,20 @@ struct StoreLayout: Sendable {
 struct RecordedEntity: Sendable, Hashable {
     let number: Int64
     let name: String
+    /// The name of the entity whose table contains the rows; the entity itself, or the one from which it inherits.
+    var rootName: String
+    /// The other entities whose rows are in the table of this one.
+    var subentities: [RecordedTable.Subentity] = []
+    /// The attributes of all entities that share the table.
     var attributes: [RecordedAttribute]
+
+    init(number: Int64, name: String, attributes: [RecordedAttribute], rootName: String? = nil) {
+        (self.number, self.name, self.attributes) = (number, name, attributes)
+        self.rootName = rootName ?? name
+    }
+
+    /// Whether the rows are in the table of another entity, from which this one inherits.
+    var isSubentity: Bool { rootName != name }
 }
 
 /// An attribute or a relationship in the history. Its number is never reused.

@@ -8,7 +8,9 @@ struct EntityRegistry {
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// The columns `superentity`, `table_name` and `key_columns` are NULL; they are reserved for later versions.
+    /// `superentity` is the number of the entity from which an entity inherits. Its rows are in the table of the root of
+    /// the hierarchy, and its attributes are those of the root. The columns `table_name` and `key_columns` are NULL; they
+    /// are reserved for later versions.
     static let tables = [
         """
         CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, \
@@ -30,13 +32,18 @@ struct EntityRegistry {
         let statement = try connection.prepare(
             """
             SELECT e.id, e.name, a.number, a.name, a.type, a.destination, a.present, a.preserved_inserts, \
-            a.preserved_updates, a.preserved_deletes FROM chronicle_entity AS e
+            a.preserved_updates, a.preserved_deletes, e.superentity FROM chronicle_entity AS e
             LEFT JOIN chronicle_attribute AS a ON a.entity = e.id ORDER BY e.id, a.number
             """)
         var entities: [RecordedEntity] = []
         var names: Set<String> = []
+        var superentities: [Int64: Int64] = [:]
         while try statement.step() {
             let entity = try Self.entity(statement)
+            if !statement.isNull(10) {
+                superentities[entity.number] = try statement.integer(
+                    10, in: ChangeTable.entityNumbers, of: .entity(entity.number))
+            }
             if entities.last.map({ ($0.number, $0.name) != (entity.number, entity.name) }) ?? true {
                 guard entities.last.map({ $0.number < entity.number }) ?? true, names.insert(entity.name).inserted
                 else {
@@ -53,7 +60,51 @@ struct EntityRegistry {
             }
             entities[entities.count - 1].attributes.append(attribute)
         }
-        return entities
+        return superentities.isEmpty ? entities : try Self.connecting(entities, superentities)
+    }
+
+    /// Returns the entities with the names and the attributes of the roots from which they inherit.
+    private static func connecting(
+        _ entities: [RecordedEntity], _ superentities: [Int64: Int64]
+    ) throws -> [RecordedEntity] {
+        let known = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
+        var subentities: [Int64: [RecordedTable.Subentity]] = [:]
+        var connected = try entities.map { entity in
+            var root = entity
+            var count = 0
+            while let number = superentities[root.number] {
+                guard let next = known[number], count < entities.count else {
+                    throw SwiftDataError.damagedRow(.entity(entity.number), "its superentity is missing")
+                }
+                (root, count) = (next, count + 1)
+            }
+            if root.number == entity.number { return entity }
+            subentities[root.number, default: []].append(.init(name: entity.name, number: entity.number))
+            return RecordedEntity(
+                number: entity.number, name: entity.name, attributes: root.attributes, rootName: root.name)
+        }
+        for index in connected.indices { connected[index].subentities = subentities[connected[index].number] ?? [] }
+        return connected
+    }
+
+    /// Assigns a number to an entity that inherits from another one, and records from which.
+    ///
+    /// - Throws: ``SwiftDataError/backwardMigration`` if the file has a table of the entity.
+    func registerSubentity(_ entity: Schema.Entity, _ superentity: String) throws {
+        let wasKnown = try entities().contains { $0.name == entity.name && !$0.isSubentity }
+        guard !wasKnown else {
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the file stores the model in a table of its own, and it now inherits from \(superentity); "
+                    + "give the class another name and copy its models",
+                entityName: entity.name)
+        }
+        let recorded = try self.entity(named: entity.name)
+        let statement = try connection.cached(
+            "UPDATE chronicle_entity SET superentity = (SELECT id FROM chronicle_entity WHERE name = ?) WHERE id = ?")
+        try statement.bind(superentity, at: 1)
+        try statement.bind(recorded.number, at: 2)
+        try statement.run()
+        try setDefinition(entity, of: recorded)
     }
 
     private static func entity(_ statement: Statement) throws -> RecordedEntity {
@@ -182,6 +233,7 @@ struct EntityRegistry {
             columns: entity.attributes.filter(\.isPresent).map {
                 RecordedTable.Column(number: $0.number, name: $0.name, preservation: $0.preservation)
             },
-            uniqueness: columnsByIndex.map(\.columns))
+            uniqueness: columnsByIndex.map(\.columns),
+            subentities: entity.subentities)
     }
 }

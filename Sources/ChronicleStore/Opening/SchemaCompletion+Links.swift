@@ -124,7 +124,8 @@ extension EntityRegistry {
                 entity?.attributes.first { $0.name == property.name && !$0.isPresent }
             }
             return RecordedLinks.End(
-                column: column, entityID: entity?.number ?? 0, table: name, attribute: attribute?.number,
+                column: column, entityID: entity?.number ?? 0, table: name,
+                subentities: entity?.subentities ?? [], attribute: attribute?.number,
                 preservesValues: attribute.map { $0.preservation.updates != .none } ?? false,
                 cascades: property?.relationship?.deleteRule == .cascade)
         }

@@ -10,7 +10,10 @@ import Foundation
 /// the same time, one of them creates the tables.
 struct SchemaCompletion {
     let connection: Connection
+    /// The entities of the tables: ``models`` without inheritance.
     let schema: Schema
+    /// The entities of the models.
+    let models: Schema
     let recordsHistory: Bool
     /// Whether a new file preserves the values of all properties.
     private let preservesValues: Bool
@@ -23,7 +26,8 @@ struct SchemaCompletion {
         _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: FileVersion? = nil
     ) {
         self.connection = connection
-        self.schema = schema
+        models = schema
+        self.schema = schema.mergingSubentities()
         recordsHistory = configuration.recordsHistory
         preservesValues = configuration.preservesValues
         path = configuration.url.path
@@ -104,7 +108,12 @@ struct SchemaCompletion {
                 detail: "the file has no table of the relationship; open it once with `allowsSave: true`",
                 entityName: links.owner, propertyName: links.property.name, storeIdentifier: identifier)
         }
-        return StoreLayout(storeIdentifier: identifier, schema: schema, recorded: recorded)
+        if let missing = subentities.first(where: { entity in !recorded.contains { $0.name == entity.name } }) {
+            throw SwiftDataError.loadIssueModelContainer.with(
+                detail: "the file does not know the model; open it once with `allowsSave: true`",
+                entityName: missing.name, storeIdentifier: identifier)
+        }
+        return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded)
     }
 
     // MARK: Signature
@@ -127,8 +136,15 @@ struct SchemaCompletion {
                 parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
             }
         }
+        parts += subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
         parts += schema.links.map { LinkDefinition(links: $0).signature }
         return parts.joined(separator: "\n")
+    }
+
+    /// The entities that inherit from others, superentities first.
+    private var subentities: [Schema.Entity] {
+        func depth(_ entity: Schema.Entity) -> Int { entity.superentity.map { depth($0) + 1 } ?? 0 }
+        return models.entities.filter { $0.superentity != nil }.sorted { (depth($0), $0.name) < (depth($1), $1.name) }
     }
 
     // MARK: Creating definitions
@@ -161,6 +177,9 @@ struct SchemaCompletion {
         try setMissingValues()
         let transfer = try RelationshipTransfer(self, from: definitions)
         for entity in schema.entities { try complete(entity, registry) }
+        for entity in subentities {
+            if let superentity = entity.superentityName { try registry.registerSubentity(entity, superentity) }
+        }
         try completeLinks(registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
         try transfer.apply()
@@ -190,6 +209,13 @@ struct SchemaCompletion {
     private func complete(_ entity: Schema.Entity, _ registry: EntityRegistry) throws {
         let definition = TableDefinition(entity: entity, schema: schema)
         var recorded = try registry.entity(named: entity.name)
+        guard !recorded.isSubentity else {
+            throw SwiftDataError.backwardMigration.with(
+                detail:
+                    "the file stores the model in the table of \(recorded.rootName), from which it no longer inherits; "
+                    + "let it inherit again, or give the class another name and copy its models",
+                entityName: entity.name)
+        }
         let present = try columns(of: entity.name)
         let key = try keyColumn(of: entity.name)
         if key == nil {
@@ -211,7 +237,7 @@ struct SchemaCompletion {
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         try registry.register(entity, &recorded, preservesValues: preservesValues)
         try registry.registerLinks(of: entity, &recorded, preservesValues: preservesValues)
-        try registry.setDefinition(entity, of: recorded)
+        try registry.setDefinition(models.entitiesByName[entity.name] ?? entity, of: recorded)
     }
 
     private func rename(
@@ -242,12 +268,44 @@ struct SchemaCompletion {
             }
             do {
                 try connection.execute("ALTER TABLE \(quoted(entity.name)) ADD COLUMN \(definition.column(property))")
+                try setDefaults(of: property, in: entity)
             } catch let error as SQLiteError {
                 throw SwiftDataError.backwardMigration.with(
                     detail: "the column cannot be added: \(error.message)", entityName: entity.name,
                     propertyName: property.name, underlying: DatabaseError(error))
             }
         }
+    }
+
+    /// Sets the default value of a new attribute of a subentity in the rows of that subentity.
+    private func setDefaults(of column: Schema.Property, in root: Schema.Entity) throws {
+        let declaring = models.entities.filter { entity in
+            entity.superentity != nil && entity.rootName == root.name
+                && entity.propertiesByName[column.name].map(entity.declares) == true
+        }
+        for entity in declaring {
+            guard let property = entity.propertiesByName[column.name] else { continue }
+            let kinds = FetchSQL.kind(of: entity, in: models) ?? "1"
+            let rows = "FROM \(quoted(root.name)) AS \(FetchSQL.table) WHERE \(kinds)"
+            guard try hasEntityColumn(root.name), try connection.scalarInt64("SELECT 1 \(rows) LIMIT 1") != nil else {
+                continue
+            }
+            guard let value = property.defaultValue else {
+                if property.isOptional { continue }
+                throw SwiftDataError.backwardMigration.with(
+                    detail: "the property is new and required; make it optional or add a default value for the "
+                        + "existing models",
+                    entityName: entity.name, propertyName: property.name)
+            }
+            let statement = try connection.prepare(
+                "UPDATE \(quoted(root.name)) AS \(FetchSQL.table) SET \(quoted(column.name)) = ? WHERE \(kinds)")
+            try statement.bind(value, at: 1)
+            try statement.run()
+        }
+    }
+
+    private func hasEntityColumn(_ table: String) throws -> Bool {
+        try columns(of: table)[Schema.entityAttribute] != nil
     }
 
     /// Returns the name of a table's primary key column, or `nil` if the table does not exist.

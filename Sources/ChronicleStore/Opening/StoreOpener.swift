@@ -25,6 +25,8 @@ struct StoreOpener {
     func open() throws -> Opened {
         try TableNames.check(schema)
         let migration = try migrationPlan.map { try SchemaMigration($0, to: schema) }
+        let merged = schema.mergingSubentities()
+        if merged !== schema { try TableNames.check(merged) }
         let (path, file) = try path()
         let commits = CommitReporter(file: file) { [configuration] bytes in
             configuration.log(

@@ -10,7 +10,8 @@ struct FetchSQL {
     /// The alias of the fetched models' table, for the columns passed to ``select(_:)``.
     static let table = ModelSource.subject
 
-    private let entityName: String
+    private let tableName: String
+    private let hasSubentities: Bool
     private let tables: SQLQuery
     private let condition: SQLQuery?
     /// The primary keys of the excluded rows.
@@ -24,7 +25,8 @@ struct FetchSQL {
     ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
     init<Model>(
         _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
-        excluding excluded: Set<PersistentIdentifier> = [], schema: Schema, storeIdentifier: String
+        excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
+        storeIdentifier: String
     ) throws {
         guard let entity = schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
@@ -37,17 +39,23 @@ struct FetchSQL {
             let predicate = try descriptor.predicate.flatMap { predicate in
                 try translator.topCondition(PredicateTree(predicate, schema: schema))
             }
+            var conditions: SQLQuery?
             if let match, let predicate {
-                condition = "\(match) AND \(predicate)"
+                conditions = "\(match) AND \(predicate)"
             } else {
-                condition = match ?? predicate
+                conditions = match ?? predicate
             }
+            if let kind = Self.kind(of: entity, in: schema, isExact: !includeSubclasses) {
+                conditions = conditions.map { "\(raw: kind) AND \($0)" } ?? "\(raw: kind)"
+            }
+            condition = conditions
             order = try SortSQL(entity, schema).order(descriptor.sortBy)
         } catch let error as SwiftDataError {
             throw error.with(entityName: entity.name)
         }
         excludedKeys = excluded.compactMap { $0.storeIdentifier == storeIdentifier ? $0.integerPrimaryKey : nil }
-        entityName = entity.name
+        tableName = entity.rootName
+        hasSubentities = schema.hasSubentities(entity)
         tables = translator.source.tables(of: .subject)
         limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     }
@@ -57,8 +65,30 @@ struct FetchSQL {
         "SELECT \(raw: columns) \(rows) ORDER BY \(order)\(limit ?? "")"
     }
 
-    /// The query for the primary keys of the matching rows in order.
-    var identifiers: SQLQuery { select("\(Self.table).\"_rowid_\"") }
+    /// The query for the primary keys of the matching rows in order, and for the names of their entities if other
+    /// entities inherit from the fetched one.
+    var identifiers: SQLQuery {
+        let key = "\(Self.table).\"_rowid_\""
+        return select(hasSubentities ? "\(key), \(Self.table).\(quoted(Schema.entityAttribute))" : key)
+    }
+
+    /// Returns the condition that a row of ``table`` belongs to an entity, or `nil` if all rows do.
+    ///
+    /// - Parameter isExact: Whether to exclude the rows of subentities.
+    static func kind(of entity: Schema.Entity, in schema: Schema, isExact: Bool = false) -> String? {
+        let isRoot = entity.superentity == nil
+        if isRoot, !isExact || !schema.hasSubentities(entity) { return nil }
+        let column = "\(table).\(quoted(Schema.entityAttribute))"
+        if isRoot { return "\(column) IS NULL" }
+        return kind(isExact ? [entity.name] : schema.kinds(of: entity.name).sorted(), column)
+    }
+
+    /// Returns the condition that a column contains one of the names of subentities. It is never NULL, and SQLite uses
+    /// the index of the column.
+    static func kind(_ names: [String], _ column: String) -> String {
+        let conditions = names.map { "\(column) IS \(RecorderSQL.literal($0))" }
+        return conditions.count == 1 ? conditions[0] : "(\(conditions.joined(separator: " OR ")))"
+    }
 
     /// The query for the number of rows that ``select(_:)`` returns.
     var count: SQLQuery {
@@ -73,7 +103,7 @@ struct FetchSQL {
     /// The statement that deletes all matching rows without limit and offset. SQLite finds them all before it deletes
     /// the first one, so conditions may refer to other rows of the table.
     var delete: SQLQuery {
-        let table: SQLQuery = "\(name: entityName) AS \(raw: Self.table)"
+        let table: SQLQuery = "\(name: tableName) AS \(raw: Self.table)"
         guard let condition else { return "DELETE FROM \(table)" }
         // Without a second table, deleting directly avoids collecting the keys, which is a fifth of the work.
         if tables == table { return "DELETE FROM \(table) WHERE \(condition)" }

@@ -17,12 +17,11 @@ struct HistorySQL {
 
     /// Translates a descriptor.
     ///
-    /// - Parameter entityNumber: Returns the number of an entity in the history, or `nil` if the history does not
-    ///   contain it.
+    /// - Parameter entityNumbers: See ``HistorySource/EntityNumbers``.
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
     init(
         _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, storeIdentifier: String,
-        entityNumber: @escaping (String) throws -> Int64?
+        entityNumbers: @escaping HistorySource.EntityNumbers
     ) throws {
         order = try Self.order(descriptor.sortBy)
         guard let predicate = descriptor.predicate else {
@@ -32,7 +31,7 @@ struct HistorySQL {
         let tree = try PredicateTree(predicate)
         let bounds = HistoryTokenBounds<DefaultHistoryToken>(tree)
         (lowerBounds, upperBounds) = (bounds.lower, bounds.upper)
-        let source = HistorySource(storeIdentifier: storeIdentifier, entityNumber: entityNumber)
+        let source = HistorySource(storeIdentifier: storeIdentifier, entityNumbers: entityNumbers)
         restriction = try RangeRestriction(tree, source)
         var translator = PredicateSQL(source: source)
         condition = try translator.topCondition(tree) { $0.isTokenLowerBound }
@@ -65,7 +64,7 @@ struct HistorySQL {
         case .storeIdentifier: return nil
         case .token: return position
         default:
-            var source = HistorySource(storeIdentifier: "", entityNumber: { _ in nil })
+            var source = HistorySource(storeIdentifier: "", entityNumbers: { _, _ in [] })
             return try source.operand(PredicateTree.Path(variable: .subject, properties: [property])).sql
         }
     }

@@ -8,13 +8,16 @@ struct HistorySource: PredicateSource {
     typealias Property = HistoryProperty
 
     let storeIdentifier: String
-    /// Returns the number of an entity in the history, or `nil` if the history does not contain it.
-    let entityNumber: (String) throws -> Int64?
+    /// Returns the number of an entity in the history, or the numbers of all entities with that root; none if the
+    /// history does not contain it.
+    typealias EntityNumbers = (_ name: String, _ isRoot: Bool) throws -> [Int64]
+
+    let entityNumbers: EntityNumbers
     private var aliases: [Tree.Variable: SQLQuery] = [:]
 
-    init(storeIdentifier: String, entityNumber: @escaping (String) throws -> Int64?) {
+    init(storeIdentifier: String, entityNumbers: @escaping EntityNumbers) {
         self.storeIdentifier = storeIdentifier
-        self.entityNumber = entityNumber
+        self.entityNumbers = entityNumbers
     }
 
     // MARK: Paths
@@ -89,9 +92,9 @@ struct HistorySource: PredicateSource {
         switch path.properties.last {
         case .changedPersistentIdentifier: return try models(list, try alias(path))
         case .changedEntityName:
-            let numbers = try list.compactMap { value -> PropertyValue? in
-                guard case .text(let name) = value else { return nil }
-                return try entityNumber(name).map { .integer($0) }
+            let numbers = try list.flatMap { value -> [PropertyValue] in
+                guard case .text(let name) = value else { return [] }
+                return try entityNumbers(name, false).map { .integer($0) }
             }
             let entity = SQLOperand(sql: entity(of: try alias(path)), storageClass: .integer)
             return SQLList(numbers).found(entity) ?? "0"
@@ -104,13 +107,15 @@ struct HistorySource: PredicateSource {
         var keys: [String: [PropertyValue]] = [:]
         for case .reference(let identifier) in list where identifier.storeIdentifier == storeIdentifier {
             guard let key = identifier.integerPrimaryKey else { continue }
-            keys[identifier.entityName, default: []].append(.integer(key))
+            keys[identifier.rootEntityName, default: []].append(.integer(key))
         }
         let conditions = try keys.sorted { $0.key < $1.key }.compactMap { name, keys -> SQLQuery? in
-            guard let number = try entityNumber(name) else { return nil }
+            let numbers = try entityNumbers(name, true).map(PropertyValue.integer)
+            let entity = SQLOperand(sql: entity(of: change), storageClass: .integer)
+            guard let isEntity = SQLList(numbers).found(entity) else { return nil }
             let key = SQLOperand(sql: "\(change).primary_key", storageClass: .integer)
             return SQLList(keys).found(key).map {
-                "\(entity(of: change)) = \(value: .integer(number)) AND \($0)"
+                "\(isEntity) AND \($0)"
             }
         }
         return conditions.isEmpty ? "0" : "(\(conditions.joined(" OR ")))"

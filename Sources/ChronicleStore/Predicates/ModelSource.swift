@@ -34,6 +34,11 @@ struct ModelSource: PredicateSource {
         var id: SQLQuery { column(RecordedTable.primaryKey) }
 
         func column(_ name: String) -> SQLQuery { "\(raw: alias).\(name: name)" }
+
+        /// The condition that the row is of one of some subentities.
+        func isKind(_ names: [String]) -> SQLQuery {
+            "\(raw: FetchSQL.kind(names, "\(alias).\(quoted(Schema.entityAttribute))"))"
+        }
     }
 
     private struct Join {
@@ -55,33 +60,70 @@ struct ModelSource: PredicateSource {
     // MARK: Paths
 
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
-        let (table, property, isJoined) = try owner(of: path)
+        let (table, property, isJoined, isKind) = try owner(of: path)
+        /// Returns a value that is NULL if a cast fails.
+        func cast(_ value: SQLQuery) -> SQLQuery { isKind.map { "CASE WHEN \($0) THEN \(value) END" } ?? value }
         switch property {
-        case nil, .identifier:
-            return SQLOperand(key: table.id, of: table.entity.name, isOptional: isJoined)
+        case nil, .identifier, .cast:
+            return SQLOperand(key: cast(table.id), of: table.entity.rootName, isOptional: isJoined)
+        case .entityName:
+            throw SwiftDataError.unsupportedPredicate.with(detail: "the name of an entity is not a value")
         case .stored(let property):
             if property.relationship?.isToMany == true { throw unsupported(property, "is a to-many relationship") }
-            var operand = SQLOperand(sql: table.column(property.name), storageClass: property.storageClass)
-            operand.entityName = property.relationship?.destination
+            var operand = SQLOperand(sql: cast(table.column(property.name)), storageClass: property.storageClass)
+            operand.entityName = property.relationship.map { root(of: $0.destination) }
             operand.isOptional = isJoined || property.isOptional
             operand.nan = operand.storageClass == .real ? .blob : .none
             return operand
         }
     }
 
-    /// Returns the table with the last column of a path, that column, and whether the table is joined.
+    private func root(of entityName: String) -> String { schema.entitiesByName[entityName]?.rootName ?? entityName }
+
+    /// Returns the condition of a cast to an entity, or `nil` if every row of the table is of that entity.
+    private func condition(ofCastTo entityName: String, _ table: Table) -> SQLQuery? {
+        table.entity.isKind(of: entityName) ? nil : table.isKind(schema.kinds(of: entityName).sorted())
+    }
+
+    /// Returns the table with the last column of a path, that column, whether the table is joined, and the condition of
+    /// a cast before the last column.
     private mutating func owner(
         of path: Tree.Path
-    ) throws -> (Table, column: ModelProperty?, isJoined: Bool) {
+    ) throws -> (Table, column: ModelProperty?, isJoined: Bool, isKind: SQLQuery?) {
         var properties = path.properties
         // The key of a destination is in the column that references it.
         if properties.count > 1, properties.last == .identifier { properties.removeLast() }
         var table = try scope(path.variable).table
-        for case .stored(let property) in properties.dropLast() {
-            guard let relationship = property.relationship else { throw unsupported(property, "is not a relationship") }
-            table = try join(table.column(property.name), relationship, path.variable)
+        var isKind: SQLQuery?
+        for (index, step) in properties.enumerated() {
+            if case .cast(let entityName) = step {
+                guard let condition = condition(ofCastTo: entityName, table) else { continue }
+                table = Table(entity: try entity(entityName), alias: table.alias)
+                isKind = condition
+            } else if index < properties.count - 1, case .stored(let property) = step {
+                guard let relationship = property.relationship else {
+                    throw unsupported(property, "is not a relationship")
+                }
+                let column = table.column(property.name)
+                table = try join(
+                    isKind.map { "CASE WHEN \($0) THEN \(column) END" } ?? column, relationship, path.variable)
+                isKind = nil
+            }
         }
-        return (table, properties.last, properties.count > 1)
+        return (table, properties.last, properties.count > 1, isKind)
+    }
+
+    mutating func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery? {
+        guard path.properties.last == .entityName else { return nil }
+        let names = list.compactMap { name in if case .text(let name) = name { name } else { nil } }
+        let (table, _, isJoined, isKind) = try owner(of: path)
+        var conditions = isKind.map { [$0] } ?? []
+        if isJoined { conditions.append("\(table.id) IS NOT NULL") }
+        // Rows of the root contain no name.
+        if !names.contains(where: table.entity.isKind) {
+            conditions.append(table.isKind(names))
+        }
+        return conditions.isEmpty ? "1" : "(\(conditions.joined(" AND ")))"
     }
 
     private func unsupported(_ property: Schema.Property, _ detail: String) -> SwiftDataError {
@@ -121,7 +163,7 @@ struct ModelSource: PredicateSource {
 
     func tables(of variable: Tree.Variable) -> SQLQuery {
         guard let scope = scopes[variable] else { return "" }
-        var first: SQLQuery = "\(name: scope.table.entity.name) AS \(raw: scope.table.alias)"
+        var first: SQLQuery = "\(name: scope.table.entity.rootName) AS \(raw: scope.table.alias)"
         if let links = scope.links {
             first = """
                 \(name: links.name) AS \(raw: links.alias) JOIN \(first) \
@@ -130,7 +172,7 @@ struct ModelSource: PredicateSource {
         }
         return scope.joins.reduce(first) { tables, join in
             """
-            \(tables) LEFT JOIN \(name: join.table.entity.name) AS \(raw: join.table.alias) \
+            \(tables) LEFT JOIN \(name: join.table.entity.rootName) AS \(raw: join.table.alias) \
             ON \(join.table.id) = \(join.reference)
             """
         }
@@ -154,12 +196,18 @@ struct ModelSource: PredicateSource {
             let alias = "l" + table.alias.dropFirst()
             let columns = LinkTable.columns(of: property, in: links)
             scopes[elements.variable]?.links = Links(name: links.name, alias: alias, columns: columns)
-            return "\(raw: alias).\(raw: columns.from) = \(owner.sql)"
+            return "\(raw: alias).\(raw: columns.from) = \(owner.sql)\(isKind(table))"
         }
         guard let inverseName = relationship.inverseName else {
             throw unsupported(property, "has no inverse relationship")
         }
-        return "\(table.column(inverseName)) = \(owner.sql)"
+        return "\(table.column(inverseName)) = \(owner.sql)\(isKind(table))"
+    }
+
+    /// Returns the additional condition of a table whose rows belong to several entities.
+    private func isKind(_ table: Table) -> SQLQuery {
+        if table.entity.superentity == nil { return "" }
+        return " AND \(table.isKind(schema.kinds(of: table.entity.name).sorted()))"
     }
 
     // MARK: Identifiers
@@ -171,14 +219,14 @@ struct ModelSource: PredicateSource {
         let table = try scope(.subject).table
         switch lookup {
         case .identifiers(let identifiers):
-            return condition(table.id, identifiers, in: table.entity.name)
+            return condition(table.id, identifiers, in: table.entity.rootName)
         case .references(let property, let identifiers):
             guard let relationship = property.relationship, !relationship.isToMany else {
                 throw SwiftDataError.unsupportedKeyPath.with(
                     detail: "\(property.name) cannot be looked up because it is not a to-one relationship",
                     propertyName: property.name)
             }
-            return condition(table.column(property.name), identifiers, in: relationship.destination)
+            return condition(table.column(property.name), identifiers, in: root(of: relationship.destination))
         case .values(let properties, let combinations):
             if combinations.isEmpty { return "0" }
             let columns = properties.map { table.column($0.name) }.joined(", ")
@@ -196,7 +244,7 @@ struct ModelSource: PredicateSource {
     }
 
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? {
-        guard identifier.storeIdentifier == storeIdentifier, identifier.entityName == entityName else { return nil }
+        guard identifier.storeIdentifier == storeIdentifier, identifier.rootEntityName == entityName else { return nil }
         return identifier.integerPrimaryKey
     }
 

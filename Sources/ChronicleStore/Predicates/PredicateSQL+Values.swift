@@ -94,7 +94,7 @@ extension PredicateSQL {
     private func either(_ first: SQLOperand, _ second: SQLOperand) throws -> SQLOperand {
         for case .reference(let identifier) in [first.constant, second.constant] {
             // The key alone would identify a row of this store.
-            guard source.key(of: identifier, in: identifier.entityName) == nil else { continue }
+            guard source.key(of: identifier, in: identifier.rootEntityName) == nil else { continue }
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a captured identifier of another store cannot be used in this expression")
         }

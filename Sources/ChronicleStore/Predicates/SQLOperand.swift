@@ -43,7 +43,7 @@ extension SQLOperand {
             if number.isNaN { (nan, sql) = (.blob, Self.blobNaN) }
         case .text: storageClass = .text
         case .blob, .references: storageClass = .blob
-        case .reference(let identifier): (storageClass, entityName) = (.integer, identifier.entityName)
+        case .reference(let identifier): (storageClass, entityName) = (.integer, identifier.rootEntityName)
         }
     }
 

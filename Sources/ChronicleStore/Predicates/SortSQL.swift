@@ -46,7 +46,7 @@ struct SortSQL {
                 detail: "values of type \(type(of: keyPath).valueType) are not stored in their order; "
                     + "sort the fetched models instead",
                 propertyName: property.name)
-        case nil:
+        case .entityName, .cast, nil:
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "\(schema.text(of: keyPath, from: entity)) is not a stored property of \(entity.name); "
                     + "sort by a stored property, or sort the fetched models instead")

@@ -9,6 +9,8 @@ struct RecordedLinks: Hashable, Sendable {
         let entityID: Int64
         /// The name of the entity's table, not quoted.
         let table: String
+        /// The other entities whose rows are in the table.
+        var subentities: [RecordedTable.Subentity] = []
         /// The number of the relationship from this end, or `nil` if there is none.
         let attribute: Int?
         /// Whether the history preserves the added and removed destinations.

@@ -1,3 +1,5 @@
+import ChronicleCore
+
 /// The description of a model table from which the triggers of its entity are generated. Equal descriptions have equal
 /// triggers.
 ///
@@ -29,8 +31,19 @@ struct RecordedTable: Hashable, Sendable {
     /// The recorder compares these columns with `=` to find the rows that a `REPLACE` of another program deletes.
     /// Indexes must therefore not be partial, and must use the collations of their columns.
     let uniqueness: [[String]]
+    /// The other entities whose rows are in the table.
+    let subentities: [Subentity]
 
-    init(entityID: Int64, name: String, columns: [Column], uniqueness: [[String]]) {
+    /// An entity that inherits from the entity of the table.
+    struct Subentity: Hashable, Sendable {
+        let name: String
+        let number: Int64
+    }
+
+    init(
+        entityID: Int64, name: String, columns: [Column], uniqueness: [[String]], subentities: [Subentity] = []
+    ) {
+        self.subentities = subentities
         self.entityID = entityID
         self.name = name
         self.columns = columns.sorted { $0.number < $1.number }
@@ -39,6 +52,12 @@ struct RecordedTable: Hashable, Sendable {
 
     /// Returns the kind of the rows of an operation on this entity.
     func kind(_ operation: ChangeTable.Operation) -> ChangeTable.Kind { .init(operation, of: entityID) }
+
+    /// Returns the expression of the kind of the rows of an operation on a row, which may be of a subentity.
+    func kind(_ operation: ChangeTable.Operation, ofRow row: String) -> String {
+        RecorderSQL.kind(
+            operation, of: entityID, subentities, column: "\(row).\(RecorderSQL.quoted(Schema.entityAttribute))")
+    }
 
     /// The minimum number of masks of an update.
     var maskCount: Int { (columns.last?.number ?? 0) / AttributeMasks.attributesPerMask + 1 }

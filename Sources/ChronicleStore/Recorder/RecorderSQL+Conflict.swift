@@ -87,7 +87,7 @@ extension RecorderSQL {
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
         let preserved = table.columns.filter { $0.preservation.deletes != .none }
         let condition = joined(conflicts.map { "(\($0))" }, by: "OR")
-        let deleted = table.kind(.delete).rawValue
+        let deleted = table.kind(.delete, ofRow: "held")
         let selection: String
         if let first = preserved.first {
             let numbers = preserved.map { "(\($0.number))" }.joined(separator: ", ")
@@ -99,7 +99,7 @@ extension RecorderSQL {
             let isLimited = preserved.contains { $0.preservation.deletes == .limited }
             selection = """
                 CASE kept.column1 WHEN \(first.number) THEN \(deleted) \
-                ELSE \(table.kind(.preservedValue).rawValue) END, \
+                ELSE \(table.kind(.preservedValue, ofRow: "held")) END, \
                 \(isLimited ? byNumber(\.number) : "kept.column1"), \(byNumber(\.value)) \
                 FROM \(quoted(table.name)) AS held CROSS JOIN (VALUES \(numbers)) AS kept \
                 WHERE \(condition) ORDER BY held.\(key), kept.column1

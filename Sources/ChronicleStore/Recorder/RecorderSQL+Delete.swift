@@ -25,10 +25,10 @@ extension RecorderSQL {
         let preserved = table.columns.filter { $0.preservation[keyPath: extent] != .none }
         guard !preserved.isEmpty else {
             return "INSERT INTO \(ChangeTable.name)(kind, primary_key) "
-                + "VALUES (\(table.kind(operation).rawValue), \(row).\(key))"
+                + "VALUES (\(table.kind(operation, ofRow: row)), \(row).\(key))"
         }
         let rows = preserved.enumerated().map { index, column in
-            let kind = table.kind(index == 0 ? operation : .preservedValue).rawValue
+            let kind = table.kind(index == 0 ? operation : .preservedValue, ofRow: row)
             let (number, value) = preservedValue(column, row, column.preservation[keyPath: extent])
             return "(\(kind), \(row).\(key), \(number), \(value))"
         }

@@ -1,3 +1,5 @@
+import ChronicleCore
+
 /// The triggers of a link table.
 ///
 /// A link is not a model. Adding or removing one is recorded as an update of the models at its ends, if these exist.
@@ -66,22 +68,25 @@ extension RecorderSQL {
         let number = end.attribute ?? 0
         var masks = AttributeMasks()
         masks.insert(number)
-        let (update, value) = (
-            ChangeTable.Kind(.update, of: end.entityID), ChangeTable.Kind(.preservedValue, of: end.entityID)
-        )
         let key = "\(row).\(end.column)"
-        let exists = "EXISTS (SELECT 1 FROM \(quoted(end.table)) AS held WHERE held.\(self.key) = \(key))"
+        let held = "FROM \(quoted(end.table)) AS held WHERE held.\(self.key) = \(key)"
+        let exists = "EXISTS (SELECT 1 \(held))"
+        func kind(_ operation: ChangeTable.Operation) -> String {
+            self.kind(
+                operation, of: end.entityID, end.subentities,
+                column: "(SELECT held.\(quoted(Schema.entityAttribute)) \(held))")
+        }
         return [
             """
             INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \
-            SELECT \(update.rawValue), \(key), \(masks.literal) WHERE \(condition)\(exists)
+            SELECT \(kind(.update)), \(key), \(masks.literal) WHERE \(condition)\(exists)
             """
         ]
             + (end.preservesValues
                 ? [
                     """
                     INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) \
-                    SELECT \(value.rawValue), \(key), \(number), \(removed), \(added) WHERE \(condition)\(exists)
+                    SELECT \(kind(.preservedValue)), \(key), \(number), \(removed), \(added) WHERE \(condition)\(exists)
                     """
                 ] : [])
     }

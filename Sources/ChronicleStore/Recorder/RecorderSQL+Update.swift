@@ -15,7 +15,7 @@ extension RecorderSQL {
         let masks = AttributeMasks.expression(table.columns.map { ($0.number, difference($0)) })
         let update = """
             INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \
-            VALUES (\(table.kind(.update).rawValue), NEW.\(key), \(masks))
+            VALUES (\(table.kind(.update, ofRow: "NEW")), NEW.\(key), \(masks))
             """
         return trigger(
             .update, on: table, "AFTER UPDATE", when: "OLD.\(key) IS NEW.\(key) AND (\(differences))",
@@ -30,7 +30,7 @@ extension RecorderSQL {
         guard column.preservation.updates != .none else { return nil }
         return """
             INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) \
-            SELECT \(table.kind(.preservedValue).rawValue), NEW.\(key), \(column.number), \(old), \(new) \
+            SELECT \(table.kind(.preservedValue, ofRow: "NEW")), NEW.\(key), \(column.number), \(old), \(new) \
             WHERE \(difference(column))\(column.preservation.updates == .limited ? areSmall : "")
             """
     }

@@ -122,6 +122,27 @@ extension RecorderSQL {
         return text + "\""
     }
 
+    /// Returns the expression of the kind of a recorded row.
+    ///
+    /// - Parameters:
+    ///   - operation: The recorded operation.
+    ///   - entity: The number of the entity of the table.
+    ///   - subentities: The other entities whose rows are in the table.
+    ///   - column: The column with the name of a row's entity.
+    static func kind(
+        _ operation: ChangeTable.Operation, of entity: Int64, _ subentities: [RecordedTable.Subentity], column: String
+    ) -> String {
+        let own = ChangeTable.Kind(operation, of: entity).rawValue
+        guard !subentities.isEmpty else { return "\(own)" }
+        let cases = subentities.map {
+            "WHEN \(literal($0.name)) THEN \(ChangeTable.Kind(operation, of: $0.number).rawValue)"
+        }
+        return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(own) END"
+    }
+
+    /// Returns a text as an SQL literal. The text contains no U+0000.
+    static func literal(_ text: String) -> String { "'\(text.replacing("'", with: "''"))'" }
+
     /// Returns terms joined by an operator, nested in halves.
     ///
     /// A chain `a OR b OR c …` is as deep as it is long, and SQLite rejects expressions deeper than 1,000

@@ -20,9 +20,12 @@ extension DefaultStore: DataStoreBatching {
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         try requireWriteAccess()
         let query = try FetchSQL(
-            FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier
+            FetchDescriptor(predicate: request.predicate), includeSubclasses: request.includeSubclasses,
+            schema: schema, storeIdentifier: identifier
         ).delete
-        let cascade = Cascade(from: try layout.table(for: Model.self).entity, schema)
+        let entity = try layout.table(for: Model.self).entity
+        let cascade = Cascade(
+            from: schema.kinds(of: entity.name).sorted().compactMap { schema.entitiesByName[$0] }, schema)
         guard cascade.isByForeignKeys else { throw DataStoreError.preferInMemoryFilter }
         defer { startAutomaticPurge() }
         try attributingErrors {
@@ -59,8 +62,8 @@ private struct Cascade {
     private(set) var isRecursive = false
     private var visited: Set<String> = []
 
-    init(from entity: Schema.Entity, _ schema: Schema) {
-        follow(entity, schema, path: [])
+    init(from entities: [Schema.Entity], _ schema: Schema) {
+        for entity in entities { follow(entity, schema, path: []) }
     }
 
     private mutating func follow(_ entity: Schema.Entity, _ schema: Schema, path: Set<String>) {
@@ -72,7 +75,10 @@ private struct Cascade {
             // The column of the inverse is the foreign key; link tables have a trigger.
             if !relationship.isLinked, (schema.inverse(of: relationship)?.slot ?? -1) < 0 { isByForeignKeys = false }
             guard relationship.deleteRule == .cascade else { continue }
-            follow(destination, schema, path: path.union([entity.name]))
+            for kind in schema.kinds(of: destination.name).sorted() {
+                guard let destination = schema.entitiesByName[kind] else { continue }
+                follow(destination, schema, path: path.union([entity.name]))
+            }
         }
         visited.insert(entity.name)
     }

@@ -79,7 +79,7 @@ struct HeaderWriter {
     private func resolveConflicts() throws {
         guard try connection.scalarInt64("SELECT 1 FROM chronicle_conflict LIMIT 1") != nil else { return }
         // From the file, because another process may have added entities since the store was opened.
-        for entity in try EntityRegistry(connection).entities() {
+        for entity in try EntityRegistry(connection).entities() where !entity.isSubentity {
             let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
             for statement in RecorderSQL.resolveConflicts(of: table) { try connection.execute(statement) }
         }

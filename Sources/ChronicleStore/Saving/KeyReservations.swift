@@ -40,8 +40,8 @@ struct KeyReservations {
     ///
     /// The caller inserts rows with all of them.
     mutating func keys(_ count: Int, in table: EntityTable, _ connection: Connection) throws -> Int64? {
-        var reservation = tables[table.number] ?? Reservation()
-        defer { tables[table.number] = reservation }
+        var reservation = tables[table.tableNumber] ?? Reservation()
+        defer { tables[table.tableNumber] = reservation }
         if reservation.last - reservation.next + 1 < Int64(count) {
             reservation.saves += 1
             guard reservation.saves > Self.savesBeforeReserving else { return nil }
@@ -53,7 +53,7 @@ struct KeyReservations {
             }
             let statement = try connection.cached("UPDATE sqlite_sequence SET seq = ? WHERE name = ?")
             try statement.bind(last, at: 1)
-            try statement.bind(table.entity.name, at: 2)
+            try statement.bind(table.name, at: 2)
             try statement.run()
             (reservation.next, reservation.last) = (highest + 1, last)
         }
@@ -62,12 +62,12 @@ struct KeyReservations {
     }
 
     /// Gives up the keys of a table, because SQLite chooses higher keys for the rows of this save.
-    mutating func remove(_ table: EntityTable) { tables[table.number] = nil }
+    mutating func remove(_ table: EntityTable) { tables[table.tableNumber] = nil }
 }
 
 extension Connection {
     /// Returns the highest key that the table ever contained; 0 for none.
     func highestKey(of table: EntityTable) throws -> Int64 {
-        try scalarInt64(table.highestKey) { try $0.bind(table.entity.name, at: 1) } ?? 0
+        try scalarInt64(table.highestKey) { try $0.bind(table.name, at: 1) } ?? 0
     }
 }

@@ -42,7 +42,7 @@ extension RowWriter {
     private func key(_ identifier: PersistentIdentifier, of entityName: String) throws -> Int64 {
         let permanent = replacements[identifier] ?? identifier
         guard let key = permanent.integerPrimaryKey, permanent.storeIdentifier == layout.storeIdentifier,
-            permanent.entityName == entityName
+            permanent.rootEntityName == entityName
         else {
             throw SwiftDataError.modelValidationFailure.with(
                 detail: "a relationship references a model that was not saved or belongs to another store",

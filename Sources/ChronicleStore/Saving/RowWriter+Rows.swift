@@ -110,7 +110,7 @@ extension RowWriter {
         }
         guard let slot = table.comparedSlot(snapshot.pointee.changed) else { throw ignored(snapshot.pointee, table) }
         let query = try connection.cached(
-            "SELECT 1 FROM \(quoted(table.entity.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ?")
+            "SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ?")
         defer { query.reset() }
         try query.bind(key, at: 1)
         try snapshot.pointee.values.withUnsafeBufferPointer {
@@ -181,7 +181,7 @@ extension RowWriter {
     }
 
     private func exists(_ key: Int64, _ table: EntityTable) throws -> Bool {
-        try connection.scalarInt64("SELECT 1 FROM \(quoted(table.entity.name)) WHERE _rowid_ = ?") {
+        try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ?") {
             try $0.bind(key, at: 1)
         } != nil
     }

@@ -187,13 +187,13 @@ struct RowWriter {
         var highest: [Int64: Int64] = [:]
         for (rows, table) in inserts {
             reservations.remove(table)
-            let last = try highest[table.number] ?? connection.highestKey(of: table)
+            let last = try highest[table.tableNumber] ?? connection.highestKey(of: table)
             let (end, overflows) = last.addingReportingOverflow(Int64(rows.count))
             guard !overflows else {
                 throw SwiftDataError.storeFull.with(
                     detail: "no primary keys are left in the table", entityName: table.entity.name)
             }
-            highest[table.number] = end
+            highest[table.tableNumber] = end
             for key in last + 1...end { inserted.append(table.origin.identifier(key)) }
         }
     }

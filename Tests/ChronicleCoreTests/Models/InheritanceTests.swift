@@ -2,11 +2,11 @@ import Chronicle
 import ChronicleTestSupport
 import Testing
 
-/// A class that inherits from a model compiles. The first use of it throws an error.
+/// A class that inherits from a model and is no model itself compiles. The first use of it throws an error.
 @Suite struct InheritanceTests {
     private static let message =
-        "Express inherits from the model Train, which is not supported; "
-        + "replace the inheritance by a relationship, or move the properties to Train"
+        "Express inherits from the model Train but is not a model itself; attach @Model to it (without macros, override "
+        + "modelSubclass), and declare modelSubclass in Train"
 
     private func expectRefusal(_ location: SourceLocation = #_sourceLocation, _ body: () throws -> Void) {
         let error = #expect(throws: SwiftDataError.self, sourceLocation: location) { try body() }

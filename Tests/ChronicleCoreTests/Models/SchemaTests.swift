@@ -89,7 +89,7 @@ import Testing
 
     @Test func subclassOfAModelThrows() {
         expectInvalid(
-            Heir.self, property: nil, detail: "Heir inherits from the model Ancestor, which is not supported")
+            Heir.self, property: nil, detail: "Heir inherits from the model Ancestor but is not a model itself")
     }
 
     @Test func constraintOnAPropertyWithoutAColumnThrows() {

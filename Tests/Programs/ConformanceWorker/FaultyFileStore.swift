@@ -9,6 +9,7 @@ enum FileFault: String, CaseIterable, Sendable {
     case writesOverOthers, attributesOtherProcesses
     case deletesOtherRows, deletesInSteps
     case reportsOneProcess
+    case fetchesOneClass, deletesSubclasses, recordsSuperclasses
 }
 
 /// The default store with at most one fault, for rules about recovery that require a file, and about batch deletes.
@@ -70,7 +71,13 @@ final class FaultyFileStore: DataStore {
     func fetch<Model>(
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
-        try base.fetch(request)
+        let found = try base.fetch(request)
+        guard fault == .fetchesOneClass else { return found }
+        return DataStoreFetchResult(
+            descriptor: request.descriptor,
+            fetchedSnapshots: found.fetchedSnapshots.filter {
+                $0.persistentIdentifier.entityName == Model.entityName
+            })
     }
 
     func save(
@@ -141,11 +148,16 @@ final class FaultyFileStore: DataStore {
     }
 }
 
+extension FaultyFileStore: DataStoreInheriting {}
+
 extension FaultyFileStore: DataStoreBatching {
     func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
         switch fault {
         case .deletesOtherRows:
             try base.delete(DataStoreBatchDeleteRequest<Model>(predicate: nil, editingState: request.editingState))
+        case .deletesSubclasses:
+            try base.delete(
+                DataStoreBatchDeleteRequest(predicate: request.predicate, editingState: request.editingState))
         case .deletesInSteps:
             let rows = try base.fetch(
                 DataStoreFetchRequest<Model>(
@@ -179,6 +191,7 @@ extension FaultyFileStore: HistoryProviding {
         switch fault {
         case .attributesOtherProcesses:
             return found.map { $0.by(process: "\(ProcessInfo.processInfo.processIdentifier)") }
+        case .recordsSuperclasses: return try found.map { try $0.ofRootEntities(base.schema) }
         case .losesTheLastTransaction: return found.filter { $0.token != opened }
         case .forgetsEarlierTokens where try HistoryTokenBounds(descriptor).lower.contains { $0.token < opened }:
             return found.filter { $0.token > opened }
@@ -201,6 +214,21 @@ extension FaultyFileStore: HistoryProviding {
 }
 
 extension DefaultHistoryTransaction {
+    /// Returns the same value with inserts of the entities from which those of the models inherit.
+    fileprivate func ofRootEntities(_ schema: Schema) throws -> DefaultHistoryTransaction {
+        let inserts = try changes.map { change in
+            let model = change.changedPersistentIdentifier
+            let root = try PersistentIdentifier.identifier(
+                for: storeIdentifier, entityName: model.rootEntityName, primaryKey: model.integerPrimaryKey ?? 0)
+            return HistoryChange.insert(
+                of: root, changeIdentifier: 0, transactionIdentifier: transactionIdentifier, schema: schema)
+        }
+        return DefaultHistoryTransaction(
+            transactionIdentifier: transactionIdentifier, storeIdentifier: storeIdentifier, token: token,
+            timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundleIdentifier,
+            processIdentifier: processIdentifier, metadata: metadata, changes: inserts)
+    }
+
     /// Returns the same value as if another process had saved it.
     fileprivate func by(process: String) -> DefaultHistoryTransaction {
         DefaultHistoryTransaction(

@@ -5,6 +5,8 @@
 /// addresses and one of numbers. Repeated rows are only searched for if the keys come in another order.
 struct FetchCheck {
     private let entityName: String
+    /// The names of the entity and its subentities, or nothing without subentities.
+    private let kinds: Set<String>
     private let storeIdentifier: String
     /// The origin of the latest row, which is retained so that no other origin gets its address, and its address, which
     /// can be compared without reference counting.
@@ -14,8 +16,9 @@ struct FetchCheck {
     private var mayRepeat = false
     private var hasManyOrigins = false
 
-    init(entityName: String, storeIdentifier: String) {
-        self.entityName = entityName
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String) {
+        entityName = entity.name
+        kinds = schema.hasSubentities(entity) ? schema.kinds(of: entity.name) : []
         self.storeIdentifier = storeIdentifier
     }
 
@@ -34,7 +37,8 @@ struct FetchCheck {
 
     /// Validates an identifier with another origin object than the one before.
     private mutating func examine(_ identifier: PersistentIdentifier) throws {
-        try identifier.require(entityName: entityName, storeIdentifier: storeIdentifier, in: "a fetch")
+        let name = kinds.contains(identifier.entityName) ? identifier.entityName : entityName
+        try identifier.require(entityName: name, storeIdentifier: storeIdentifier, in: "a fetch")
         if origin != nil { (mayRepeat, hasManyOrigins) = (true, true) }
         origin = identifier.origin
         address = ObjectIdentifier(identifier.origin)

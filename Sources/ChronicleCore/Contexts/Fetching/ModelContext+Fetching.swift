@@ -179,7 +179,8 @@ extension ModelContext {
         _ request: DataStoreFetchRequest<Model>, from store: Store, _ entity: ContextEntity
     ) throws -> [Model] {
         let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
-        var identifiers = FetchCheck(entityName: entity.entity.name, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
+        var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let known = registry.count
         let lookup = request.lookup
         // Not `[Model]`, because appending to it is slower in generic code. Arrays of objects have the same layout.
@@ -188,7 +189,11 @@ extension ModelContext {
             try identifiers.row(identifier)
             // The store may ignore the lookup.
             if let lookup, !lookup.matches(identifier, values) { return }
-            found.append(try instance(identifier, values, entity, checks) as Model)
+            if let model = try subentities?.instance(identifier, values) {
+                found.append(model)
+            } else {
+                found.append(try instance(identifier, values, entity, checks) as Model)
+            }
         }
         let models = unsafeBitCast(found, to: [Model].self)
         try attributingErrors(to: store) { try identifiers.requireDistinct(models, in: self, known: known) }

@@ -43,7 +43,8 @@ extension ModelContext {
         } catch {
             throw store.attributed(error)
         }
-        var check = FetchCheck(entityName: Model.entityName, storeIdentifier: store.identifier)
+        var check = FetchCheck(
+            try contextEntity(for: Model.self).entity, coordinator.schema, storeIdentifier: store.identifier)
         try attributingErrors(to: store) {
             for identifier in identifiers { try check.row(identifier) }
             try check.requireDistinct(identifiers)

@@ -63,7 +63,7 @@ struct RowChecker {
         switch (row[slot], checks[slot].check) {
         case (.reference(let destination), nil):
             if destination.isTemporary { throw temporaryReference(slot, destination, identifier) }
-            guard destination.entityName == checks[slot].destination, destination.storeIdentifier == storeIdentifier
+            guard isDestination(destination, of: checks[slot]), destination.storeIdentifier == storeIdentifier
             else { throw invalidReference(slot, identifier) }
             return nil
         case (let value, let kind?) where !value.isNull:
@@ -76,6 +76,14 @@ struct RowChecker {
         default:
             throw undecodable(row, slot, identifier)
         }
+    }
+
+    /// Returns whether an identifier belongs to the destination of a relationship. For an entity of a hierarchy, only
+    /// the row determines to which entity it belongs.
+    private func isDestination(_ identifier: PersistentIdentifier, of check: Check) -> Bool {
+        let name = identifier.entityName
+        return name == check.destination || identifier.rootEntityName == check.destination
+            || identifier.rootEntityName != name
     }
 
     private func temporaryReference(

@@ -25,7 +25,7 @@ extension ModelContext {
     /// - Parameters:
     ///   - model: The model class.
     ///   - predicate: The condition that the models must match; `nil` for all models of the class.
-    ///   - includeSubclasses: Ignored. It exists for source compatibility with SwiftData; models have no subclasses.
+    ///   - includeSubclasses: Whether to delete instances of subclasses that match.
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate; rewrite it.
     ///   ``SwiftDataError/deleteDenied`` if a delete rule denies a delete; delete the referencing models first.
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the model. ``SwiftDataError/storeBusy``,
@@ -72,8 +72,10 @@ extension ModelContext {
         _ request: DataStoreBatchDeleteRequest<Model>, from store: any DataStore
     ) throws {
         let deleter = emptyCopy()
-        let models = try deleter.fetchStored(FetchDescriptor(predicate: request.predicate), from: store)
-        for model in models { deleter.deleteAny(model) }
+        for model in try deleter.fetchStored(FetchDescriptor(predicate: request.predicate), from: store)
+        where request.includeSubclasses || type(of: model) == Model.self {
+            deleter.deleteAny(model)
+        }
         try deleter.save()
     }
 }
@@ -103,14 +105,17 @@ extension ModelContext {
     /// Returns the entities whose rows may be deleted or changed when rows of an entity are deleted.
     private func entitiesAffected(byDeleting entity: Schema.Entity) -> [Schema.Entity] {
         let all = coordinator.schema.entitiesByName
-        var deleted = [entity]
+        func kinds(of name: String) -> [Schema.Entity] {
+            coordinator.schema.kinds(of: name).sorted().compactMap { all[$0] }
+        }
+        var deleted = kinds(of: entity.name)
         var next = 0
         while next < deleted.count {
             for case let relationship? in deleted[next].relationshipProperties.lazy.map(\.relationship)
             where relationship.deleteRule == .cascade
                 && !deleted.contains(where: { $0.name == relationship.destination })
             {
-                if let destination = all[relationship.destination] { deleted.append(destination) }
+                deleted += kinds(of: relationship.destination)
             }
             next += 1
         }

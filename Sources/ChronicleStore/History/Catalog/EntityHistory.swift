@@ -3,6 +3,7 @@ import ChronicleCore
 /// An entity in the history: the conversion of its changes, and its attributes.
 final class EntityHistory: Sendable {
     let name: String
+    let rootName: String
     let origin: PersistentIdentifier.Origin
     let maker: any ChangeMaker
     private let attributes: NumberedList<PreservedAttribute>
@@ -10,7 +11,9 @@ final class EntityHistory: Sendable {
     init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
         let entity = schema.entitiesByName[recorded.name]
         name = recorded.name
-        origin = .init(storeIdentifier: storeIdentifier, entityName: recorded.name)
+        rootName = recorded.rootName
+        origin = .init(
+            storeIdentifier: storeIdentifier, entityName: recorded.name, rootEntityName: recorded.rootName)
         maker = Self.maker(schema.modelType(named: recorded.name))
         attributes = NumberedList(
             recorded.attributes.map { attribute in
@@ -19,13 +22,28 @@ final class EntityHistory: Sendable {
                     attribute.isPresent != ($0.slot < 0) ? $0 : nil
                 }
                 let destination = (property?.relationship?.destination ?? attribute.destination).map {
-                    PersistentIdentifier.Origin(storeIdentifier: storeIdentifier, entityName: $0)
+                    PersistentIdentifier.Origin(
+                        storeIdentifier: storeIdentifier, entityName: $0,
+                        rootEntityName: schema.entitiesByName[$0]?.rootName ?? $0)
                 }
                 return (
                     Int64(attribute.number),
-                    PreservedAttribute(attribute.name, property, destination: destination)
+                    PreservedAttribute(
+                        attribute.name, property, destination: destination,
+                        isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, entity, schema))
                 )
             })
+    }
+
+    /// Returns whether an attribute of a shared table belongs only to other entities.
+    private static func isOfOtherEntity(
+        _ attribute: RecordedAttribute, _ entity: Schema.Entity?, _ schema: Schema
+    ) -> Bool {
+        guard let entity else { return false }
+        if attribute.name == Schema.entityAttribute { return true }
+        return schema.entities.contains {
+            $0.rootName == entity.rootName && $0.propertiesByName[attribute.name] != nil
+        }
     }
 
     private static func maker<Model: PersistentModel>(_ type: Model.Type) -> any ChangeMaker {
@@ -51,6 +69,7 @@ final class EntityHistory: Sendable {
         elements.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
+            if attribute.isOfOtherEntity { continue }
             if let decoded = attribute.decode(value.old, of: model()) { elements.append((attribute.name, decoded)) }
         }
         return elements
@@ -65,6 +84,7 @@ final class EntityHistory: Sendable {
         preserved.reserveCapacity(values.count)
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
+            if attribute.isOfOtherEntity { continue }
             preserved.append(
                 PreservedValue(
                     name: attribute.name, previousValue: attribute.decode(value.old, of: model()),

@@ -26,9 +26,9 @@ final class HistoryCatalog: Sendable {
     /// The known entities by their numbers.
     var entities: NumberedList<EntityHistory> { state.withLock(\.entities) }
 
-    /// Returns the number of a known entity.
-    func number(ofEntity name: String) -> Int64? {
-        entities.firstNumber { $0.name == name }
+    /// Returns the number of a known entity, or the numbers of all known entities with that root.
+    func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
+        entities.numbers { (isRoot ? $0.rootName : $0.name) == name }
     }
 
     /// Reloads the entities from the snapshot of a connection.

@@ -29,8 +29,8 @@ struct NumberedList<Element> {
         return nil
     }
 
-    func firstNumber(where matches: (Element) -> Bool) -> Int64? {
-        elements.first { matches($0.element) }?.number
+    func numbers(where matches: (Element) -> Bool) -> [Int64] {
+        elements.filter { matches($0.element) }.map(\.number)
     }
 }
 

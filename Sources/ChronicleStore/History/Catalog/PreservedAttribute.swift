@@ -4,13 +4,17 @@ import Foundation
 /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
 final class PreservedAttribute: Sendable {
     let name: String
+    /// Whether the attribute belongs only to other entities that share the table.
+    let isOfOtherEntity: Bool
     /// The property of the model, if it still exists.
     private let property: Schema.Property?
     /// The entity of a relationship's destinations, or `nil` for an attribute.
     private let destination: PersistentIdentifier.Origin?
 
-    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?) {
+    init(_ name: String, _ property: Schema.Property?, destination: PersistentIdentifier.Origin?, isOfOtherEntity: Bool)
+    {
         self.name = name
+        self.isOfOtherEntity = isOfOtherEntity
         self.property = property
         self.destination = destination
     }

@@ -13,7 +13,7 @@ struct HistoryQuery {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor``.
     init(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, _ store: DefaultStore) throws {
         sql = try store.attributingErrors {
-            try HistorySQL(descriptor, storeIdentifier: store.identifier, entityNumber: store.entityNumber)
+            try HistorySQL(descriptor, storeIdentifier: store.identifier, entityNumbers: store.entityNumbers)
         }
         limit = [0, .max].contains(descriptor.fetchLimit) ? nil : Int(clamping: descriptor.fetchLimit)
         offset = Int(clamping: descriptor.fetchOffset)
@@ -26,13 +26,15 @@ struct HistoryQuery {
 }
 
 extension DefaultStore {
-    /// Returns the number of an entity in the history, or `nil` if the history does not contain it.
-    fileprivate func entityNumber(_ name: String) throws -> Int64? {
-        if let number = historyCatalog.number(ofEntity: name) { return number }
+    /// Returns the number of an entity in the history, or the numbers of all entities with that root.
+    fileprivate func entityNumbers(_ name: String, isRoot: Bool) throws -> [Int64] {
+        // The names of the root and of an entity without inheritance are the same.
+        let numbers = historyCatalog.numbers(ofEntity: name, isRoot: isRoot)
+        if !numbers.isEmpty { return numbers }
         // Another process may have added the entity.
         return try database.read { connection in
             _ = try Format1.reading(connection) { try historyCatalog.reloadEntities(connection) }
-            return historyCatalog.number(ofEntity: name)
+            return historyCatalog.numbers(ofEntity: name, isRoot: isRoot)
         }
     }
 }

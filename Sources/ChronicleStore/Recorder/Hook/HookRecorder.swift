@@ -202,9 +202,25 @@ final class HookRecorder: RowChangeObserver {
         if rows.size > Self.maximumSize { needsTriggers = true }
     }
 
+    /// Returns the number of the entity of a row after its change, or `nil` if the hook does not report it.
+    private func newEntity(_ change: borrowing RowChange, _ table: HookSchema.Table) -> Int64? {
+        guard let column = table.entityColumn, let name = change.new(column) else { return nil }
+        return table.entity(name)
+    }
+
+    /// Returns the number of the entity of a row before its change, or `nil` if the hook does not report it.
+    private func oldEntity(_ change: borrowing RowChange, _ table: HookSchema.Table) -> Int64? {
+        guard let column = table.entityColumn, let name = change.old(column) else { return nil }
+        return table.entity(name)
+    }
+
     private func insert(_ change: borrowing RowChange, _ table: HookSchema.Table) {
+        guard let entity = table.entityColumn == nil ? table.recorded.entityID : newEntity(change, table) else {
+            needsTriggers = true
+            return
+        }
         if table.preservedByInserts.isEmpty {
-            return rows.append(ChangeRows.Row(kind: table.recorded.kind(.insert), key: change.newRowID))
+            return rows.append(ChangeRows.Row(kind: .init(.insert, of: entity), key: change.newRowID))
         }
         var operation = ChangeTable.Operation.insert
         for column in table.preservedByInserts {
@@ -212,7 +228,7 @@ final class HookRecorder: RowChangeObserver {
                 needsTriggers = true
                 return
             }
-            var row = ChangeRows.Row(kind: table.recorded.kind(operation), key: change.newRowID)
+            var row = ChangeRows.Row(kind: .init(operation, of: entity), key: change.newRowID)
             if column.preservation.inserts.includes(value) {
                 (row.attributes, row.newValue) = (.integer(Int64(column.number)), rows.copy(value))
             }
@@ -224,6 +240,10 @@ final class HookRecorder: RowChangeObserver {
     private func update(_ change: borrowing RowChange, _ table: HookSchema.Table) {
         let depth = change.depth
         if rows.isWaiting { rows.begin(depth: depth) }
+        guard let entity = table.entityColumn == nil ? table.recorded.entityID : newEntity(change, table) else {
+            needsTriggers = true
+            return
+        }
         var masks = AttributeMasks()
         func compare(_ position: Int) {
             let column = table.columns[position]
@@ -238,7 +258,7 @@ final class HookRecorder: RowChangeObserver {
             if extent == .none || !extent.includes(old) || !extent.includes(new) { return }
             preservedValues.append(
                 ChangeRows.Row(
-                    kind: table.recorded.kind(.preservedValue), key: change.newRowID,
+                    kind: .init(.preservedValue, of: entity), key: change.newRowID,
                     attributes: .integer(Int64(column.number)), oldValue: rows.copy(old), newValue: rows.copy(new)))
         }
         if depth > 0 {
@@ -252,7 +272,7 @@ final class HookRecorder: RowChangeObserver {
         masks.pad(to: table.maskCount)
         let attributes = masks.text.map { rows.text($0) } ?? .integer(masks.first)
         rows.append(
-            ChangeRows.Row(kind: table.recorded.kind(.update), key: change.newRowID, attributes: attributes))
+            ChangeRows.Row(kind: .init(.update, of: entity), key: change.newRowID, attributes: attributes))
         if !preservedValues.isEmpty {
             for row in preservedValues { rows.append(row) }
             preservedValues.removeAll(keepingCapacity: true)
@@ -261,6 +281,10 @@ final class HookRecorder: RowChangeObserver {
 
     private func delete(_ change: borrowing RowChange, _ table: HookSchema.Table) {
         if table.hasActions || rows.isWaiting { rows.begin(depth: change.depth) }
+        guard let entity = table.entityColumn == nil ? table.recorded.entityID : oldEntity(change, table) else {
+            needsTriggers = true
+            return
+        }
         var operation = ChangeTable.Operation.delete
         for column in table.preservedByDeletes {
             guard let value = change.old(column.index) else {
@@ -268,7 +292,7 @@ final class HookRecorder: RowChangeObserver {
                 return
             }
             if column.hasDefault, case .null = value { needsTriggers = true }
-            var row = ChangeRows.Row(kind: table.recorded.kind(operation), key: change.oldRowID)
+            var row = ChangeRows.Row(kind: .init(operation, of: entity), key: change.oldRowID)
             if column.preservation.deletes.includes(value) {
                 (row.attributes, row.oldValue) = (.integer(Int64(column.number)), rows.copy(value))
             }
@@ -276,7 +300,7 @@ final class HookRecorder: RowChangeObserver {
             operation = .preservedValue
         }
         if operation == .delete {
-            rows.append(ChangeRows.Row(kind: table.recorded.kind(.delete), key: change.oldRowID))
+            rows.append(ChangeRows.Row(kind: .init(.delete, of: entity), key: change.oldRowID))
         }
     }
 }

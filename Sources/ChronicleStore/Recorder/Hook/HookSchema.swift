@@ -1,3 +1,4 @@
+import ChronicleCore
 import ChronicleSQLite
 
 /// The tables of a file whose changes the pre-update hook can record, and which of their changes it can record.
@@ -26,6 +27,10 @@ struct HookSchema {
         let positions: [String: Int]
         /// The number of masks in the recorded change of an update.
         let maskCount: Int
+        /// The column with the name of a row's entity, if several entities share the table.
+        let entityColumn: Int32?
+        /// The numbers of the other entities by the bytes of their names.
+        private let subentities: [(name: [UInt8], number: Int64)]
         /// Whether deletes of rows can have foreign key actions.
         fileprivate(set) var hasActions = false
         /// Whether updates and their foreign key actions can be recorded. Inserts, which have none, always can.
@@ -34,13 +39,22 @@ struct HookSchema {
         fileprivate(set) var recordsDeletes = true
 
         init(
-            _ recorded: RecordedTable, columns: [Column], positions: [String: Int], reportsOldValues: Bool
+            _ recorded: RecordedTable, columns: [Column], positions: [String: Int], reportsOldValues: Bool,
+            entityColumn: Int32?
         ) {
+            self.entityColumn = recorded.subentities.isEmpty ? nil : entityColumn
+            subentities = recorded.subentities.map { (Array($0.name.utf8), $0.number) }
             (self.recorded, self.columns) = (recorded, columns)
             (self.positions, self.reportsOldValues) = (positions, reportsOldValues)
             preservedByInserts = columns.filter { $0.preservation.inserts != .none }
             preservedByDeletes = columns.filter { $0.preservation.deletes != .none }
             maskCount = recorded.maskCount
+        }
+
+        /// Returns the number of the entity whose name a column contains.
+        func entity(_ name: ColumnValue) -> Int64 {
+            guard case .text(let name) = name else { return recorded.entityID }
+            return subentities.first { $0.name.elementsEqual(name) }?.number ?? recorded.entityID
         }
     }
 
@@ -70,6 +84,7 @@ struct HookSchema {
             guard let table = try Self.table(recorded, connection) else { continue }
             tables[TableNames.folded(entity.name)] = table
             tablesByEntity[entity.name] = table
+            for subentity in recorded.subentities { tablesByEntity[subentity.name] = table }
         }
         try excludeActions(connection, triggers)
     }
@@ -114,7 +129,8 @@ struct HookSchema {
             columns.append((index, column.number, hasDefault, column.preservation))
         }
         return Table(
-            recorded, columns: columns, positions: positions, reportsOldValues: reportsOldValues)
+            recorded, columns: columns, positions: positions, reportsOldValues: reportsOldValues,
+            entityColumn: known[Schema.entityAttribute]?.index)
     }
 
     /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link

@@ -211,24 +211,29 @@ import Testing
             ])
     }
 
-    @Test func subclassOfAModelIsRejected() {
+    @Test func subclassOfAModelDeclaresItsProperties() {
         let expansion = Expansion("@Model final class Flight: Trip { var number = 0 }", inherits: true)
-        #expect(
-            expansion.reports.map(\.message) == [
-                "Flight inherits from a model, which is not supported; use a relationship"
-            ])
-        #expect(!expansion.text.contains("properties"))
+        #expect(expansion.reports.isEmpty)
+        #expect(expansion.text.contains("static func properties<Model: Flight>(of model: Model.Type)"))
+        #expect(expansion.text.contains("Trip.properties(of: model).adding(["))
+        #expect(expansion.text.contains("override class var modelSubclass: Chronicle::ModelSubclass? {"))
         // It inherits the initializers, including the one that a context needs.
         #expect(!expansion.text.contains("init"))
     }
 
-    /// The compiler would report a missing initializer.
-    @Test func subclassOfAModelHasNoOtherErrors() {
+    @Test func subclassWithInitializersRequiresTheOneOfTheContext() {
         let expansion = Expansion(
-            "@Model public class Flight: Trip { var a: Int; init(a: Int) { self.a = a; super.init() } }", inherits: true
-        )
-        #expect(expansion.reports.count == 1)
-        #expect(expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Trip>) {"))
+            """
+            @Model public class Flight: Trip {
+                #Unique<Flight>([\\.a])
+                var a: Int
+                init(a: Int) { self.a = a; super.init() }
+            }
+            """, inherits: true)
+        #expect(expansion.reports.isEmpty)
+        #expect(
+            expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Trip.ModelClass>) {"))
+        #expect(expansion.text.contains("(properties(of: Flight.self), uniqueness: uniqueness(of: Flight.self))"))
     }
 
     @Test func genericClassGetsNoWrappers() {

@@ -1,0 +1,92 @@
+extension Schema {
+    /// The name of the attribute with the name of a row's own entity in ``mergingSubentities()``.
+    public static let entityAttribute = "chronicle_entity"
+
+    /// Returns a schema without inheritance, in which one entity replaces each entity with subentities and all entities
+    /// that inherit from it.
+    ///
+    /// Use it in stores that keep the rows of a hierarchy in one table. The merged entity has the name of the root and
+    /// the properties of all its entities. Those of subentities are optional and have no default value. In addition, it
+    /// has the optional text attribute ``entityAttribute``, which is nil for rows of the root itself.
+    ///
+    /// - Returns: The merged schema, without model classes in merged entities; `self` if no entity inherits from another
+    ///   one.
+    /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
+    public func mergingSubentities() -> Schema {
+        guard entities.contains(where: { $0.superentity != nil }) else { return self }
+        return Schema {
+            entities.filter { $0.superentity == nil }.map { root in
+                merged(root, entities.filter { $0 !== root && $0.rootName == root.name })
+            }
+        }
+    }
+
+    private func merged(_ root: Entity, _ subentities: [Entity]) -> Entity {
+        var kinds = root.properties.map { rooted($0.kind) }
+        var names = Set(root.properties.map(\.name))
+        for property in subentities.flatMap(\.properties) where names.insert(property.name).inserted {
+            kinds.append(rooted(property.kind).withoutValue)
+        }
+        if !subentities.isEmpty { kinds.append(.attribute(Self.discriminator)) }
+        var positions = PropertyPositions(storedCount: kinds.count { $0.relationship?.isToMany != true })
+        let properties = kinds.map { kind in
+            Property(
+                kind,
+                at: positions.next(
+                    isToMany: kind.relationship?.isToMany == true, isLinked: kind.relationship?.isLinked == true))
+        }
+        let byName = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+        func sets(_ names: KeyPath<Entity, [[String]]>) -> [[Property]] {
+            var seen: Set<[String]> = []
+            return ([root] + subentities).flatMap { $0[keyPath: names] }.filter { seen.insert($0).inserted }
+                .map { $0.compactMap { byName[$0] } }
+        }
+        let discriminator = byName[Self.entityAttribute].map { [[$0]] } ?? []
+        return Entity(
+            name: root.name, type: RemovedModel.self, properties: properties,
+            uniqueness: sets(\.uniquenessConstraints), indices: sets(\.indices) + discriminator,
+            hasEphemeralAttributes: false)
+    }
+
+    /// Returns the kind of a property with the root of its destination.
+    private func rooted(_ kind: Property.Kind) -> Property.Kind {
+        guard case .relationship(let relationship) = kind,
+            let root = entitiesByName[relationship.destination]?.rootName, root != relationship.destination
+        else { return kind }
+        return .relationship(relationship.with(destination: root))
+    }
+
+    private static var discriminator: Attribute {
+        let codec = PropertyCodecs.codec(named: "String", .text, isOptional: true)
+        return Attribute(
+            name: entityAttribute, originalName: entityAttribute, options: [], encodedDefault: nil,
+            hasConstantDefault: true, codec: codec, storage: .text, isOptional: true, valueType: String?.self,
+            valueTypeName: "String")
+    }
+}
+
+extension Schema.Property.Kind {
+    /// The kind of an optional property without a default value.
+    fileprivate var withoutValue: Self {
+        switch self {
+        case .attribute(let attribute):
+            .attribute(
+                Schema.Attribute(
+                    name: attribute.name, originalName: attribute.originalName, options: attribute.options,
+                    encodedDefault: nil, hasConstantDefault: true, codec: attribute.codec, storage: attribute.storage,
+                    isOptional: true, valueType: attribute.valueType, valueTypeName: attribute.valueTypeName))
+        case .relationship(let relationship): .relationship(relationship.with(isOptional: true))
+        }
+    }
+}
+
+extension Schema.Relationship {
+    fileprivate func with(destination: String? = nil, isOptional: Bool? = nil) -> Schema.Relationship {
+        Schema.Relationship(
+            name: name, originalName: originalName, keypath: keypath, inverseKeyPath: inverseKeyPath,
+            valueType: valueType, deleteRule: deleteRule, destination: destination ?? self.destination,
+            isToMany: isToMany, isOptional: isOptional ?? self.isOptional, inverseName: inverseName,
+            isLinked: isLinked, options: options, minimumModelCount: minimumModelCount,
+            maximumModelCount: maximumModelCount)
+    }
+}
