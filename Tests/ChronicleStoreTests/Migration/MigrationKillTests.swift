@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: 0..<2) func everyKillLeavesAVersion(_ round: Int) throws {
         var random = TestSeed.generator(round)
-        for attempt in 0..<8 {
+        for attempt in 0..<6 {
             let file = try makeFile()
             let comment: Comment = "\(TestSeed.description), attempt \(attempt)"
             let worker = try Worker("migrate", file.path)
