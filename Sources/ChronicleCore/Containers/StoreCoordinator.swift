@@ -72,7 +72,8 @@ final class StoreCoordinator: Sendable {
         migrationPlan = nil
         commits = CommitNotifier(stores)
         storesByType = Dictionary(
-            store.schema.entities.map { (ObjectIdentifier($0.type), store) }, uniquingKeysWith: { first, _ in first })
+            store.schema.entities.map { (ObjectIdentifier($0.type), [store]) }, uniquingKeysWith: { first, _ in first })
+        sharesModels = false
     }
 
     private static func open<Configuration: DataStoreConfiguration>(

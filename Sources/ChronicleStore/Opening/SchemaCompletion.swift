@@ -305,7 +305,7 @@ struct SchemaCompletion {
     }
 
     private func hasEntityColumn(_ table: String) throws -> Bool {
-        try columns(of: table)[Schema.entityAttribute] != nil
+        try columns(of: table).contains(Schema.entityAttribute)
     }
 
     /// Returns the name of a table's primary key column, or `nil` if the table does not exist.

@@ -130,6 +130,7 @@ extension DataStoreLookup {
         return switch self {
         case .identifiers(let identifiers): .identifiers(identifiers.filter(isPart))
         case .references(let property, let identifiers): .references(property, to: identifiers.filter(isPart))
+        case .values: self
         }
     }
 
@@ -137,6 +138,7 @@ extension DataStoreLookup {
     fileprivate var isEmpty: Bool {
         switch self {
         case .identifiers(let identifiers), .references(_, to: let identifiers): identifiers.isEmpty
+        case .values(_, in: let combinations): combinations.isEmpty
         }
     }
 }

@@ -25,10 +25,10 @@ struct StoreSave {
             zip(models, snapshots).map { ($0.takeUnretainedValue(), $1.persistentIdentifier) }
         }
 
-        /// The models of an entity by the identifiers of their snapshots.
-        func backings(of entity: Schema.Entity) -> [PersistentIdentifier: AnyBackingData] {
+        /// The models of some entities by the identifiers of their snapshots.
+        func backings(of kinds: Set<String>) -> [PersistentIdentifier: AnyBackingData] {
             Dictionary(
-                identifiers.lazy.filter { $1.entityName == entity.name }.map { ($1, $0) },
+                identifiers.lazy.filter { kinds.contains($1.entityName) }.map { ($1, $0) },
                 uniquingKeysWith: { first, _ in first })
         }
 

@@ -129,13 +129,14 @@ struct DestinationReplacement {
         else { return }
         let owners = Set(list.kept.keys.filter { !$0.isTemporary })
         var former: [DefaultSnapshot] = []
-        try context.forEachRow(of: entity, .references(inverse, to: owners)) { identifier, values in
+        try context.forEachRow(of: entity, in: original.store, .references(inverse, to: owners)) { identifier, values in
             former.append(
                 DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
         }
         // Models that were inserted with another instance of the same row.
-        former += save.inserted.snapshots.filter { $0.persistentIdentifier.entityName == entity.name }
-        let inserted = save.inserted.backings(of: entity)
+        let kinds = schema.kinds(of: entity.name)
+        former += save.inserted.snapshots.filter { kinds.contains($0.persistentIdentifier.entityName) }
+        let inserted = save.inserted.backings(of: kinds)
         for snapshot in former {
             let identifier = snapshot.persistentIdentifier
             guard case .reference(let owner) = snapshot.values[inverse.slot], let kept = list.kept[owner],
@@ -188,7 +189,7 @@ struct DestinationReplacement {
         for (name, identifiers) in Dictionary(grouping: replaced.owners.keys, by: \.entityName) {
             guard let entity = schema.entitiesByName[name] else { continue }
             var former: [DefaultSnapshot] = []
-            try context.forEachRow(of: entity, .identifiers(Set(identifiers))) { identifier, values in
+            try context.forEachRow(of: entity, in: original.store, .identifiers(Set(identifiers))) { identifier, values in
                 former.append(
                     DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
             }

@@ -65,7 +65,7 @@ struct SaveConflicts {
         var missing = Set(original.updated.snapshots.map(\.persistentIdentifier))
         for (name, identifiers) in Dictionary(grouping: missing, by: \.entityName) {
             guard let entity = context.coordinator.schema.entitiesByName[name] else { continue }
-            try context.forEachRow(of: entity, .identifiers(Set(identifiers))) { identifier, _ in
+            try context.forEachRow(of: entity, in: original.store, .identifiers(Set(identifiers))) { identifier, _ in
                 missing.remove(identifier)
             }
         }
@@ -125,27 +125,32 @@ extension DefaultSnapshot {
 }
 
 extension ModelContext {
-    /// Calls a closure with each row that a lookup describes, without creating models.
+    /// Calls a closure with each row of a store that a lookup describes, without creating models.
     func forEachRow(
-        of entity: Schema.Entity, _ lookup: DataStoreLookup,
+        of entity: Schema.Entity, in store: any DataStore, _ lookup: DataStoreLookup,
         _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
     ) throws {
         func rows<Model: PersistentModel>(_: Model.Type) throws {
             let request = DataStoreFetchRequest<Model>(
                 descriptor: FetchDescriptor(), editingState: editingState, lookup: lookup)
-            try self.rows(request, of: try coordinator.store(for: Model.self), entity, lookup, body)
+            try self.rows(request, in: store, entity, lookup, body)
         }
         try rows(entity.type)
     }
 
     private func rows<Model>(
-        _ request: DataStoreFetchRequest<Model>, of store: some DataStore, _ entity: Schema.Entity,
+        _ request: DataStoreFetchRequest<Model>, in store: some DataStore, _ entity: Schema.Entity,
         _ lookup: DataStoreLookup, _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
     ) throws {
-        let checks = RowChecker(entity, storeIdentifier: store.identifier)
-        var identifiers = FetchCheck(entityName: entity.name, storeIdentifier: store.identifier)
+        var checks = RowChecker(entity, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entity, coordinator.schema, storeIdentifier: store.identifier)
         try rows(request, of: store) { identifier, values in
             try identifiers.row(identifier)
+            if identifier.entityName != checks.entity.name,
+                let subentity = coordinator.schema.entitiesByName[identifier.entityName]
+            {
+                checks = RowChecker(subentity, storeIdentifier: store.identifier)
+            }
             _ = try checks.check(values, identifier)
             // The store may ignore the lookup.
             if lookup.matches(identifier, values) { try body(identifier, values) }

@@ -42,6 +42,7 @@ struct UniqueMatches {
     }
 
     private let context: ModelContext
+    private let store: any DataStore
     private let inserted: [DefaultSnapshot]
     private let updated: [PersistentIdentifier: DefaultSnapshot]
     private let deleted: Set<PersistentIdentifier>
@@ -57,6 +58,7 @@ struct UniqueMatches {
 
     init(_ context: ModelContext, _ save: StoreSave) {
         self.context = context
+        store = save.store
         inserted = save.inserted.snapshots
         updated = Dictionary(
             save.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -190,7 +192,9 @@ struct UniqueMatches {
         guard !stored.isEmpty else { return }
         let properties = entity.uniqueProperties[number]
         let constraint = Constraint(entityName: entity.name, number: number)
-        try context.forEachRow(of: entity, .values(properties, in: stored)) { identifier, values in
+        try context.forEachRow(of: entity, in: store, .values(properties, in: stored)) { identifier, values in
+            // An instance cannot represent a row of a subclass, so the conflict remains an error.
+            guard identifier.entityName == entity.name else { return }
             guard !deleted.contains(identifier), !missing.contains(identifier) else { return }
             owners[constraint, default: [:]][properties.map { values[$0.slot] }] = group(identifier, values)
         }
