@@ -16,6 +16,7 @@ let package = Package(
         .target(
             name: "MovedTrips", dependencies: [.product(name: "Chronicle", package: "chronicle")],
             plugins: ["ChangeImport"]),
+        .target(name: "Members", dependencies: [.product(name: "SwiftData", package: "chronicle")]),
         .plugin(name: "ChangeImport", capability: .buildTool()),
         .testTarget(name: "MovingTests", dependencies: ["Trips", "MovedTrips"]),
     ],
