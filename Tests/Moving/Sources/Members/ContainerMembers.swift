@@ -22,7 +22,8 @@ func modelContainer(_ other: any DataStoreConfiguration, schema: Schema) throws 
 }
 
 func modelConfiguration(schema: Schema, url: URL) throws {
-    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)  //= ModelConfiguration.init(isStoredInMemoryOnly:)
+    //= ModelConfiguration.init(isStoredInMemoryOnly:)
+    let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
     //= ModelConfiguration.init(for:isStoredInMemoryOnly:)
     use(ModelConfiguration(for: Trip.self, Item.self, isStoredInMemoryOnly: true))
     //= ModelConfiguration.init(_:schema:isStoredInMemoryOnly:allowsSave:groupContainer:cloudKitDatabase:)

@@ -12,8 +12,8 @@ func modelContext(_ container: ModelContainer, trip: Trip, identifier: Persisten
     let trips: [Trip] = try context.fetch(descriptor)  //= ModelContext.fetch(_:)
     use(trips)
     use(try context.fetchCount(descriptor))  //= ModelContext.fetchCount(_:)
-    let identifiers: [PersistentIdentifier] = try context.fetchIdentifiers(descriptor)  //= ModelContext.fetchIdentifiers(_:)
-    use(identifiers)
+    let identifiers: [PersistentIdentifier] = try context.fetchIdentifiers(descriptor)
+    use(identifiers)  //= ModelContext.fetchIdentifiers(_:)
     //= ModelContext.enumerate(_:batchSize:allowEscapingMutations:block:)
     try context.enumerate(descriptor, batchSize: 100, allowEscapingMutations: true) { use($0.name) }
     let model: any PersistentModel = context.model(for: identifier)  //= ModelContext.model(for:)
@@ -39,8 +39,8 @@ func modelContext(_ container: ModelContainer, trip: Trip, identifier: Persisten
 
 func history(of context: ModelContext) throws {
     let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
-    let transactions: [DefaultHistoryTransaction] = try context.fetchHistory(descriptor)  //= ModelContext.fetchHistory(_:)
-    use(transactions)
+    let transactions: [DefaultHistoryTransaction] = try context.fetchHistory(descriptor)
+    use(transactions)  //= ModelContext.fetchHistory(_:)
     try context.deleteHistory(descriptor)  //= ModelContext.deleteHistory(_:)
 }
 

@@ -27,7 +27,8 @@ func requests<Store: DataStore>(
     store.initializeState(for: state)  //= DataStore.initializeState(for:)
     store.invalidateState(for: state)  //= DataStore.invalidateState(for:)
     //= DataStore.cachedSnapshots(for:editingState:)
-    let cached: [PersistentIdentifier: Store.Snapshot] = try store.cachedSnapshots(for: identifiers, editingState: state)
+    let cached: [PersistentIdentifier: Store.Snapshot] = try store.cachedSnapshots(
+        for: identifiers, editingState: state)
     use(cached)
 }
 
@@ -138,7 +139,8 @@ func editingState(_ state: EditingState) {
 
 func defaultStore(
     _ configuration: ModelConfiguration, _ fetch: DataStoreFetchRequest<Trip>,
-    _ save: DataStoreSaveChangesRequest<DefaultSnapshot>, _ batch: DataStoreBatchDeleteRequest<Trip>, state: EditingState
+    _ save: DataStoreSaveChangesRequest<DefaultSnapshot>, _ batch: DataStoreBatchDeleteRequest<Trip>,
+    state: EditingState
 ) throws {
     let store = try DefaultStore(configuration, migrationPlan: nil)  //= DefaultStore.init(_:migrationPlan:)
     use(DefaultStore.self)  //= DefaultStore

@@ -57,7 +57,8 @@ import Testing
 
     private static func usedMembers() throws -> [String] {
         let folder = package.appendingPathComponent("Sources/Members")
-        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).flatMap { file in
+        return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).flatMap {
+            file in
             try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
                 line.range(of: "//= ").map { String(line[$0.upperBound...]) }
             }
