@@ -42,7 +42,7 @@ private func append<Model: PersistentModel>(
             for: Ported.self, PortedPart.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
 
-    @Test func valuesAreReadAndSetByKeyPath() throws {
+    @Test func modelsReadAndSetValuesByKeyPath() throws {
         let model = Ported(name: "a")
         model.setValue(forKey: \.name, to: "b")
         #expect(model.getValue(forKey: \.name) == "b" && model.name == "b")
