@@ -51,7 +51,7 @@ private func append<Model: PersistentModel>(
         try context.save()
         model.setValue(forKey: \.parts, to: [PortedPart(name: "c")])
         #expect(model.getValue(forKey: \.parts).map(\.name) == ["c"])
-        #expect(context.hasChanges && context.changedModelsArray.count == 1)
+        #expect(context.insertedModelsArray.count == 1)
     }
 
     @Test func aModelMayAssignItsBackingData() throws {
