@@ -159,7 +159,11 @@ extension ModelContext {
                 }
             }
         }
-        if sharesModels { try requireReferencesWithinStores(saves) }
+        if sharesModels {
+            for save in saves {
+                try requireReferences(of: save.inserted.snapshots + save.updated.snapshots, within: save.store)
+            }
+        }
         for change in linkChanges() {
             let store = try coordinator.store(for: change.entity.type, of: change.link.owner)
             if sharesModels, change.isAdded { try requireLinkWithinStore(change.link) }
@@ -218,7 +222,7 @@ extension ModelContext {
 
     // MARK: Snapshots
 
-    private func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
+    func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
         let entity = membership.entity
         try checkComplete(backing, entity)
         let values =
