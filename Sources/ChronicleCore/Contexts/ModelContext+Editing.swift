@@ -1,7 +1,7 @@
 extension ModelContext {
     /// Inserts a model and the models that it references into this context.
     ///
-    /// The next ``save()`` writes them. Inserting a model twice has no effect. Inserting a model whose delete is not
+    /// The next ``save()`` writes them, to the store of the first configuration that contains their class. Inserting a model twice has no effect. Inserting a model whose delete is not
     /// saved undoes the delete, but not the effects of its delete rules on other models.
     ///
     /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container

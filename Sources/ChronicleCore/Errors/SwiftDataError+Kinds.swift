@@ -59,9 +59,9 @@ extension SwiftDataError {
     /// Nothing was written. Restore a backup, or recover the readable rows; for the default store, use the `.recover`
     /// command of the `sqlite3` shell.
     public static let damagedFile = SwiftDataError(.damagedFile)
-    /// Two configurations have the same name, open the same store, or contain the same model.
+    /// Two configurations have the same name, or open the same store.
     ///
-    /// Thrown when a container is created. Give each configuration its own name, store and models.
+    /// Thrown when a container is created. Give each configuration its own name and store.
     public static let duplicateConfiguration = SwiftDataError(.duplicateConfiguration)
     /// The tables of the file cannot be changed to match the schema.
     ///

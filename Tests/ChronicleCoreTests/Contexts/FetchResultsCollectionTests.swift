@@ -14,12 +14,14 @@ import Testing
         return store
     }
 
-    @Test(arguments: StoreKind.allCases, [1, 3, 10, 100, 0, -1])
+    @Test(arguments: StoreKind.allCases, [1, 3, 10, .max, 0, -1])
     func elementsAreThoseOfTheFetch(_ kind: StoreKind, batchSize: Int) throws {
         let context = try store(kind, count: 10).context()
         let hotels = try context.fetch(stars, batchSize: batchSize)
         #expect(hotels.count == 10 && hotels.indices == 0..<10)
         #expect(hotels.map(\.name) == (0..<10).map(String.init))
+        #expect(
+            try context.fetchIdentifiers(stars, batchSize: batchSize).map(\.self) == context.fetchIdentifiers(stars))
         #expect(hotels.reversed().map(\.name) == (0..<10).reversed().map(String.init))
         #expect(hotels[7].name == "7" && hotels.last?.name == "9" && hotels[2..<4].map(\.stars) == [2, 3])
         var page = stars

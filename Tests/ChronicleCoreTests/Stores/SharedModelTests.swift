@@ -166,6 +166,18 @@ struct SharedModelTests {
         #expect(hotels.map(\.isDeleted) == [true, false, true, false])
     }
 
+    @Test(arguments: StoreKind.allCases) func batchUpdatesAndInsertsApplyToTheStores(_ kind: StoreKind) throws {
+        let shared = try SharedModels(kind)
+        try shared.save(in: 0, [("a", 1)])
+        try shared.save(in: 1, [("b", 1), ("c", 5)])
+        let hotels = try shared.context.fetch(FetchDescriptor<Hotel>())
+        let isPlain = #Predicate<Hotel> { $0.stars == 1 }
+        #expect(try shared.context.update(model: Hotel.self, where: isPlain, set: \.stars, to: 2) == 2)
+        #expect(hotels.map(\.stars) == [2, 2, 5])
+        #expect(try shared.context.insert(model: Hotel.self, from: [Hotel("d", stars: 3)]) == 1)
+        #expect(try shared.names() == [["a", "d"], ["b", "c"]])
+    }
+
     @Test(arguments: StoreKind.allCases) func identifiersSelectRowsOfTheirStore(_ kind: StoreKind) throws {
         let shared = try SharedModels(kind)
         try shared.save(in: 0, [("a", 1)])

@@ -19,21 +19,24 @@
 /// ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``.
 ///
 /// Like the context, the collection is confined to the task or actor that uses the context. It retains the context.
-public struct FetchResultsCollection<Model: PersistentModel>: RandomAccessCollection {
-    private let batches: FetchedBatches<Model>
+public struct FetchResultsCollection<Element>: RandomAccessCollection {
+    /// The number of elements.
+    public let endIndex: Int
+    private let element: (Int) -> Element
 
-    init(_ batches: FetchedBatches<Model>) { self.batches = batches }
+    init(count: Int, _ element: @escaping (Int) -> Element) {
+        endIndex = count
+        self.element = element
+    }
 
-    /// The position of the first model, 0.
+    /// The position of the first element, 0.
     public var startIndex: Int { 0 }
-    /// The number of models.
-    public var endIndex: Int { batches.identifiers.count }
 
-    /// The model at a position.
+    /// The element at a position.
     ///
-    /// - Parameter position: A position from 0 up to, but not including, the number of models.
-    /// - Complexity: O(1) if the model's batch is in memory; otherwise that of loading the batch.
-    public subscript(position: Int) -> Model { batches.model(at: position) }
+    /// - Parameter position: A position from 0 up to, but not including, the number of elements.
+    /// - Complexity: O(1) if the batch of the element is in memory; otherwise that of loading the batch.
+    public subscript(position: Int) -> Element { element(position) }
 }
 
 /// The identifiers of a fetch, and the batches of models that were used last.
@@ -49,19 +52,23 @@ final class FetchedBatches<Model: PersistentModel> {
 
     private static var capacity: Int { 2 }
 
-    /// - Throws: The errors of loading the first batch.
     init(
         _ identifiers: [PersistentIdentifier], _ descriptor: FetchDescriptor<Model>, batchSize: Int,
         _ context: ModelContext
-    ) throws {
+    ) {
         self.identifiers = identifiers
         self.context = context
         self.descriptor = descriptor
-        self.batchSize = batchSize > 0 ? batchSize : max(identifiers.count, 1)
+        // A batch is not larger than the result, so that positions cannot overflow.
+        self.batchSize = batchSize > 0 ? min(batchSize, max(identifiers.count, 1)) : max(identifiers.count, 1)
         inserted = Dictionary(
             identifiers.lazy.filter(\.isTemporary).compactMap { identifier in
                 (context.registeredModel(for: identifier) as Model?).map { (identifier, $0) }
             }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Loads the first batch, so that the fetch can throw its errors.
+    func loadFirst() throws {
         if !identifiers.isEmpty { keep(try load(0), number: 0) }
     }
 
@@ -116,7 +123,25 @@ extension ModelContext {
     public func fetch<Model>(
         _ descriptor: FetchDescriptor<Model>, batchSize: Int
     ) throws -> FetchResultsCollection<Model> {
+        let batches = FetchedBatches(try fetchIdentifiers(descriptor), descriptor, batchSize: batchSize, self)
+        try batches.loadFirst()
+        return FetchResultsCollection(count: batches.identifiers.count, batches.model)
+    }
+
+    /// Returns the identifiers of the models that match a descriptor in a collection.
+    ///
+    /// The method exists for compatibility with SwiftData. All identifiers are in memory, with 16 bytes each.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The models to find, and their order.
+    ///   - batchSize: Without effect.
+    /// - Returns: The identifiers.
+    /// - Throws: The errors of ``fetch(_:)``, for example ``SwiftDataError/unsupportedPredicate``.
+    /// - Complexity: The same as ``fetchIdentifiers(_:)``.
+    public func fetchIdentifiers<Model>(
+        _ descriptor: FetchDescriptor<Model>, batchSize: Int
+    ) throws -> FetchResultsCollection<PersistentIdentifier> {
         let identifiers = try fetchIdentifiers(descriptor)
-        return FetchResultsCollection(try FetchedBatches(identifiers, descriptor, batchSize: batchSize, self))
+        return FetchResultsCollection(count: identifiers.count) { identifiers[$0] }
     }
 }

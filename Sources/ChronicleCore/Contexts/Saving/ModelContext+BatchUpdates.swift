@@ -32,7 +32,9 @@ extension ModelContext {
     ///   ``SwiftDataError/valueOutOfRange`` if a calculation overflows; exclude the rows with the predicate.
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the model. ``SwiftDataError/storeBusy``,
     ///   ``SwiftDataError/storeReadOnly`` or another error of the store. Also an unresolved error of a relationship
-    ///   that could not be loaded; see ``retryFailedLoads()``. After an error, nothing is changed.
+    ///   that could not be loaded; see ``retryFailedLoads()``. After an error, nothing is changed. If several
+    ///   stores contain the model, they are processed in the order of the container's configurations up to the first
+    ///   error; the rows of the stores before it are changed.
     /// - Complexity: Depends on the predicate and the indices of the store, plus O(*n*), where *n* is the number of
     ///   updated rows and of the models of the class that are in memory.
     @discardableResult
@@ -44,12 +46,17 @@ extension ModelContext {
         let entity = try contextEntity(for: model).entity
         try requireDistinct(updates, of: entity)
         guard !updates.isEmpty else { return 0 }
-        let store = try coordinator.store(for: model)
+        let stores = try coordinator.stores(for: model)
         let request = DataStoreBatchUpdateRequest(
             predicate: predicate, updates: updates, editingState: editingState)
         return try ReadCancellation.suspended {
-            let count = try update(request, in: store)
-            refreshModels(afterChanging: entity)
+            var count = 0
+            var hasUpdated = false
+            defer { if hasUpdated { refreshModels(afterChanging: entity) } }
+            for store in stores {
+                count += try update(request, in: store)
+                hasUpdated = true
+            }
             return count
         }
     }
@@ -109,21 +116,25 @@ extension ModelContext {
 
     private func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>, in store: any DataStore) throws -> Int {
         try attributingErrors(to: store) {
-            guard let batching = store as? any DataStoreBatching else { return try updateByFetching(request) }
+            guard let batching = store as? any DataStoreBatching else {
+                return try updateByFetching(request, in: store)
+            }
             do {
                 let count = try batching.update(request)
                 coordinator.commits.didSave(to: store)
                 return count
-            } catch DataStoreError.preferInMemoryFilter { return try updateByFetching(request) }
+            } catch DataStoreError.preferInMemoryFilter { return try updateByFetching(request, in: store) }
         }
     }
 
     /// Fetches the matching models in a separate context and changes each of them. The separate context evaluates the
     /// predicate and the expressions against the stored values.
-    private func updateByFetching<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
+    private func updateByFetching<Model>(
+        _ request: DataStoreBatchUpdateRequest<Model>, in store: any DataStore
+    ) throws -> Int {
         let editor = emptyCopy()
         let entity = try contextEntity(for: Model.self).entity
-        let models = try editor.fetch(FetchDescriptor(predicate: request.predicate))
+        let models = try editor.fetchStored(FetchDescriptor(predicate: request.predicate), from: store)
         // An expression may read a model that is updated as well.
         let setters = try models.flatMap { model in
             try request.updates.map { try $0.setter(for: model, in: entity, coordinator.schema) }
@@ -167,11 +178,12 @@ extension ModelContext {
         try storage.failures.throwForSave()
         let membership = try contextEntity(for: model)
         if let counted = membership.entity.counted.first { throw notInBatch(counted, of: membership.entity) }
-        let store = try coordinator.store(for: model)
+        let store = try coordinator.store(for: model, of: nil)
         var snapshots: [DefaultSnapshot] = []
         snapshots.reserveCapacity(models.underestimatedCount)
         for model in models { snapshots.append(try batchSnapshot(of: model, membership)) }
         guard !snapshots.isEmpty else { return 0 }
+        if coordinator.sharesModels { try requireReferences(of: snapshots, within: store) }
         try ReadCancellation.suspended {
             try attributingErrors(to: store) { try insert(snapshots, into: store) }
             refreshModels(afterChanging: membership.entity)

@@ -171,7 +171,11 @@ extension ModelContext {
                 }
             }
         }
-        if sharesModels { try requireReferencesWithinStores(saves) }
+        if sharesModels {
+            for save in saves {
+                try requireReferences(of: save.inserted.snapshots + save.updated.snapshots, within: save.store)
+            }
+        }
         for change in linkChanges() {
             let store = try coordinator.store(for: change.entity.type, of: change.link.owner)
             if sharesModels, change.isAdded { try requireLinkWithinStore(change.link) }

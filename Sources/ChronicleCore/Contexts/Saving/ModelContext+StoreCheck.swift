@@ -1,18 +1,16 @@
 // Relationships between models in different stores, which a save rejects.
 extension ModelContext {
-    /// Throws an error if a model would reference a model in another store.
-    func requireReferencesWithinStores(_ saves: [StoreSave]) throws {
-        for save in saves {
-            for snapshot in save.inserted.snapshots + save.updated.snapshots {
-                guard let entity = coordinator.schema.entitiesByName[snapshot.persistentIdentifier.entityName] else {
-                    continue
-                }
-                for (property, value) in zip(entity.storedProperties, snapshot.values) {
-                    guard case .reference(let destination) = value else { continue }
-                    let store = try self.store(of: destination)
-                    guard store !== save.store else { continue }
-                    throw Self.crossesStores(
-                        from: save.store, snapshot.persistentIdentifier, property, to: store)
+    /// Throws an error if a model would reference a model in another store than the one that it is saved in.
+    func requireReferences(of snapshots: [DefaultSnapshot], within store: any DataStore) throws {
+        for snapshot in snapshots {
+            guard let entity = coordinator.schema.entitiesByName[snapshot.persistentIdentifier.entityName] else {
+                continue
+            }
+            for (property, value) in zip(entity.storedProperties, snapshot.values) {
+                guard case .reference(let destination) = value else { continue }
+                let other = try self.store(of: destination)
+                guard other === store else {
+                    throw Self.crossesStores(from: store, snapshot.persistentIdentifier, property, to: other)
                 }
             }
         }
