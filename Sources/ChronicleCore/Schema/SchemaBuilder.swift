@@ -17,6 +17,8 @@ struct SchemaBuilder {
         var inverseKeyPath: AnyKeyPath?
         /// Whether the relationship is stored as links: it is to-many, and its inverse is to-many or does not exist.
         var isLinked = false
+        /// Whether another list is the inverse of the property that this list names as its inverse.
+        var sharesInverse = false
 
         mutating func setInverse(_ property: Declaration) {
             inverseName = property.name
@@ -169,10 +171,13 @@ struct SchemaBuilder {
 
     /// Sets the inverses of all relationships, as declared or, if there is exactly one candidate, by inference.
     private func resolveInverses(_ entities: inout [String: EntityDeclaration]) throws {
-        for entityName in entities.keys.sorted() {
+        // To-one relationships first: if several lists name the same inverse, it determines which of them it belongs to.
+        for (isToMany, entityName) in [false, true].flatMap({ isToMany in
+            entities.keys.sorted().map { (isToMany, $0) }
+        }) {
             for index in entities[entityName]!.properties.indices {
                 let property = entities[entityName]!.properties[index]
-                guard let wrapper = property.relationship, let inverse = wrapper.inverse
+                guard let wrapper = property.relationship, wrapper.isToMany == isToMany, let inverse = wrapper.inverse
                 else { continue }
                 func invalid(_ detail: String) -> SwiftDataError {
                     .invalidModel.with(detail: detail, entityName: entityName, propertyName: property.name)
@@ -185,6 +190,12 @@ struct SchemaBuilder {
                 guard back.relationship?.destinationType.entityName == entityName else {
                     throw invalid(
                         "its inverse \(destination).\(back.name) does not reference \(entityName); correct inverse:")
+                }
+                if let known = back.inverseName, known != property.name, property.inverseName == nil, isToMany,
+                    entities[entityName]!.properties.first(where: { $0.name == known })?.relationship?.isToMany == true
+                {
+                    entities[entityName]!.properties[index].sharesInverse = true
+                    continue
                 }
                 guard back.inverseName == nil || back.inverseName == property.name else {
                     throw invalid(
@@ -208,7 +219,7 @@ struct SchemaBuilder {
         func unresolved(_ source: String, to destination: String) -> [Int] {
             entities[source]!.properties.indices.filter { index in
                 let property = entities[source]!.properties[index]
-                return property.inverseName == nil
+                return property.inverseName == nil && !property.sharesInverse
                     && property.relationship?.destinationType.entityName == destination
             }
         }
@@ -246,9 +257,10 @@ struct SchemaBuilder {
     private func checkAmbiguity(
         of property: Declaration, in entityName: String, _ destination: EntityDeclaration
     ) throws {
-        guard destination.type.entityName != entityName,
+        guard destination.type.entityName != entityName, !property.sharesInverse,
             let back = destination.properties.first(where: {
-                $0.inverseName == nil && $0.relationship?.destinationType.entityName == entityName
+                $0.inverseName == nil && !$0.sharesInverse
+                    && $0.relationship?.destinationType.entityName == entityName
             })
         else { return }
         throw SwiftDataError.invalidModel.with(
