@@ -23,7 +23,7 @@ enum Benchmarks {
     /// - Returns: Whether all rows are within their limits.
     private static func run(_ options: Options) throws -> Bool {
         let rows =
-            (ComparedRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
+            (ComparedRows.all + UpsertRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
             + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true

@@ -14,19 +14,32 @@ extension PlainDatabase {
         while !rest.isEmpty {
             try run(begin)
             for sample in rest.prefix(count) {
-                bind(sample.nameText, insert, 1)
-                bind(sample.destinationText, insert, 2)
-                sqlite3_bind_null(insert, 3)
-                sqlite3_bind_double(insert, 4, sample.startDate.timeIntervalSinceReferenceDate)
-                sqlite3_bind_double(insert, 5, sample.endDate.timeIntervalSinceReferenceDate)
-                sqlite3_bind_int64(insert, 6, Int64(sample.nights))
-                sqlite3_bind_int64(insert, 7, Int64(sample.rating))
-                sqlite3_bind_int64(insert, 8, sample.isBooked ? 1 : 0)
+                bind(sample, insert)
                 try run(insert)
             }
             try run(commit)
             rest = rest.dropFirst(count)
         }
+    }
+
+    /// Inserts samples, or updates the rows with the same name, in one transaction.
+    ///
+    /// - Parameter rating: The rating to write instead of that of the samples.
+    func upsert(_ samples: ArraySlice<SampleTrip>, rating: Int64?) throws {
+        let upsert = try prepare(
+            """
+            INSERT INTO trip(name, destination, note, startDate, endDate, nights, rating, isBooked)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(name) DO UPDATE SET destination = excluded.destination,
+            note = excluded.note, startDate = excluded.startDate, endDate = excluded.endDate,
+            nights = excluded.nights, rating = excluded.rating, isBooked = excluded.isBooked
+            """)
+        try execute("BEGIN IMMEDIATE")
+        for sample in samples {
+            bind(sample, upsert)
+            if let rating { sqlite3_bind_int64(upsert, 7, rating) }
+            try run(upsert)
+        }
+        try execute("COMMIT")
     }
 
     /// Sets one column of every row, row by row, in one transaction.
@@ -116,6 +129,18 @@ extension PlainDatabase {
         guard let start = sqlite3_column_text(statement, index) else { return 0 }
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, index)))
         return bytes.reduce(0) { $0 &+ Int($1) }
+    }
+
+    @inline(__always)
+    private func bind(_ sample: SampleTrip, _ statement: OpaquePointer) {
+        bind(sample.nameText, statement, 1)
+        bind(sample.destinationText, statement, 2)
+        sqlite3_bind_null(statement, 3)
+        sqlite3_bind_double(statement, 4, sample.startDate.timeIntervalSinceReferenceDate)
+        sqlite3_bind_double(statement, 5, sample.endDate.timeIntervalSinceReferenceDate)
+        sqlite3_bind_int64(statement, 6, Int64(sample.nights))
+        sqlite3_bind_int64(statement, 7, Int64(sample.rating))
+        sqlite3_bind_int64(statement, 8, sample.isBooked ? 1 : 0)
     }
 
     @inline(__always)
