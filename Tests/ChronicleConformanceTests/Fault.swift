@@ -10,6 +10,7 @@ enum Fault: String, CaseIterable, Sendable {
         keepsNullifiedReferences
     case keepsDeletedRows, writesUnchangedValues, losesSaves, writesInTwoSteps, ignoresOtherStores
     case leavesPartsOfFailedSaves, comparesMissingValues, ignoresMissingRows, forgetsModels
+    case losesUniqueRows, losesCompoundRows, failsForMissingRows
     // Links
     case readsLinksFromOneSide, movesLinks, losesSymmetricLinks, losesEmptyLinks, replacesLinks, keepsLinks,
         keepsLinksOfFailedSaves
@@ -62,6 +63,9 @@ enum Fault: String, CaseIterable, Sendable {
         case .leavesPartsOfFailedSaves: .uniqueness
         case .comparesMissingValues: .missingValues
         case .ignoresMissingRows: .updatesOfDeletedRows
+        case .losesUniqueRows: .uniqueInserts
+        case .losesCompoundRows: .compoundInserts
+        case .failsForMissingRows: .droppedUpdates
         case .forgetsModels: .savedModels
         default: linkRule
         }

@@ -17,7 +17,8 @@ extension FaultyStore {
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
         switch fault {
-        case .leavesPartsOfFailedSaves, .ignoresMissingRows, .recordsFailedSaves: try saveAfterFailure(request)
+        case .leavesPartsOfFailedSaves, .ignoresMissingRows, .recordsFailedSaves, .failsForMissingRows:
+            try saveAfterFailure(request)
         case .writesInTwoSteps, .splitsCascades, .losesSaves, .reusesKeys: try saveOddly(request)
         case .repeatsIdentifiers, .losesThePosition: response(try base.save(request))
         case .ignoresOtherStores, .skipsOthersHistory: try saveAndRemember(request)
@@ -111,6 +112,8 @@ extension FaultyStore {
             switch fault {
             case .leavesPartsOfFailedSaves:
                 _ = try base.save(request.with(inserted: Array(request.inserted.prefix(1))))
+            case .failsForMissingRows:
+                throw SwiftDataError.modelNotFound ~= error ? SwiftDataError.storeFailure : error
             case .ignoresMissingRows:
                 return try base.save(request.with(updated: Array(request.updated.prefix(1))))
             default:

@@ -80,6 +80,11 @@ final class FaultyStore: DataStore, DataStoreExcluding {
         }
         if fault == .shufflesRows, descriptor.predicate == nil, request.lookup == nil { rows.shuffle() }
         if fault == .looksUpOneRow, request.lookup != nil { rows = Array(rows.prefix(1)) }
+        if case .values(let properties, _)? = request.lookup,
+            fault == (properties.count > 1 ? .losesCompoundRows : .losesUniqueRows)
+        {
+            rows = []
+        }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: rows)
     }
 

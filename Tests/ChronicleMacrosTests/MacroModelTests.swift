@@ -195,6 +195,7 @@ import Testing
         let context = try TestStore(.inMemory, Self.macros).context()
         context.insert(Journey(name: "Rome", code: 1))
         context.insert(Journey(name: "Paris", code: 1))
+        context.mergePolicy = .error
         #expect(try failure { try context.save() } == .uniquenessViolation)
     }
 

@@ -129,6 +129,7 @@ extension StoreRule where Store: HistoryProviding {
             try late.save()
             context.insert(Book("c"))
             books[1].pages = 7
+            context.mergePolicy = .error
             try expect(.modelNotFound, of: "a save of a row that another context deleted") { try context.save() }
             context.rollback()
             let recorded = try harness.history().dropFirst(count)

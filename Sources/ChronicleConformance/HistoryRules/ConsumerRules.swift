@@ -77,6 +77,7 @@ extension StoreRule where Store: HistoryProviding {
             let consumer = try harness.consumer("reader")
             let batch = try require(consumer.nextBatch(), "a batch")
             context.insert(Stamp("taken"))
+            context.mergePolicy = .error
             try expect(.uniquenessViolation, of: "a save of a unique value that exists") {
                 try context.save(acknowledging: batch)
             }

@@ -73,6 +73,25 @@ final class Loan: PersistentModel {
     }
 }
 
+/// A model whose number is unique in its book.
+final class Chapter: PersistentModel {
+    @Attribute var number: Int
+    @Attribute var title: String
+    @Relationship var book: Book?
+
+    static let properties: PropertyMap<Chapter> = ["number": \.number, "title": \.title, "book": \.book]
+    static let uniqueness: Uniqueness<Chapter> = [[\.book, \.number]]
+    let persistentBackingData: any BackingData<Chapter>
+    init(backingData: any BackingData<Chapter>) { persistentBackingData = backingData }
+
+    init(_ number: Int, _ title: String, in book: Book) {
+        persistentBackingData = Chapter.createBackingData()
+        self.number = number
+        self.title = title
+        self.book = book
+    }
+}
+
 /// A model with unique attributes, one of them optional.
 final class Stamp: PersistentModel {
     @Attribute(.unique) var code: String

@@ -7,6 +7,7 @@ extension StoreRule {
     static var uniqueness: StoreRule {
         StoreRule("a save that violates a uniqueness constraint writes nothing", needs: .uniqueness) { harness in
             let context = harness.context()
+            context.mergePolicy = .error
             context.insert(Stamp("A"))
             try context.save()
             context.insert(Book("new"))
@@ -46,6 +47,7 @@ extension StoreRule {
             try other.save()
             context.insert(Book("c"))
             for book in books { book.pages = 99 }
+            context.mergePolicy = .error
             try expect(.modelNotFound, of: "a save of a row that another context deleted") { try context.save() }
             let left = try harness.context().books()
             try expect(left.map(\.title), is: ["a"], "the books after a failed save")

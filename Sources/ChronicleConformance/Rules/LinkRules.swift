@@ -139,6 +139,7 @@ extension StoreRule {
             try context.save()
             ann.clubs = [clubs[1]]
             context.insert(Reader("Ann"))
+            context.mergePolicy = .error
             try expect(.uniquenessViolation, of: "a save of two readers with the same name") { try context.save() }
             try expectClubs(["Ann": ["north"]], harness)
         }

@@ -41,7 +41,9 @@ public final class StoreHarness<Store: DataStore> {
     static func open(
         _ configuration: Store.Configuration, with models: [any PersistentModel.Type] = []
     ) throws -> ModelContainer {
-        let all: [any PersistentModel.Type] = [Specimen.self, Shelf.self, Stamp.self, Topic.self, Loan.self]
+        let all: [any PersistentModel.Type] = [
+            Specimen.self, Shelf.self, Stamp.self, Topic.self, Loan.self, Chapter.self,
+        ]
         return try ModelContainer(for: Schema(all + models), configurations: [configuration])
     }
 

@@ -68,7 +68,7 @@ extension StoreRule {
     /// it.
     public static var models: [StoreRule] {
         roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + concurrency
-            + atomicity
+            + atomicity + conflicts
             + reopening + events + kills
     }
 }

@@ -15,6 +15,9 @@ final class ContextStorage: ModelOwner {
     var author: String?
     var name: String?
     var transactionMetadata: [String: String] = [:]
+    var mergePolicy = ModelContext.MergePolicy.mergeByPropertyObjectTrump
+    /// What the last save did with conflicts.
+    var lastSaveResult = ModelContext.SaveResult()
     /// The errors that must be resolved before the next save.
     var failures = ContextFailures()
     /// The number of fetches that were searched for repeated rows; see ``AnyBackingData/fetchNumber``.
@@ -103,9 +106,11 @@ final class ContextStorage: ModelOwner {
         let identifier = backing.identifier
         failures.addAssignment(
             ContextFailures.Key(identifier: identifier, propertyName: nil),
-            SwiftDataError.modelValidationFailure.with(
-                detail:
-                    "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
+            (backing.isReplaced ? SwiftDataError.modelNotFound : .modelValidationFailure).with(
+                detail: backing.isReplaced
+                    ? "a property was set of an instance that was replaced by an inserted model with the same unique "
+                        + "values, so its value cannot be saved; roll back, fetch the model and set the property again"
+                    : "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
                 entityName: backing.membership?.entity.name, persistentIdentifier: identifier))
     }
 }

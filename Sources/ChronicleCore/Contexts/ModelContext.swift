@@ -180,6 +180,7 @@ extension ModelContext {
     func emptyCopy() -> ModelContext {
         let copy = ModelContext(coordinator)
         (copy.author, copy.name, copy.transactionMetadata) = (author, name, transactionMetadata)
+        copy.mergePolicy = mergePolicy
         return copy
     }
 

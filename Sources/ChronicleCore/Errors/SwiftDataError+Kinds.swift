@@ -79,7 +79,8 @@ extension SwiftDataError {
     public static let missingModelContext = SwiftDataError(.missingModelContext)
     /// The row of a model does not exist, usually because another context or program deleted it.
     ///
-    /// Thrown when a model is loaded by its identifier and when an update is saved. After a failed save, delete the
+    /// Thrown when a model is loaded by its identifier, and by a save of changes of a deleted row with the policy
+    /// ``ModelContext/MergePolicy/error``, or of an instance that another one replaced. After a failed save, delete the
     /// model or call ``ModelContext/rollback()``.
     public static let modelNotFound = SwiftDataError(.modelNotFound)
     /// The model belongs to another context.
@@ -104,7 +105,8 @@ extension SwiftDataError {
     public static let valueOutOfRange = SwiftDataError(.valueOutOfRange)
     /// Another model already has the same values for unique properties.
     ///
-    /// Thrown by a save. Change the values or delete one of the models, and save again.
+    /// Thrown by a save that cannot merge the models, or must not, because of ``ModelContext/mergePolicy``. Change the
+    /// values or delete one of the models, and save again.
     public static let uniquenessViolation = SwiftDataError(.uniquenessViolation)
     /// A deleted model is still referenced by models that do not permit this.
     ///

@@ -90,7 +90,10 @@ extension AnyBackingData {
 
     func markChanged(_ slot: Int) {
         // Inserting a deleted model again undoes an unsaved delete, and keeps the values that were set in between.
-        guard status == .saved || status == .inserted || (status == .deleted && isPending) else { return }
+        guard status == .saved || status == .inserted || (status == .deleted && isPending) else {
+            if isReplaced { membership?.owner.rejectChange(of: self) }
+            return
+        }
         changed.insert(slot)
         if !isPending { membership?.owner.list(self) }
     }

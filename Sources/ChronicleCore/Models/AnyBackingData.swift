@@ -43,6 +43,10 @@ public class AnyBackingData {
         var lists: [Int: ToManyList] = [:]
         var decoded: [Int: Any] = [:]
         var probedOffset: Int?
+        /// The to-many relationships that were set before the model had a row, by the index of the property.
+        var assignedLists: Set<Int> = []
+        /// Whether another instance represents the row.
+        var isReplaced = false
     }
 
     /// Creates backing data for a new model that is not in a context.
@@ -187,6 +191,20 @@ extension AnyBackingData {
 
     /// Whether any to-many relationship was read.
     var hasLists: Bool { extras?.lists.isEmpty == false }
+
+    /// Records that the program set a list of a model without a row, as opposed to a destination that referenced it.
+    func markListAssigned(_ property: Schema.Property) { makeExtras().assignedLists.insert(property.index) }
+
+    /// Whether the program set a list of a model that had no row yet.
+    func isListAssigned(_ property: Schema.Property) -> Bool {
+        extras?.assignedLists.contains(property.index) ?? false
+    }
+
+    /// Whether another instance represents the row, because it was inserted with the same unique values.
+    var isReplaced: Bool {
+        get { extras?.isReplaced ?? false }
+        set { makeExtras().isReplaced = newValue }
+    }
 
     /// Values that were decoded to validate the row, by slot, kept until a wrapper takes them.
     var decoded: [Int: Any] {

@@ -10,7 +10,8 @@ protocol ModelOwner: AnyObject {
     func list(_ backing: AnyBackingData)
     /// Records that a model with unsaved changes was released after its context.
     func discardChanges(of backing: AnyBackingData)
-    /// Records an error because an attribute that is not in the schema was set.
+    /// Records an error because a change cannot be saved: of an attribute that is not in the schema, or of an instance
+    /// that was replaced by another one.
     func rejectChange(of backing: AnyBackingData)
     /// Removes an entity that is being released.
     func remove(_ entity: ContextEntity)

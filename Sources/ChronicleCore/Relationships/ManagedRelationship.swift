@@ -135,6 +135,7 @@ struct ManagedRelationship {
             }
         } else if relationship.isToMany {
             let list = try list()
+            if !backing.hasRow, !destinations.isEmpty { backing.markListAssigned(property) }
             // The unchanged models at the beginning of the list are already in the context.
             try insert(destinations[list.commonPrefix(with: destinations)...])
             apply(list.assign(destinations) { isMember($0, of: list) }, to: list)
@@ -156,6 +157,7 @@ struct ManagedRelationship {
             list.revert(change)
             throw error
         }
+        if !backing.hasRow, !changed.isEmpty { backing.markListAssigned(property) }
         apply(change, to: list)
         if !list.isVerified { context.addUnverified(self, list) }
     }

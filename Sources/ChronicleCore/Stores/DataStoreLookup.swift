@@ -1,7 +1,8 @@
-/// A lookup of rows by identifier.
+/// A lookup of rows by identifier or by unique values.
 ///
-/// Contexts use lookups to load models by identifier, the destinations of to-one relationships, and the destinations of
-/// to-many relationships whose inverse is a to-one relationship. The descriptor of such a request has no predicate, no
+/// Contexts use lookups to load models by identifier, the destinations of to-one relationships, the destinations of
+/// to-many relationships whose inverse is a to-one relationship, and the rows that have the same unique values as
+/// inserted models. The descriptor of such a request has no predicate, no
 /// sort descriptors and no limits. Use an index instead of reading all rows if possible:
 ///
 /// ```swift
@@ -10,6 +11,8 @@
 ///     // Return the rows with these identifiers.
 /// case .references(let property, let identifiers)?:
 ///     // Return the rows that have .reference(identifier) at property.slot.
+/// case .values(let properties, let combinations)?:
+///     // Return the rows whose values at the slots of the properties are one of the combinations.
 /// case nil:
 ///     // Return the rows that match request.descriptor.
 /// }
@@ -27,11 +30,18 @@ public enum DataStoreLookup: Hashable, Sendable {
     ///
     /// The property is a to-one relationship of the requested entity. Its values are at its ``Schema/Property/slot``.
     case references(_ property: Schema.Property, to: Set<PersistentIdentifier>)
+    /// The rows whose values of some properties are one of these combinations.
+    ///
+    /// The properties are those of a uniqueness constraint of the requested entity; see
+    /// ``Schema/Entity/uniqueProperties``. A combination has one value for each of them, in the same order, and none of
+    /// the values is null. A context requests them after a save threw ``SwiftDataError/uniquenessViolation``.
+    case values(_ properties: [Schema.Property], in: Set<[PropertyValue]>)
 
     /// Returns whether a row matches the lookup.
     ///
     /// - Parameter snapshot: A row of the requested entity.
-    /// - Returns: `true` if the row has one of the identifiers, or references one of them, depending on the case.
+    /// - Returns: `true` if the row has one of the identifiers, references one of them, or has one of the combinations
+    ///   of values, depending on the case.
     /// - Complexity: O(1).
     public func matches(_ snapshot: some DataStoreSnapshot) -> Bool {
         matches(snapshot.persistentIdentifier, snapshot.values)
@@ -46,6 +56,9 @@ public enum DataStoreLookup: Hashable, Sendable {
             guard values.indices.contains(property.slot) else { return true }
             guard case .reference(let destination) = values[property.slot] else { return false }
             return identifiers.contains(destination)
+        case .values(let properties, let combinations):
+            guard properties.allSatisfy({ values.indices.contains($0.slot) }) else { return true }
+            return combinations.contains(properties.map { values[$0.slot] })
         }
     }
 }

@@ -35,9 +35,11 @@ extension DefaultStore: DataStoreExcluding {
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
     ) throws {
         let table = try layout.table(for: Model.self)
-        try run(request, { $0.select(table.selection) }) { statement in
-            while try statement.step() {
-                try row(table.origin.identifier(statement.int64(0)), statement.values(table))
+        for part in request.parts {
+            try run(part, { $0.select(table.selection) }) { statement in
+                while try statement.step() {
+                    try row(table.origin.identifier(statement.int64(0)), statement.values(table))
+                }
             }
         }
     }
@@ -84,6 +86,26 @@ extension DefaultStore: DataStoreExcluding {
             }
         }
     }
+}
+
+extension DataStoreFetchRequest {
+    /// The request, or several requests for parts of a long lookup of values.
+    ///
+    /// Most parts have the same number of parameters, so that their statement is prepared once. SQLite's default limit
+    /// is 32,766 parameters. https://www.sqlite.org/limits.html
+    fileprivate var parts: [DataStoreFetchRequest] {
+        guard case .values(let properties, let combinations) = lookup, combinations.count > Self.partCount else {
+            return [self]
+        }
+        let all = Array(combinations)
+        return stride(from: 0, to: all.count, by: Self.partCount).map { start in
+            DataStoreFetchRequest(
+                descriptor: descriptor, editingState: editingState, excludedIdentifiers: excludedIdentifiers,
+                lookup: .values(properties, in: Set(all[start..<min(start + Self.partCount, all.count)])))
+        }
+    }
+
+    private static var partCount: Int { 256 }
 }
 
 extension Statement {

@@ -179,6 +179,11 @@ struct ModelSource: PredicateSource {
                     propertyName: property.name)
             }
             return condition(table.column(property.name), identifiers, in: relationship.destination)
+        case .values(let properties, let combinations):
+            if combinations.isEmpty { return "0" }
+            let columns = properties.map { table.column($0.name) }.joined(", ")
+            // SQLite uses an index for a list of rows. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
+            return "(\(columns)) IN (VALUES \(SQLQuery(rows: combinations)))"
         }
     }
 

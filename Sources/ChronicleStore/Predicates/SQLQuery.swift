@@ -19,6 +19,13 @@ struct SQLQuery: Hashable, Sendable {
         sql = repeatElement("?", count: values.count).joined(separator: ", ")
         bindings = values
     }
+
+    /// Creates a list of rows of parameters: `(?, ?), (?, ?)`.
+    init(rows: some Collection<[PropertyValue]>) {
+        let row = "(\(repeatElement("?", count: rows.first?.count ?? 0).joined(separator: ", ")))"
+        sql = repeatElement(row, count: rows.count).joined(separator: ", ")
+        bindings = rows.flatMap { $0 }
+    }
 }
 
 extension SQLQuery: ExpressibleByStringInterpolation {

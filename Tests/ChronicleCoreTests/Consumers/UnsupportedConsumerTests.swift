@@ -52,6 +52,7 @@ import Testing
         let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning, storeName: "diaries")
         let batch = try #require(try consumer.nextBatch())
         // The save of the trips fails, so that nothing is acknowledged.
+        context.mergePolicy = .error
         context.insert(Trip(name: "same", destination: "x", startDate: .distantPast))
         context.insert(Trip(name: "same", destination: "y", startDate: .distantPast))
         context.insert(Diary("b"))

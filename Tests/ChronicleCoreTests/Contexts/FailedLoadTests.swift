@@ -226,6 +226,7 @@ import Testing
         #expect(gone.name == "" && gone.startDate == Date(timeIntervalSinceReferenceDate: 0))
         try other.save()
         gone.note = "lost?"
+        other.mergePolicy = .error
         for _ in 0..<2 {
             #expect(throws: SwiftDataError.modelNotFound) { try other.save() }
         }

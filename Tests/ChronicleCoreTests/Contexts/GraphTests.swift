@@ -98,6 +98,7 @@ import Testing
         try context.save()
         context.delete(node)
         context.insert(GraphSeat(1))
+        context.mergePolicy = .error
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
         context.rollback()
         #expect(node.isDeleted)

@@ -102,6 +102,7 @@ import Testing
             #expect(changes.deletedWithUnsavedChanges == [identifier] && changes.deleted.isEmpty)
         }
         #expect(!fixture.trip.isDeleted && fixture.trip.name == "Lisbon")
+        fixture.context.mergePolicy = .error
         #expect(throws: SwiftDataError.modelNotFound) { try fixture.context.save() }
         fixture.context.rollback()
         #expect(fixture.trip.isDeleted && fixture.trip.modelContext == nil)

@@ -279,7 +279,9 @@ private struct GraphRun {
         guard let group = plain.groups.min() else { return "nothing" }
         let twin = GraphGroup("\(group)")
         context.insert(twin)
+        context.mergePolicy = .error
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+        context.mergePolicy = .mergeByPropertyObjectTrump
         context.delete(twin)
         return "fail"
     }

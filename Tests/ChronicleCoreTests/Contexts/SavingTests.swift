@@ -142,6 +142,7 @@ import Testing
         try b.save()
         mine.name = "Roma"
         a.insert(Trip(name: "Oslo", destination: "Norway"))
+        a.mergePolicy = .error
         do {
             try a.save()
             Issue.record("a deleted row was updated")
@@ -166,6 +167,7 @@ import Testing
         let copy = Trip(name: "Rome", destination: "Texas", startDate: start, endDate: start)
         context.insert(Trip(name: "Oslo", destination: "Norway"))
         context.insert(copy)
+        context.mergePolicy = .error
         do {
             try context.save()
             Issue.record("two equal trips were saved")
@@ -189,6 +191,7 @@ import Testing
         func trip(_ name: String) -> Trip { Trip(name: name, destination: "", startDate: date, endDate: date) }
         context.insert(trip("taken"))
         try context.save()
+        context.mergePolicy = .error
         let trips = (0...20).map { trip($0 == place ? "taken" : "trip \($0)") }
         for trip in trips { context.insert(trip) }
         do {

@@ -173,6 +173,7 @@ private final class LookupStore: DataStore {
             switch request.lookup {
             case .identifiers(let identifiers)?: "identifiers \(text(identifiers))"
             case .references(let property, let identifiers)?: "references \(property.name) \(text(identifiers))"
+            case .values(let properties, _)?: "values \(properties.map(\.name).joined(separator: " "))"
             case nil: "all"
             }
         if request.lookup != nil {

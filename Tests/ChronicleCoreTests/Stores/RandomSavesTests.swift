@@ -51,6 +51,7 @@ private struct SavesRun {
             ModelConfiguration("2", schema: Schema(GraphSeat.self), isStoredInMemoryOnly: true),
             FlakyStore.Configuration(name: "3", schema: Schema(Diary.self), failing: failing))
         context = ModelContext(container)
+        context.mergePolicy = .error
     }
 
     // MARK: Steps

@@ -104,6 +104,7 @@ import Testing
         try store.context().delete(model: GraphNode.self, where: #Predicate { $0.name == "2" })
         #expect(!nodes[2].isDeleted && nodes[2].name == "2")
         nodes[2].number = 1
+        context.mergePolicy = .error
         #expect(throws: SwiftDataError.modelNotFound) { try context.save() }
         context.rollback()
         #expect(try context.fetchCount(FetchDescriptor<GraphNode>()) == 3)

@@ -174,6 +174,7 @@ import Testing
         let batch = try #require(try consumer.nextBatch())
         let existing = try #require(try store.context().fetch(FetchDescriptor<Trip>()).first)
         let context = store.context()
+        context.mergePolicy = .error
         context.insert(
             Trip(name: "a", destination: "there", startDate: existing.startDate, endDate: existing.endDate))
         #expect(try failure { try context.save(acknowledging: batch) } == .uniquenessViolation)

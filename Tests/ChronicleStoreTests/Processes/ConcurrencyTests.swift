@@ -21,6 +21,17 @@ import Testing
         }
     }
 
+    @Test func processesInsertTheSameUniqueValues() throws {
+        let (processes, saves) = (4, 50)
+        let file = try TemporaryDirectory().file("upserts.store")
+        let workers = try (0..<processes).map { try Worker("upsert", file.path, "writer\($0)", String(saves)) }
+        for worker in workers { #expect(try worker.finish() == "saved\n") }
+        #expect(try Shell.sqlite3(file, "SELECT count(*) FROM Tally") == "\(5 + processes * saves)")
+        // Whichever save was the last one, it was the last save of its process.
+        let last = "SELECT count(*) FROM Tally WHERE length(key) = 1 AND count = \(saves - 1)"
+        #expect(try Shell.sqlite3(file, last) == "5")
+    }
+
     @Test func readersReceiveEveryTransactionOnceAndComplete() throws {
         let (writers, saves) = (4, 2_000)
         let file = try TemporaryDirectory().file("busy.store")

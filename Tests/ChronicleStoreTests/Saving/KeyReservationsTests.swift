@@ -72,6 +72,7 @@ import Testing
 
     @Test func aFailedSaveUsesNoKeys() throws {
         let context = store.context()
+        context.mergePolicy = .error
         #expect(try add(0..<30, in: context) == Array(1...30))
         context.insert(GraphSeat(29))
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
@@ -79,6 +80,7 @@ import Testing
         #expect(try add(30..<32, in: context) == [31, 32])
         // The save that reserves keys fails.
         let other = try ModelContext(store.reopened([GraphSeat.self, GraphNode.self]))
+        other.mergePolicy = .error
         let first = try add(100..<116, in: other)
         other.insert(GraphSeat(29))
         #expect(throws: SwiftDataError.uniquenessViolation) { try other.save() }

@@ -122,6 +122,8 @@ struct BatchProcessor {
         }
         let context = ModelContext(container)
         context.author = "receipts"
+        // A second receipt for a change is a failure, and must not replace the first one.
+        context.mergePolicy = .error
         for case .insert(let insert) in try batch.changes {
             guard let change = insert.changeIdentifier as? Int64 else { continue }
             context.insert(Receipt(change: change, article: "\(insert.changedPersistentIdentifier)"))

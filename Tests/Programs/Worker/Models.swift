@@ -32,6 +32,22 @@ final class Page: PersistentModel {
     }
 }
 
+/// A model with a unique value that several processes insert.
+final class Tally: PersistentModel {
+    @Attribute(.unique) var key: String
+    @Attribute var count: Int
+
+    static let properties: PropertyMap<Tally> = ["key": \.key, "count": \.count]
+    let persistentBackingData: any BackingData<Tally>
+    init(backingData: any BackingData<Tally>) { persistentBackingData = backingData }
+
+    init(key: String, count: Int) {
+        persistentBackingData = Tally.createBackingData()
+        self.key = key
+        self.count = count
+    }
+}
+
 /// A model of the checked-in store files, the only one of them that the worker declares.
 final class Photo: PersistentModel {
     @Attribute(.preserveValueOnDeletion) var content: Data

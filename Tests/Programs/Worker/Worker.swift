@@ -11,6 +11,7 @@ import Foundation
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker upgrade STORE         opens a store of a fixture, and prints whether the disk is full
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
+///     ChronicleTestWorker upsert STORE AUTHOR N makes N saves of models with the same unique values
 ///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
 ///     ChronicleTestWorker purge STORE SEED      saves and purges until it is killed, a dot for each step
@@ -34,6 +35,9 @@ struct Worker {
             umask(mask)
         }
         if arguments[1] == "upgrade" { return try upgrade(configuration) }
+        if arguments[1] == "upsert" {
+            return try upsert(configuration, author: arguments[3], saves: Int(arguments[4]) ?? 0)
+        }
         if arguments[1] == "refused" {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)
@@ -72,6 +76,19 @@ struct Worker {
             _ = try ModelContainer(for: Photo.self, configurations: configuration)
             emit("opened\n")
         } catch SwiftDataError.storeFull { emit("storeFull\n") }
+    }
+
+    private static func upsert(_ configuration: ModelConfiguration, author: String, saves: Int) throws {
+        let container = try ModelContainer(for: Tally.self, configurations: configuration)
+        for number in 0..<saves {
+            // A new context, which has no instance of the rows.
+            let context = ModelContext(container)
+            context.author = author
+            for key in 0..<5 { context.insert(Tally(key: "\(key)", count: number)) }
+            context.insert(Tally(key: "\(author) \(number)", count: number))
+            try context.save()
+        }
+        emit("saved\n")
     }
 
     private static func write(_ context: ModelContext, author: String, saves: Int) throws {

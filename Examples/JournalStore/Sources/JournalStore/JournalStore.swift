@@ -120,6 +120,10 @@ extension Table {
         case .identifiers(let identifiers)?: identifiers.compactMap(key).sorted()
         case .references(let property, let identifiers)?:
             identifiers.reduce(into: Set()) { $0.formUnion(referrers(property, to: $1)) }.sorted()
+        case .values(let properties, let combinations)?:
+            layout.constraints.firstIndex(of: properties.map(\.slot)).map { constraint in
+                combinations.compactMap { holder(constraint, of: $0) }.sorted()
+            } ?? []
         case nil: Array(rows.keys)
         }
     }

@@ -53,6 +53,8 @@ public final class MemoryStore: DataStore {
                         false
                     }
                 }.keys.sorted()
+            case .values(let properties, let combinations)?:
+                table.rows.filter { _, row in combinations.contains(properties.map { row[$0.slot] }) }.keys.sorted()
             case nil: table.rows.keys.sorted()
             }
         let page = keys.dropFirst(max(descriptor.fetchOffset ?? 0, 0)).prefix(max(descriptor.fetchLimit ?? .max, 0))

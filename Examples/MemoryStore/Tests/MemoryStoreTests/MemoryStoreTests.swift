@@ -52,6 +52,7 @@ import Testing
     }
 
     @Test func savesAreAtomic() throws {
+        context.mergePolicy = .error
         context.insert(Trip("Lima"))
         context.insert(Trip("Rome"))
         #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }

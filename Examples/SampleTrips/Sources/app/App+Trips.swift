@@ -28,6 +28,8 @@ extension App {
         try arguments.end()
         guard start <= end else { throw UsageError("a trip cannot end before it starts") }
         let context = try Session<Transaction>(arguments, creating: true).context
+        // A second trip with these values is a mistake of the user, and must not replace the first one.
+        context.mergePolicy = .error
         context.insert(Trip(name: name, destination: destination, startDate: start, endDate: end))
         do { try context.save() } catch SwiftDataError.uniquenessViolation {
             throw Failure("there is a trip called “\(name)” on these days already.")

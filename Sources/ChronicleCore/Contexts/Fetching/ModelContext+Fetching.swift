@@ -32,8 +32,8 @@ extension ModelContext {
     /// Use this method if the row is known to exist, and ``existingModel(for:)`` if it may not. This method does not
     /// throw. If the row cannot be loaded, it returns a model that loads its row when a property is read. As long as
     /// that fails, properties read as empty values and ``save()`` throws the error. If the row does not exist,
-    /// properties read as empty values, and a save that would update it throws ``SwiftDataError/modelNotFound``. In
-    /// SwiftData, reading such a model ends the program.
+    /// properties read as empty values, and a save drops its changes; see ``lastSaveResult``. In SwiftData, reading such a
+    /// model ends the program.
     ///
     /// If the container does not have the entity of the identifier, the returned model has no properties and belongs to
     /// no context, and the next `fetch` or `save` throws ``SwiftDataError/unknownSchema``.

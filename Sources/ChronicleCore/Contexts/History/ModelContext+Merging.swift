@@ -25,8 +25,9 @@ extension ModelContext {
     ///   in this context since the last save keeps its value, and the next save writes it.
     /// - A model in memory whose row was deleted is marked as deleted: ``PersistentModel/isDeleted`` is `true`,
     ///   its ``PersistentModel/modelContext`` is `nil`, and fetches do not return it.
-    /// - A model in memory whose row was deleted, and which has unsaved changes, keeps them. ``save()`` throws
-    ///   ``SwiftDataError/modelNotFound`` for it. ``rollback()`` discards the changes and marks the model as deleted.
+    /// - A model in memory whose row was deleted, and which has unsaved changes, keeps them. ``save()`` drops and reports
+    ///   them, or throws ``SwiftDataError/modelNotFound``; see ``mergePolicy``. ``rollback()`` discards them. Both mark
+    ///   the model as deleted.
     /// - Lists of relationships are read again on their next use, if models at one of their ends were changed.
     /// - Other models are not loaded. The next fetch returns inserted models.
     ///

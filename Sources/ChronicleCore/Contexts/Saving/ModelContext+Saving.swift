@@ -9,12 +9,19 @@ extension ModelContext {
     /// for the other stores remain in the context. A `SwiftDataError` names the store that failed and the stores that
     /// were saved. A custom store may throw an error of another type, which is not changed.
     ///
+    /// If an inserted model has the unique values of an existing row, the save updates the row, and the inserted
+    /// instance takes its identifier. Another instance of that row in this context is replaced: its
+    /// ``PersistentModel/isDeleted`` is `true`, its ``PersistentModel/modelContext`` is `nil`, and setting a property of
+    /// it is an error of the next save. If a row of a changed model was deleted by another writer, the save drops the
+    /// changes of that model and writes the rest; see ``lastSaveResult``. ``mergePolicy`` determines both.
+    ///
     /// - Throws: ``SwiftDataError/modelValidationFailure`` (also for ``SwiftDataError/valueOutOfRange``,
     ///   ``SwiftDataError/uniquenessViolation`` and ``SwiftDataError/deleteDenied``) if a model cannot be saved in its
-    ///   current state; correct the property that the error names. ``SwiftDataError/modelNotFound`` if another writer
-    ///   deleted the row of a changed model; delete the model or roll back. ``SwiftDataError/missingModelContext`` if
-    ///   changes were lost with a released context. ``SwiftDataError/storeBusy`` or another error of the store; try
-    ///   again. Also an unresolved error of a relationship that could not be loaded; see ``retryFailedLoads()``.
+    ///   current state; correct the property that the error names. ``SwiftDataError/modelNotFound`` if a property of a
+    ///   replaced instance was set, or, with the policy ``MergePolicy/error``, if another writer deleted the row of a
+    ///   changed model; roll back, or delete the model. ``SwiftDataError/missingModelContext`` if changes were lost with
+    ///   a released context. ``SwiftDataError/storeBusy`` or another error of the store; try again. Also an unresolved
+    ///   error of a relationship that could not be loaded; see ``retryFailedLoads()``.
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func save() throws {
         checkIsolation()
@@ -54,6 +61,7 @@ extension ModelContext {
     }
 
     private func saveChanges(_ acknowledgement: HistoryAcknowledgement? = nil) throws {
+        storage.lastSaveResult = SaveResult()
         verifyLists()
         try storage.failures.throwForSave()
         try finishDeletes()
@@ -150,7 +158,11 @@ extension ModelContext {
                 case .inserted:
                     saves[index].inserted.add(backing, try insertSnapshot(backing, membership), of: count)
                 case .saved:
-                    saves[index].addUpdate(backing, try updateSnapshot(backing, membership.entity), of: count)
+                    if let snapshot = try updateSnapshot(backing, membership.entity) {
+                        saves[index].addUpdate(backing, snapshot, of: count)
+                    } else {
+                        saves[index].dropped.add(backing, try droppedSnapshot(backing, membership.entity), of: count)
+                    }
                 case .deleted:
                     saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity), of: count)
                 case .detached: break
@@ -174,6 +186,27 @@ extension ModelContext {
     ///
     /// - Returns: Whether the store had changes to write.
     private func write<Store: DataStore>(_ save: inout StoreSave, to store: Store) throws -> Bool {
+        do { return try writeOnce(&save, to: store) } catch {
+            var conflicts = SaveConflicts(self, save)
+            var failure = error
+            while true {
+                do {
+                    guard var resolved = try conflicts.resolve(after: failure) else { throw failure }
+                    do {
+                        let isWritten = try writeOnce(&resolved, to: store)
+                        save = resolved
+                        return isWritten
+                    } catch { failure = error }
+                } catch {
+                    keepIdentifiers(conflicts.original)
+                    throw store.attributed(error)
+                }
+            }
+        }
+    }
+
+    /// Writes the changes of one store and updates the saved models. After an error, no model has changed.
+    private func writeOnce<Store: DataStore>(_ save: inout StoreSave, to store: Store) throws -> Bool {
         guard save.hasChanges else {
             if let acknowledgement = save.acknowledgement {
                 try attributingErrors(to: store) {
@@ -183,14 +216,9 @@ extension ModelContext {
             apply(&save, [])
             return false
         }
-        let identifiers: [PersistentIdentifier]
-        let changedRows: [PersistentIdentifier: Store.Snapshot]
-        do { (identifiers, changedRows) = try write(save, to: store) } catch {
-            keepIdentifiers(save)
-            throw store.attributed(error)
-        }
+        let (identifiers, changedRows) = try write(save, to: store)
         apply(&save, identifiers)
-        if !changedRows.isEmpty { refreshModels(from: changedRows.values, of: store) }
+        if !changedRows.isEmpty { refreshModels(from: changedRows.values, storeIdentifier: store.identifier) }
         return true
     }
 
@@ -233,8 +261,11 @@ extension ModelContext {
 
     /// Returns a snapshot of the current values, in which the properties that differ from the row are marked as
     /// changed.
-    private func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
+    ///
+    /// - Returns: The snapshot, or `nil` if the row does not exist and the context drops changes of such models.
+    private func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot? {
         guard try loadIfNeeded(backing) else {
+            if mergePolicy != .error { return nil }
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
         }
         var values = backing.row
@@ -248,6 +279,15 @@ extension ModelContext {
         }
         try checkReferences(entity, values, backing)
         return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+    }
+
+    /// Returns a snapshot of the changed values of a model without a row.
+    private func droppedSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
+        var values = Array(repeating: PropertyValue.null, count: entity.storedProperties.count)
+        for slot in backing.changed where slot < values.count {
+            values[slot] = try backing.currentValue(of: entity.storedProperties[slot])
+        }
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: backing.changed)
     }
 
     /// Throws an error for a required relationship without a destination.
@@ -309,6 +349,7 @@ extension ModelContext {
             registry.remove(backing)
         }
         save.savedCount = save.inserted.count + save.updated.count + save.deleted.count
+        if save.isResolved { applyResolvedConflicts(save, identifiers) }
         links.removeChanges { end in
             guard let entity = end.model.persistentBackingData.membership?.entity else { return true }
             return save.store.schema.entitiesByName[entity.name]?.type == entity.type
@@ -326,14 +367,14 @@ extension ModelContext {
 
 extension ModelContext {
     /// Refreshes the models whose rows contain other values than the save requested.
-    func refreshModels<Store: DataStore>(from snapshots: some Collection<Store.Snapshot>, of store: Store) {
+    func refreshModels(from snapshots: some Collection<some DataStoreSnapshot>, storeIdentifier: String) {
         for snapshot in snapshots {
             guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
                 known.row != snapshot.values
             else { continue }
             // The rows are saved, so an error here must not be thrown by the save.
             deferringErrors {
-                try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: store.identifier))
+                try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: storeIdentifier))
             }
         }
     }

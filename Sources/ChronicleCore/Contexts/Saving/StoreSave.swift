@@ -25,6 +25,27 @@ struct StoreSave {
             zip(models, snapshots).map { ($0.takeUnretainedValue(), $1.persistentIdentifier) }
         }
 
+        /// The models of an entity by the identifiers of their snapshots.
+        func backings(of entity: Schema.Entity) -> [PersistentIdentifier: AnyBackingData] {
+            Dictionary(
+                identifiers.lazy.filter { $1.entityName == entity.name }.map { ($1, $0) },
+                uniquingKeysWith: { first, _ in first })
+        }
+
+        /// Calls a closure with the index, the model and the snapshot of each change.
+        func forEachSnapshot(_ body: (Int, AnyBackingData, DefaultSnapshot) throws -> Void) rethrows {
+            for index in models.indices { try body(index, models[index].takeUnretainedValue(), snapshots[index]) }
+        }
+
+        /// Sets the reference of a row to null if it points to a model.
+        ///
+        /// - Returns: Whether this is the first change of the row, or `nil` if it does not reference the model.
+        mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at index: Int) -> Bool? {
+            guard let cleared = snapshots[index].clearingReference(to: identifier, slot) else { return nil }
+            defer { snapshots[index] = cleared }
+            return snapshots[index].changed.isEmpty
+        }
+
         /// Calls a closure with each model, its index, and the values of its snapshot.
         @inline(__always)
         mutating func forEach(_ body: (Int, AnyBackingData, inout [PropertyValue]) -> Void) {
@@ -46,6 +67,18 @@ struct StoreSave {
     /// Includes models without an actual change, whose properties were set to their stored values.
     var updated = Changes()
     var deleted = Changes()
+    /// Inserted models that are saved as updates of rows with the same unique values.
+    var merged = Changes()
+    /// Inserted models that are not saved, because another inserted model has the same unique values.
+    var replaced = Changes()
+    /// Changed models that are not saved, because their rows were deleted.
+    var dropped = Changes()
+    /// The temporary identifiers of inserted models that other inserted models were merged into.
+    var adopting: Set<PersistentIdentifier> = []
+    /// The identifiers that replace those of ``merged`` and ``replaced`` models.
+    var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
+    /// Updates of rows that are not changed by their models.
+    var related: [DefaultSnapshot] = []
     var linked: [DataStoreLink] = []
     var unlinked: [DataStoreLink] = []
     /// The consumer whose position moves with the save.
@@ -66,14 +99,62 @@ struct StoreSave {
         if !snapshot.changed.isEmpty { changedCount += 1 }
     }
 
-    /// The snapshots of the updated models. Setting a property to its stored value is not a change.
+    /// The snapshots of the updated rows. Setting a property to its stored value is not a change.
     var changedSnapshots: [DefaultSnapshot] {
-        changedCount == updated.count ? updated.snapshots : updated.snapshots.filter { !$0.changed.isEmpty }
+        let changed =
+            changedCount == updated.count ? updated.snapshots : updated.snapshots.filter { !$0.changed.isEmpty }
+        guard isResolved else { return changed }
+        return changed + merged.snapshots.filter { !$0.changed.isEmpty } + related
     }
 
     /// Whether there is something to write.
     var hasChanges: Bool {
-        changedCount + inserted.count + deleted.count + linked.count + unlinked.count > 0
+        changedCount + inserted.count + deleted.count + linked.count + unlinked.count + related.count > 0
+            || merged.snapshots.contains { !$0.changed.isEmpty }
+    }
+
+    /// Whether conflicts were resolved.
+    var isResolved: Bool {
+        merged.count + replaced.count + dropped.count + related.count > 0
+    }
+
+    /// The position of a changed row.
+    enum Place {
+        case inserted(Int), updated(Int), merged(Int), related(Int)
+    }
+
+    /// The positions of all changed rows.
+    var places: [PersistentIdentifier: Place] {
+        var places: [PersistentIdentifier: Place] = [:]
+        for (index, snapshot) in inserted.snapshots.enumerated() {
+            places[snapshot.persistentIdentifier] = .inserted(index)
+        }
+        for (index, snapshot) in updated.snapshots.enumerated() {
+            places[snapshot.persistentIdentifier] = .updated(index)
+        }
+        for (index, snapshot) in merged.snapshots.enumerated() {
+            places[snapshot.persistentIdentifier] = .merged(index)
+        }
+        for (index, snapshot) in related.enumerated() { places[snapshot.persistentIdentifier] = .related(index) }
+        return places
+    }
+
+    /// Sets the reference of a row to null if it points to a model.
+    ///
+    /// - Returns: Whether the row references the model.
+    mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at place: Place) -> Bool {
+        switch place {
+        case .inserted(let index): return inserted.clearReference(to: identifier, slot, at: index) != nil
+        case .merged(let index): return merged.clearReference(to: identifier, slot, at: index) != nil
+        case .updated(let index):
+            let isFirst = updated.clearReference(to: identifier, slot, at: index)
+            if isFirst == true { changedCount += 1 }
+            return isFirst != nil
+        case .related(let index):
+            guard let cleared = related[index].clearingReference(to: identifier, slot) else { return false }
+            related[index] = cleared
+            return true
+        }
     }
 
     /// Replaces temporary references in the values of the snapshots by permanent ones.
@@ -88,5 +169,21 @@ struct StoreSave {
         }
         inserted.remap(replaced)
         updated.remap(replaced)
+        guard isResolved else { return }
+        merged.remap(replaced)
+        self.replaced.remap(replaced)
+        dropped.remap(replaced)
+        related = related.map { $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: replaced) }
+    }
+}
+
+extension DefaultSnapshot {
+    /// Returns a copy whose reference to a model is null, or `nil` if it does not reference the model.
+    fileprivate func clearingReference(to identifier: PersistentIdentifier, _ slot: Int) -> DefaultSnapshot? {
+        guard values[slot] == .reference(identifier) else { return nil }
+        var (values, changed) = (values, changed)
+        values[slot] = .null
+        changed.insert(slot)
+        return DefaultSnapshot(persistentIdentifier: persistentIdentifier, values: values, changed: changed)
     }
 }

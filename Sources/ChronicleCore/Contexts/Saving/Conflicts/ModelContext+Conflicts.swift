@@ -1,0 +1,89 @@
+// Updates the models after a save whose conflicts were resolved.
+extension ModelContext {
+    /// Updates the models of a save that ``SaveConflicts`` created.
+    ///
+    /// - Parameter identifiers: The permanent identifiers of the inserted models.
+    func applyResolvedConflicts(_ save: StoreSave, _ identifiers: [PersistentIdentifier]) {
+        let permanent = Dictionary(
+            zip(save.inserted.snapshots.map(\.persistentIdentifier), identifiers),
+            uniquingKeysWith: { first, _ in first })
+        let adopting = Set(save.adopting.compactMap { permanent[$0] })
+        save.merged.forEachSnapshot { _, backing, snapshot in
+            takeOver(snapshot.persistentIdentifier, backing)
+            adopt(snapshot.values, backing, save.store)
+        }
+        save.inserted.forEachSnapshot { index, backing, _ in
+            if adopting.contains(identifiers[index]) { adopt(backing.row, backing, save.store) }
+        }
+        save.replaced.forEachSnapshot { _, backing, snapshot in
+            registry.remove(backing)
+            if let target = save.targets[snapshot.persistentIdentifier] {
+                backing.identifier = permanent[target] ?? target
+            }
+            backing.hasRow = true
+            backing.row = snapshot.values
+            replace(backing)
+        }
+        save.dropped.forEachSnapshot { _, backing, snapshot in
+            storage.lastSaveResult.droppedChanges.append(droppedChange(backing, snapshot))
+        }
+        save.dropped.forEachSnapshot { _, backing, _ in forget(backing) }
+        refreshModels(from: save.related, storeIdentifier: save.store.identifier)
+        if save.hasReferences, save.merged.count + save.replaced.count > 0 {
+            // Lists that were read before may contain replaced instances, or lack the destinations of the survivors.
+            registry.forEach { if $0.hasRow { $0.removeLists() } }
+            links.forgetLists()
+        }
+    }
+
+    /// Makes an inserted instance the instance of an existing row.
+    private func takeOver(_ identifier: PersistentIdentifier, _ backing: AnyBackingData) {
+        if let known = registeredBacking(identifier), known !== backing { replace(known) }
+        if backing.origin != nil { registry.remove(backing) }
+        backing.identifier = identifier
+        registry.add(backing, identifier)
+        backing.status = .saved
+        backing.isPending = false
+        storage.lastSaveResult.mergedIdentifiers.insert(identifier)
+    }
+
+    private func adopt(_ row: [PropertyValue], _ backing: AnyBackingData, _ store: any DataStore) {
+        guard let entity = backing.membership?.entity else { return }
+        backing.revert()
+        // The values are saved, so an error here must not be thrown by the save.
+        deferringErrors {
+            let checks = RowChecker(entity, storeIdentifier: store.identifier)
+            backing.adopt(row: row, decoded: try checks.check(row, backing.identifier))
+        }
+    }
+
+    /// Marks an instance whose row is represented by another instance from now on.
+    private func replace(_ backing: AnyBackingData) {
+        forget(backing)
+        backing.isReplaced = true
+    }
+
+    /// Marks an instance that no longer represents a row.
+    private func forget(_ backing: AnyBackingData) {
+        links.forget(backing)
+        registry.remove(backing)
+        storage.deletedRows.remove(backing.identifier)
+        backing.status = .deleted
+        backing.isPending = false
+    }
+
+    private func droppedChange(_ backing: AnyBackingData, _ snapshot: DefaultSnapshot) -> DroppedChange {
+        guard let entity = backing.membership?.entity else { return DroppedChange(backing.identifier, []) }
+        let changes = entity.properties.compactMap { property -> (name: String, value: (any Sendable)?)? in
+            if property.isLinked {
+                guard let added = links[changesOf: backing, property]?.added.models else { return nil }
+                return (property.name, added.map(\.persistentModelID))
+            }
+            guard property.slot >= 0, snapshot.changed.contains(property.slot) else { return nil }
+            let value = snapshot.values[property.slot]
+            guard property.isAttribute else { return (property.name, value.plainValue) }
+            return (property.name, property.decodePreserved(value, entityName: entity.name, model: backing.identifier))
+        }
+        return DroppedChange(backing.identifier, changes)
+    }
+}

@@ -1,0 +1,152 @@
+/// Resolves the conflicts of a save with the rows of its store.
+///
+/// A store reports the first conflict as an error and writes nothing. This type then fetches the rows that conflict and
+/// creates another save without them. The models do not change before that save has succeeded, so that after an error
+/// the context still has all its changes. A save without conflicts does none of this.
+struct SaveConflicts {
+    /// The save with all changes of the context.
+    let original: StoreSave
+    private let context: ModelContext
+    private var findsMissingRows = false
+    private var findsUniqueRows = false
+    /// What the last attempt resolved. If an attempt fails in spite of it, and nothing else is found, the error is final.
+    private var last = Resolution()
+
+    private struct Resolution: Equatable {
+        /// The identifiers of updated models without a row.
+        var missing: Set<PersistentIdentifier> = []
+        /// The row or the inserted model that each merged model becomes.
+        var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
+    }
+
+    init(_ context: ModelContext, _ original: StoreSave) {
+        self.context = context
+        self.original = original
+    }
+
+    /// Returns a save that does not have the conflict that the store reported.
+    ///
+    /// Other writers may change the rows before the next attempt, which then fails and is resolved again.
+    ///
+    /// - Returns: The save, or `nil` if the error is not a conflict that the context's policy resolves.
+    /// - Throws: ``SwiftDataError/uniquenessViolation`` if a model conflicts with two rows, and
+    ///   ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination.
+    mutating func resolve(after error: any Error) throws -> StoreSave? {
+        guard context.mergePolicy != .error else { return nil }
+        switch (error as? SwiftDataError)?.kind {
+        case .uniquenessViolation: findsUniqueRows = true
+        case .modelNotFound: findsMissingRows = true
+        default: return nil
+        }
+        var resolution = Resolution()
+        if findsMissingRows { resolution.missing = try missingRows() }
+        var matches: UniqueMatches?
+        if findsUniqueRows {
+            var found = UniqueMatches(context, original)
+            try found.find(excluding: resolution.missing)
+            resolution.targets = found.targets
+            matches = found
+        }
+        guard resolution != last else { return nil }
+        last = resolution
+        var resolved = save(resolution, matches)
+        if let matches {
+            var replacement = DestinationReplacement(context, original, matches, resolved)
+            try replacement.replace()
+            resolved = replacement.save
+        }
+        return resolved
+    }
+
+    /// Returns the identifiers of the updated models whose rows do not exist.
+    private func missingRows() throws -> Set<PersistentIdentifier> {
+        var missing = Set(original.updated.snapshots.map(\.persistentIdentifier))
+        for (name, identifiers) in Dictionary(grouping: missing, by: \.entityName) {
+            guard let entity = context.coordinator.schema.entitiesByName[name] else { continue }
+            try context.forEachRow(of: entity, .identifiers(Set(identifiers))) { identifier, _ in
+                missing.remove(identifier)
+            }
+        }
+        return missing
+    }
+
+    /// Returns the original save without missing rows, and with merged models instead of those that they replace.
+    private func save(_ resolution: Resolution, _ matches: UniqueMatches?) -> StoreSave {
+        var save = StoreSave(store: original.store)
+        save.acknowledgement = original.acknowledgement
+        save.hasReferences = original.hasReferences
+        save.targets = resolution.targets
+        let count = original.inserted.count
+        original.inserted.forEachSnapshot { index, backing, snapshot in
+            guard let group = matches?.group(of: index) else {
+                save.inserted.add(backing, snapshot.replacing(resolution.targets), of: count)
+                return
+            }
+            guard group.survivor == index else {
+                save.replaced.add(backing, snapshot.replacing(resolution.targets), of: count)
+                return
+            }
+            let merged = group.snapshot(replacing: resolution.targets)
+            if group.row == nil {
+                save.inserted.add(backing, merged, of: count)
+                save.adopting.insert(merged.persistentIdentifier)
+            } else {
+                save.merged.add(backing, merged, of: count)
+            }
+        }
+        original.updated.forEachSnapshot { _, backing, snapshot in
+            let identifier = snapshot.persistentIdentifier
+            if resolution.missing.contains(identifier) {
+                save.dropped.add(backing, snapshot, of: original.updated.count)
+            } else if matches?.isMerged(identifier) != true {
+                save.addUpdate(backing, snapshot.replacing(resolution.targets), of: original.updated.count)
+            }
+        }
+        original.dropped.forEachSnapshot { _, backing, snapshot in
+            save.dropped.add(backing, snapshot, of: original.dropped.count)
+        }
+        save.deleted = original.deleted
+        func isKept(_ link: DataStoreLink) -> Bool {
+            !resolution.missing.contains(link.owner) && !resolution.missing.contains(link.destination)
+        }
+        save.linked = original.linked.filter(isKept).map { $0.copy(remappedIdentifiers: resolution.targets) }
+        save.unlinked = original.unlinked.filter(isKept)
+        return save
+    }
+}
+
+extension DefaultSnapshot {
+    /// Returns a copy in which references to merged models are replaced.
+    fileprivate func replacing(_ targets: [PersistentIdentifier: PersistentIdentifier]) -> DefaultSnapshot {
+        targets.isEmpty ? self : copy(persistentIdentifier: persistentIdentifier, remappedIdentifiers: targets)
+    }
+}
+
+extension ModelContext {
+    /// Calls a closure with each row that a lookup describes, without creating models.
+    func forEachRow(
+        of entity: Schema.Entity, _ lookup: DataStoreLookup,
+        _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
+    ) throws {
+        func rows<Model: PersistentModel>(_: Model.Type) throws {
+            let request = DataStoreFetchRequest<Model>(
+                descriptor: FetchDescriptor(), editingState: editingState, lookup: lookup)
+            try self.rows(request, of: try coordinator.store(for: Model.self), entity, lookup, body)
+        }
+        try rows(entity.type)
+    }
+
+    private func rows<Model>(
+        _ request: DataStoreFetchRequest<Model>, of store: some DataStore, _ entity: Schema.Entity,
+        _ lookup: DataStoreLookup, _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
+    ) throws {
+        let checks = RowChecker(entity, storeIdentifier: store.identifier)
+        var identifiers = FetchCheck(entityName: entity.name, storeIdentifier: store.identifier)
+        try rows(request, of: store) { identifier, values in
+            try identifiers.row(identifier)
+            _ = try checks.check(values, identifier)
+            // The store may ignore the lookup.
+            if lookup.matches(identifier, values) { try body(identifier, values) }
+        }
+    }
+}
