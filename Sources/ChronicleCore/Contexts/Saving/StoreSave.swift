@@ -39,12 +39,11 @@ struct StoreSave {
 
         /// Sets the reference of a row to null if it points to a model.
         ///
-        /// - Returns: Whether this is the first change of the row.
-        mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at index: Int) -> Bool {
-            guard let cleared = snapshots[index].clearingReference(to: identifier, slot) else { return false }
-            let isFirst = snapshots[index].changed.isEmpty
-            snapshots[index] = cleared
-            return isFirst
+        /// - Returns: Whether this is the first change of the row, or `nil` if it does not reference the model.
+        mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at index: Int) -> Bool? {
+            guard let cleared = snapshots[index].clearingReference(to: identifier, slot) else { return nil }
+            defer { snapshots[index] = cleared }
+            return snapshots[index].changed.isEmpty
         }
 
         /// Calls a closure with each model, its index, and the values of its snapshot.
@@ -141,13 +140,20 @@ struct StoreSave {
     }
 
     /// Sets the reference of a row to null if it points to a model.
-    mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at place: Place) {
+    ///
+    /// - Returns: Whether the row references the model.
+    mutating func clearReference(to identifier: PersistentIdentifier, _ slot: Int, at place: Place) -> Bool {
         switch place {
-        case .inserted(let index): _ = inserted.clearReference(to: identifier, slot, at: index)
-        case .updated(let index): if updated.clearReference(to: identifier, slot, at: index) { changedCount += 1 }
-        case .merged(let index): _ = merged.clearReference(to: identifier, slot, at: index)
+        case .inserted(let index): return inserted.clearReference(to: identifier, slot, at: index) != nil
+        case .merged(let index): return merged.clearReference(to: identifier, slot, at: index) != nil
+        case .updated(let index):
+            let isFirst = updated.clearReference(to: identifier, slot, at: index)
+            if isFirst == true { changedCount += 1 }
+            return isFirst != nil
         case .related(let index):
-            related[index] = related[index].clearingReference(to: identifier, slot) ?? related[index]
+            guard let cleared = related[index].clearingReference(to: identifier, slot) else { return false }
+            related[index] = cleared
+            return true
         }
     }
 

@@ -59,8 +59,7 @@ struct DestinationReplacement {
         places = save.places
         for one in superseded {
             guard let place = places[one.destination] else { continue }
-            try requireOptional(one.inverse, of: one.destination)
-            save.clearReference(to: one.owner, one.inverse.slot, at: place)
+            try clear(one.inverse, of: one.destination, from: one.owner, at: place)
         }
         for list in lists.values.sorted(by: { $0.property.index < $1.property.index }) {
             if list.property.isLinked {
@@ -138,33 +137,27 @@ struct DestinationReplacement {
         former += save.inserted.snapshots.filter { kinds.contains($0.persistentIdentifier.entityName) }
         let inserted = save.inserted.backings(of: kinds)
         for snapshot in former {
-            let identifier = snapshot.persistentIdentifier
-            guard case .reference(let owner) = snapshot.values[inverse.slot], let kept = list.kept[owner],
-                let instance = inserted[identifier] ?? survivors[identifier]
-                    ?? context.registeredBacking(identifier)
-            else {
-                try detach(snapshot, inverse, list)
+            guard case .reference(let owner) = snapshot.values[inverse.slot], let kept = list.kept[owner] else {
                 continue
             }
-            if !kept.contains(ObjectIdentifier(instance)) { try detach(snapshot, inverse, list) }
+            let identifier = snapshot.persistentIdentifier
+            let instance = inserted[identifier] ?? survivors[identifier] ?? context.registeredBacking(identifier)
+            if instance.map({ kept.contains(ObjectIdentifier($0)) }) != true {
+                try detach(snapshot, inverse, from: owner)
+            }
         }
     }
 
-    /// Removes the reference of a row to the owner of a replaced list, if it still has it.
-    private mutating func detach(_ snapshot: DefaultSnapshot, _ inverse: Schema.Property, _ list: ReplacedList) throws {
-        guard case .reference(let owner) = snapshot.values[inverse.slot], list.kept[owner] != nil else { return }
-        try detach(snapshot, inverse, from: owner)
-    }
-
+    /// Removes the reference of a row to its owner, unless the save deletes the row or changes the reference.
     private mutating func detach(
         _ snapshot: DefaultSnapshot, _ inverse: Schema.Property, from owner: PersistentIdentifier
     ) throws {
         let identifier = snapshot.persistentIdentifier
         guard !deleted.contains(identifier) else { return }
-        try requireOptional(inverse, of: identifier)
         if let place = places[identifier] {
-            save.clearReference(to: owner, inverse.slot, at: place)
+            try clear(inverse, of: identifier, from: owner, at: place)
         } else {
+            try requireOptional(inverse, of: identifier)
             var values = snapshot.values
             values[inverse.slot] = .null
             var changed = PropertySet()
@@ -173,6 +166,13 @@ struct DestinationReplacement {
             save.related.append(
                 DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: changed))
         }
+    }
+
+    private mutating func clear(
+        _ inverse: Schema.Property, of identifier: PersistentIdentifier, from owner: PersistentIdentifier,
+        at place: StoreSave.Place
+    ) throws {
+        if save.clearReference(to: owner, inverse.slot, at: place) { try requireOptional(inverse, of: identifier) }
     }
 
     private func requireOptional(_ inverse: Schema.Property, of identifier: PersistentIdentifier) throws {

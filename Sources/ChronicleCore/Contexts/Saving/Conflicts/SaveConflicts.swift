@@ -36,8 +36,6 @@ struct SaveConflicts {
         switch (error as? SwiftDataError)?.kind {
         case .uniquenessViolation: findsUniqueRows = true
         case .modelNotFound: findsMissingRows = true
-        // A store may check the ends of links before it finds the missing row.
-        case .modelValidationFailure where !original.linked.isEmpty: findsMissingRows = true
         default: return nil
         }
         var resolution = Resolution()
