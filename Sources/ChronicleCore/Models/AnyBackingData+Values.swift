@@ -92,7 +92,7 @@ extension AnyBackingData {
         // Inserting a deleted model again undoes an unsaved delete, and keeps the values that were set in between.
         guard status == .saved || status == .inserted || (status == .deleted && isPending) else { return }
         changed.insert(slot)
-        if !isPending { membership?.owner.list(self) }
+        if pendingState != .pending { membership?.owner.list(self) }
     }
 
     /// Returns the current value of a stored property, encoded for a store.
@@ -157,13 +157,13 @@ extension AnyBackingData {
         guard let extras else { return }
         extras.pending = [:]
         // Without extras, attributes are read from the row directly.
-        if extras.lists.isEmpty, extras.decoded.isEmpty { self.extras = nil }
+        if extras.lists.isEmpty, extras.decoded.isEmpty { removeExtras() }
     }
 
     /// Discards the changes made since the row was read.
     func revert() {
         changed = PropertySet()
-        extras = nil
+        removeExtras()
         generation &+= 1
     }
 }

@@ -95,6 +95,7 @@ public struct Attribute<Value> {
     ) -> Value {
         get {
             let backing = model.persistentBackingData
+            if backing.isAccessTracked() { backing.access(keyPath) }
             if model[keyPath: storage].generation == backing.generation {
                 return model[keyPath: storage].value.unsafelyUnwrapped
             }
@@ -117,6 +118,8 @@ public struct Attribute<Value> {
         }
         set {
             let backing = model.persistentBackingData
+            if backing.isObserved { backing.willSet(keyPath) }
+            defer { if backing.isObserved { backing.didSet(keyPath) } }
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
                 model[keyPath: storage].value = backing.setRelationship(keyPath, newValue)
                 return
@@ -134,8 +137,12 @@ public struct Attribute<Value> {
         }
         _modify {
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
-                if var change: RelationshipChange<Value> = model.persistentBackingData.beginChange(of: keyPath) {
-                    defer { model.persistentBackingData.endChange(change) }
+                let backing = model.persistentBackingData
+                if backing.isAccessTracked() { backing.access(keyPath) }
+                if backing.isObserved { backing.willSet(keyPath) }
+                defer { if backing.isObserved { backing.didSet(keyPath) } }
+                if var change: RelationshipChange<Value> = backing.beginChange(of: keyPath) {
+                    defer { backing.endChange(change) }
                     yield &change.value
                 } else {
                     yield &model[keyPath: storage].held

@@ -44,7 +44,7 @@ extension ModelContext {
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
         try ReadCancellation.suspended {
             try delete(request, from: store)
-            updateModels(afterDeleting: entity)
+            storage.notifyingObservers { updateModels(afterDeleting: entity) }
         }
     }
 
@@ -85,6 +85,7 @@ extension ModelContext {
         pendingModels = pendingModels.filter { $0.backing.isPending }
         registry.forEach { backing in
             // A list that was read before may contain deleted models.
+            backing.didChangeLists()
             backing.removeLists()
         }
     }
@@ -160,6 +161,7 @@ extension ModelContext {
             for (slot, value) in backing.pending {
                 guard case .reference(let identifier) = value, deletedIdentifiers.contains(identifier) else { continue }
                 backing.pending[slot] = .null
+                backing.membership.map { backing.didChange($0.entity.storedProperties[slot]) }
             }
         }
         for identifier in deletedIdentifiers { unsavedReferrers[identifier] = nil }
@@ -167,6 +169,7 @@ extension ModelContext {
 
     /// Changes the state of a model whose row no longer exists, as after a saved delete.
     private func markDeleted(_ backing: AnyBackingData) {
+        backing.didChangeAllProperties()
         links.forget(backing)
         backing.status = .deleted
         backing.isPending = false

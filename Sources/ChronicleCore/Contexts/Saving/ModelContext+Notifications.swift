@@ -1,0 +1,82 @@
+public import Foundation
+
+extension ModelContext {
+    /// The name of the notification that a context posts before it saves.
+    ///
+    /// The context posts it through `NotificationCenter.default`, with itself as the object and without user info, on
+    /// the thread of the save. Changes that an observer makes to the context are part of the save. A save without
+    /// changes posts nothing.
+    public static let willSave = Notification.Name("ModelContext.willSave")
+
+    /// The name of the notification that a context posts after it has saved.
+    ///
+    /// The context posts it through `NotificationCenter.default`, with itself as the object, on the thread of the save.
+    /// The user info contains what was written; see ``NotificationKey``:
+    ///
+    /// ```swift
+    /// NotificationCenter.default.addObserver(forName: ModelContext.didSave, object: context, queue: nil) { notification in
+    ///     let key = ModelContext.NotificationKey.insertedIdentifiers.rawValue
+    ///     let inserted = notification.userInfo?[key] as? [PersistentIdentifier] ?? []
+    /// }
+    /// ```
+    ///
+    /// A save that wrote nothing posts nothing. If a save fails in one of several stores, the notification contains what
+    /// was written to the others. ``delete(model:where:includeSubclasses:)`` and saves of other processes post no
+    /// notification; use a ``HistoryObserver`` to be notified of all of them.
+    public static let didSave = Notification.Name("ModelContext.didSave")
+
+    /// The keys of the user info of ``didSave`` notifications. The user info contains the ``rawValue`` of each.
+    public enum NotificationKey: String, CaseIterable, Sendable {
+        /// The identifiers of the deleted models, as `[PersistentIdentifier]`.
+        case deletedIdentifiers
+        /// The permanent identifiers of the inserted models, as `[PersistentIdentifier]`.
+        case insertedIdentifiers
+        /// Accepted for compatibility with SwiftData. No notification contains this key, because a save never
+        /// invalidates models.
+        case invalidatedAllIdentifiers
+        /// Accepted for compatibility with SwiftData. No notification contains this key, because stores have no query
+        /// generations.
+        case queryGeneration
+        /// The identifiers of the updated models, as `[PersistentIdentifier]`.
+        case updatedIdentifiers
+        /// The position in the history after the save, as a ``HistoryToken``.
+        ///
+        /// If several stores were saved, this is one ``DefaultHistoryToken`` with the position in each. The key is missing
+        /// if no store returned a token, or if the tokens of several stores have other types.
+        case historyTokens
+    }
+}
+
+extension ModelContext {
+    /// Posts ``willSave`` if there are changes.
+    func postWillSave() {
+        // An observer that saves must not be notified again.
+        guard storage.postsNotifications, !storage.isPostingWillSave, mayHaveChanges else { return }
+        storage.isPostingWillSave = true
+        defer { storage.isPostingWillSave = false }
+        NotificationCenter.default.post(name: Self.willSave, object: self)
+    }
+
+    /// Posts ``didSave`` for the stores that were written.
+    func postDidSave(_ saves: [StoreSave]) {
+        let saves = saves.filter(\.isWritten)
+        guard storage.postsNotifications, !saves.isEmpty else { return }
+        var userInfo: [AnyHashable: Any] = [
+            NotificationKey.insertedIdentifiers.rawValue: saves.flatMap(\.insertedIdentifiers),
+            NotificationKey.updatedIdentifiers.rawValue: saves.flatMap(\.updatedIdentifiers),
+            NotificationKey.deletedIdentifiers.rawValue: saves.flatMap(\.deletedIdentifiers),
+        ]
+        if let token = Self.combined(saves.compactMap(\.historyToken)) {
+            userInfo[NotificationKey.historyTokens.rawValue] = token
+        }
+        NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: userInfo)
+    }
+
+    /// Returns a token for the positions in several stores, or `nil` if there is none.
+    private static func combined(_ tokens: [any HistoryToken]) -> (any HistoryToken)? {
+        if tokens.count < 2 { return tokens.first }
+        let known = tokens.compactMap { $0 as? DefaultHistoryToken }
+        guard known.count == tokens.count else { return nil }
+        return known.dropFirst().reduce(known[0]) { $0.merging($1) }
+    }
+}
