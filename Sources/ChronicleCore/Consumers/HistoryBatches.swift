@@ -40,6 +40,8 @@ public struct HistoryBatches<Transaction: HistoryTransaction>: AsyncSequence, Se
                     guard await events.signal.wait(atMost: Self.visitInterval) else { break }
                 } catch SwiftDataError.historyConsumerInUse {
                     do { try await Task.sleep(for: Self.standbyInterval) } catch { break }
+                } catch is CancellationError where Task.isCancelled {
+                    break
                 }
             }
             self.events = nil

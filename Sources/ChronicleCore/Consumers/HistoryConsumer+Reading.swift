@@ -40,6 +40,7 @@ extension HistoryConsumer {
                 position = page.end
                 try skip(to: Place(position: position), stored: &stored, lease, &state)
                 guard page.hasMore else { return nil }
+                if ReadCancellation.isCancelled { throw CancellationError() }
             }
         } catch {
             guard let reason = HistoryResetReason(error) else { throw error }

@@ -103,6 +103,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
     ///     position. Change the configuration.
     ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history. Enable it.
     ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
+    ///   - `CancellationError` if the task was canceled. The next call continues.
     /// - Complexity: O(*n*), where *n* is the number of changes in the batch and before it that do not match.
     public func nextBatch(limit: Int = 1_000) throws -> HistoryBatch<Transaction>? {
         try attributing {

@@ -51,6 +51,8 @@ public struct HistoryStream<Transaction: HistoryTransaction>: AsyncSequence, Sen
                         if let token, !page.transactions.isEmpty { return .changes(page.transactions, token: token) }
                         isLast = page.isLast
                     }
+                } catch is CancellationError where Task.isCancelled {
+                    break
                 } catch {
                     guard let reason = HistoryResetReason(error) else { throw stream.store.attributed(error) }
                     token = try stream.store.currentHistoryToken()

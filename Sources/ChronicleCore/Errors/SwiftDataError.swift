@@ -55,7 +55,7 @@ extension SwiftDataError {
         // Fetching
         case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
         // Stores
-        case storeBusy, storeReadOnly, storeFull, storeFailure, invalidStoreResponse, unsupportedFeature
+        case storeBusy, storeReadOnly, storeMoved, storeFull, storeFailure, invalidStoreResponse, unsupportedFeature
         // History
         case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
         case invalidTransactionFetchRequest, historyDisabled

@@ -23,6 +23,7 @@
 /// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
 /// | `autosaveFailed`: a context could not save automatically | `notice` | `error` |
 /// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |
+/// | `logGrown`: the write-ahead log cannot be emptied, because a reader keeps an early state; 64 MB, and each time twice as much | `notice` | `path`, `bytes` |
 /// | `purgeFailed`: a purge in the background failed | `notice` | `error` |
 /// | `purged`: a purge in the background ended | `debug` | `transactions`, `changes`, `returnedBytes` |
 ///
@@ -69,8 +70,25 @@ extension DataStore {
         _ level: StoreLogLevel, event: String, _ message: @autoclosure () -> String,
         metadata: @autoclosure () -> [String: String] = [:]
     ) {
-        guard let logger = configuration.logger, level >= configuration.logLevel else { return }
-        let metadata = metadata().merging(["event": event, "store": configuration.name]) { $1 }
+        configuration.log(level, event: event, message(), metadata: metadata())
+    }
+}
+
+extension DataStoreConfiguration {
+    /// Passes a message to the logger, if there is one and the level is enabled. Use it while a store is being opened;
+    /// afterwards, stores have a method of the same name.
+    ///
+    /// - Parameters:
+    ///   - level: The importance of the message.
+    ///   - event: The name of the event, which is added to the metadata.
+    ///   - message: A sentence that describes what happened. Evaluated only if the message is passed on.
+    ///   - metadata: The values of the message. The name of the store is added. Evaluated like the message.
+    public func log(
+        _ level: StoreLogLevel, event: String, _ message: @autoclosure () -> String,
+        metadata: @autoclosure () -> [String: String] = [:]
+    ) {
+        guard let logger, level >= logLevel else { return }
+        let metadata = metadata().merging(["event": event, "store": name]) { $1 }
         logger.log(level: level, message: message(), metadata: metadata)
     }
 }

@@ -15,7 +15,7 @@ extension Connection {
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
         let result = try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
-        didCommit?()
+        didCommit?(self)
         return result
     }
 

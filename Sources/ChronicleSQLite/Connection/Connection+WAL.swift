@@ -10,9 +10,8 @@ extension Connection {
     ///   twice as long. Other errors occur if the file is not a database, cannot be written, or is on a file system
     ///   without shared memory.
     package func enableWAL() throws {
-        let handle = try openHandle()
-        // The name is empty for a database without a file. https://www.sqlite.org/c3ref/db_filename.html
-        guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return }
+        _ = try openHandle()
+        guard filePath != nil else { return }
         let deadline = ContinuousClock.now + busyTimeout
         var pause: Int32 = 1
         while true {
@@ -36,9 +35,15 @@ extension Connection {
 
     /// Copies as much of the write-ahead log to the file as possible without waiting for other connections.
     ///
+    /// - Returns: The number of pages that remain in the log, because another connection reads an earlier state of the
+    ///   database or copies the log itself.
     /// - Throws: ``SQLiteError`` if the log cannot be copied.
-    package func checkpoint() throws {
-        _ = try scalarInt64("PRAGMA wal_checkpoint(PASSIVE)")
+    @discardableResult
+    package func checkpoint() throws -> Int {
+        let statement = try cached("PRAGMA wal_checkpoint(PASSIVE)")
+        defer { statement.reset() }
+        guard try statement.step() else { return 0 }
+        return max(0, Int(statement.int64(1) - statement.int64(2)))
     }
 
     /// Copies the content of the write-ahead log to the file and empties the log.

@@ -34,7 +34,7 @@ package final class Connection {
     /// An object that lives as long as the connection is open, such as the recorder of its changes.
     package var attachment: AnyObject?
     /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
-    package var didCommit: (@Sendable () -> Void)?
+    package var didCommit: (@Sendable (Connection) -> Void)?
     /// See ``createTemporaryView(_:as:)``.
     var allowedViews: AllowedViews?
     /// See ``observeRowChanges(with:)``.
@@ -114,6 +114,13 @@ extension Connection {
 
     /// Whether the connection is read-only.
     package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? true }
+
+    /// The absolute path of the file without symbolic links, or `nil` for a database in memory.
+    /// <https://www.sqlite.org/c3ref/db_filename.html>
+    package var filePath: String? {
+        guard let handle, let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
+        return String(cString: name)
+    }
 
     /// Whether the connection has temporary views; see ``createTemporaryView(_:as:)``.
     package var hasTemporaryViews: Bool { allowedViews != nil }

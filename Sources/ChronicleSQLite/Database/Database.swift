@@ -12,6 +12,8 @@ import Synchronization
 /// Writes are serialized, and reads never wait. In WAL mode, reads see what was committed before they began. A database
 /// in memory has a single connection, so reads and writes are serialized.
 ///
+/// If the file is moved, replaced or deleted, reads and writes throw an error for which `isMoved` is true.
+///
 /// A connection and its statements are valid only inside the closure that receives them. After the closure, running
 /// statements are reset, and a transaction that was not ended is rolled back with an error.
 package final class Database: Sendable {
@@ -23,6 +25,9 @@ package final class Database: Sendable {
 
     /// A second writing connection, opened for the first call of ``maintain(_:)``.
     private let maintenance: Mutex<Maintenance>
+
+    /// The path of the file, or `nil` if the database is in memory.
+    private let location: FileLocation?
 
     /// Whether the database is read-only.
     package let isReadOnly: Bool
@@ -72,13 +77,21 @@ package final class Database: Sendable {
         maintenance = Mutex(Maintenance { try make(path, .readWrite) })
         if inMemory {
             writer = try SharedConnection(make(":memory:", .readWriteCreate))
-            readers = nil
+            (readers, location) = (nil, nil)
             return
         }
-        // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
-        writer = readOnly ? nil : try SharedConnection(make(path, .readWriteCreate))
-        readers = ReaderPool(capacity: maximumReaders) { try make(path, .readOnly) }
-        if readOnly { try readers?.openFirstConnection() }
+        let pool = ReaderPool(capacity: maximumReaders) { try make(path, .readOnly) }
+        readers = pool
+        if readOnly {
+            writer = nil
+            try pool.openFirstConnection()
+            location = try pool.use(FileLocation.init(of:))
+        } else {
+            // The writer is opened first: it creates the file, and only a writer can create the log that readers need.
+            let connection = try make(path, .readWriteCreate)
+            location = FileLocation(of: connection)
+            writer = try SharedConnection(connection)
+        }
     }
 
     deinit {
@@ -91,7 +104,10 @@ package final class Database: Sendable {
     /// The same thread may call `write` and `read` inside `body`.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard let writer else { throw SQLiteError.readOnlyDatabase }
-        return try writer.use { connection in try connection.interruptibly(false) { try body(connection) } }
+        return try writer.use { connection in
+            try location?.check()
+            return try connection.interruptibly(false) { try body(connection) }
+        }
     }
 
     /// Runs `body` with a reading connection that no other call uses at the same time.
@@ -99,6 +115,7 @@ package final class Database: Sendable {
     /// For a database in memory, this is the only connection: nested calls share it, other threads wait, and `body`
     /// must not write.
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        try location?.check()
         if let readers { return try readers.use(body) }
         guard let writer else { throw SQLiteError.readOnlyDatabase }
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
@@ -111,6 +128,7 @@ package final class Database: Sendable {
     package func maintain<T>(_ body: (Connection) throws -> T) throws -> T {
         guard writer != nil else { throw SQLiteError.readOnlyDatabase }
         guard readers != nil else { return try write(body) }
+        try location?.check()
         return try maintenanceConnection().use(body)
     }
 

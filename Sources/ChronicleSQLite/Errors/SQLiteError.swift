@@ -76,6 +76,9 @@ extension SQLiteError {
         [776, 264].contains(extendedCode)
     }
 
+    /// The file was moved, replaced or deleted after it had been opened.
+    package var isMoved: Bool { extendedCode == Self.movedCode }
+
     /// The file, or a file beside it, cannot be opened or created.
     package var isCannotOpen: Bool { primaryCode == SQLITE_CANTOPEN }
 
@@ -152,6 +155,13 @@ extension SQLiteError {
     private static let readFailures = [EIO, ENXIO, ERANGE]
 
     static let readOnlyDatabase = SQLiteError(extendedCode: SQLITE_READONLY, message: "the database is read-only")
+
+    /// SQLITE_READONLY_DBMOVED. https://www.sqlite.org/rescode.html#readonly_dbmoved
+    private static let movedCode: Int32 = 1032
+
+    static func moved(_ path: String) -> SQLiteError {
+        SQLiteError(extendedCode: movedCode, message: "\(path) was moved, replaced or deleted while it was open")
+    }
 
     static func misuse(_ message: String, sql: String? = nil) -> SQLiteError {
         SQLiteError(extendedCode: SQLITE_MISUSE, message: message, sql: sql)

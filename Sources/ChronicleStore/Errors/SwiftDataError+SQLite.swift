@@ -11,6 +11,7 @@ extension SwiftDataError {
             case _ where error.isConstraint: .modelValidationFailure
             case _ where error.isFull: .storeFull
             case _ where error.needsRecovery: .loadIssueModelContainer
+            case _ where error.isMoved: .storeMoved
             case _ where error.isReadOnly: .storeReadOnly
             case _ where error.isNotADatabase: .notADatabase
             case _ where error.isCorrupt || error.isDenied: .damagedFile
@@ -25,6 +26,8 @@ extension SwiftDataError {
             case _ where error.needsRecovery:
                 "a program was interrupted while it wrote the file; open the store once with `allowsSave: true` to restore "
                     + "it from its journal"
+            case _ where error.isMoved:
+                "\(error.message); create a new container to use the file that is at the path now"
             case _ where error.isDenied: "another program replaced a table with a view: \(error.message)"
             case _ where error.isInputOutput:
                 "\(error.message); the disk or the connection to it may be failing, and the file may be undamaged"

@@ -1,24 +1,30 @@
+import ChronicleSQLite
 import Foundation
 import Synchronization
 
 /// Reports the commits of a store object: to its observers in this process and, through the event file, to other
 /// processes.
 final class CommitReporter: Sendable {
-    /// The path of the store's file without symbolic links, or `nil` for a store in memory.
     let path: String?
     private let eventFile: EventFile?
+    private let logSize: LogSize?
     private let handlers = Mutex<[UUID: @Sendable () -> Void]>([:])
     private let hasWarned = Atomic(false)
 
-    init(file path: String?) {
+    /// - Parameters:
+    ///   - path: The path of the store's file without symbolic links, or `nil` for a store in memory.
+    ///   - onLogGrowth: A closure that receives the size of the write-ahead log, in bytes, when it cannot be emptied.
+    init(file path: String?, onLogGrowth: @escaping @Sendable (Int) -> Void) {
         self.path = path
         eventFile = path.map(EventFile.init)
+        logSize = path.map { LogSize(storePath: $0, onGrowth: onLogGrowth) }
     }
 
-    /// Called after each commit of the writing connection, which the caller still holds.
-    func didCommit() {
+    /// Called after each commit with the connection that wrote.
+    func didCommit(_ connection: Connection) {
         eventFile?.raiseEvent()
         for handler in handlers.withLock({ Array($0.values) }) { handler() }
+        logSize?.check(connection)
     }
 
     func add(_ handler: @escaping @Sendable () -> Void) -> UUID {

@@ -1,3 +1,4 @@
+import ChronicleSQLite
 import Foundation
 import Synchronization
 
@@ -76,33 +77,5 @@ final class EventFile: Sendable {
         if state.descriptor >= 0 { _ = fchmod(state.descriptor, permissions) }
         // A reader can raise events, too.
         if state.descriptor < 0 { state.descriptor = open(path, O_RDONLY | flags) }
-    }
-}
-
-/// The identity of a file, which changes when another file replaces it.
-struct FileIdentity: Equatable {
-    private let device: dev_t
-    private let number: ino_t
-    let permissions: mode_t
-
-    /// Returns `nil` if there is no file at the path, or it is inaccessible.
-    init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    init?(descriptor: Int32) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        self.init(status)
-    }
-
-    private init(_ status: stat) {
-        (device, number, permissions) = (status.st_dev, status.st_ino, status.st_mode & 0o777)
-    }
-
-    static func == (lhs: FileIdentity, rhs: FileIdentity) -> Bool {
-        lhs.device == rhs.device && lhs.number == rhs.number
     }
 }

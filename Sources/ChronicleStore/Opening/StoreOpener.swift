@@ -15,7 +15,13 @@ struct StoreOpener {
     func open() throws -> (database: Database, layout: StoreLayout, commits: CommitReporter) {
         try TableNames.check(schema)
         let (path, file) = try path()
-        let commits = CommitReporter(file: file)
+        let commits = CommitReporter(file: file) { [configuration] bytes in
+            configuration.log(
+                .notice, event: "logGrown",
+                "\(bytes) bytes of the write-ahead log of \(configuration.url.path) cannot be copied to the file, because a "
+                    + "connection still reads an earlier state; end long fetches and transactions, of other programs too",
+                metadata: ["path": configuration.url.path, "bytes": String(bytes)])
+        }
         let durability = configuration.durability
         let isInMemory = configuration.isStoredInMemoryOnly
         let database = try Database(
@@ -23,7 +29,7 @@ struct StoreOpener {
             busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
         ) { connection in
             try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
-            if !connection.isReadOnly { connection.didCommit = { commits.didCommit() } }
+            if !connection.isReadOnly { connection.didCommit = { commits.didCommit($0) } }
         }
         do {
             return (database, try layout(database), commits)

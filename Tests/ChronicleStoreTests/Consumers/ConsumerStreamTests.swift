@@ -68,6 +68,20 @@ struct ConsumerStreamTests {
     }
 
     @Test(arguments: StoreKind.allCases)
+    func cancelledTaskStopsSkipping(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let consumer = try store.consumer(filter: HistoryFilter(changeKinds: [.delete]))
+        for name in ["a", "b", "c"] { try store.add(name) }
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            _ = try consumer.nextBatch(limit: 1)
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try consumer.nextBatch(limit: 1) == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func instanceTakesOverWhenTheOtherOneEnds(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
         try store.add("a")

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -130,5 +131,33 @@ struct StoreLoggerTests {
         #expect(logger.entries.map(\.event) == ["fileUpgraded"] && logger.entries.map(\.level) == [.notice])
         #expect(logger.entries.first?.metadata["path"] == file.path)
         #expect(logger.entries.first?.metadata["format"] == "2")
+    }
+
+    @Test func growingLogsAreReported() throws {
+        let directory = try TemporaryDirectory()
+        let container = try container(.file, in: directory)
+        let store = try #require(container.stores.first as? DefaultStore)
+        let context = ModelContext(container)
+        // About 1 MB.
+        func save() throws {
+            context.insert(Trip(name: String(repeating: "x", count: 1 << 20), destination: "somewhere"))
+            try context.save()
+        }
+        try save()
+        let reports = { logger.entries.filter { $0.event == "logGrown" } }
+        // Without a reader, the log is emptied.
+        for _ in 0..<3 * LogSize.firstLimit >> 20 { try save() }
+        #expect(reports().isEmpty)
+        try store.database.read { reader in
+            try reader.deferredRead {
+                _ = try reader.scalarInt64("SELECT count(*) FROM Trip")
+                // Each size is reported once. A check is made every 100 ms.
+                for _ in 0..<2_000 where reports().isEmpty { try save() }
+            }
+        }
+        let report = try #require(reports().first)
+        #expect(reports().count == 1 && report.level == .notice)
+        #expect(report.metadata["path"] == directory.file("logged.store").path)
+        #expect(try #require(report.metadata["bytes"].flatMap(Int.init)) >= LogSize.firstLimit)
     }
 }

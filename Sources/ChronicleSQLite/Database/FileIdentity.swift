@@ -1,0 +1,37 @@
+#if canImport(Darwin)
+    package import Darwin
+#elseif canImport(Glibc)
+    package import Glibc
+#elseif canImport(Musl)
+    package import Musl
+#elseif canImport(Android)
+    package import Android
+#endif
+
+/// The identity of a file, which changes when another file replaces it.
+package struct FileIdentity: Equatable, Sendable {
+    private let device: dev_t
+    private let number: ino_t
+    package let permissions: mode_t
+
+    /// Returns `nil` if there is no file at the path, or it is inaccessible.
+    package init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    package init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) {
+        (device, number, permissions) = (status.st_dev, status.st_ino, status.st_mode & 0o777)
+    }
+
+    package static func == (lhs: FileIdentity, rhs: FileIdentity) -> Bool {
+        lhs.device == rhs.device && lhs.number == rhs.number
+    }
+}

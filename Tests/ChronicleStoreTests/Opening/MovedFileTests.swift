@@ -1,0 +1,92 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// A file that another program moves, replaces or deletes while it is open.
+@Suite struct MovedFileTests {
+    private let directory: TemporaryDirectory
+    private var file: URL { directory.file("test.store") }
+    private let context: ModelContext
+    private let container: ModelContainer
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        container = try Self.open(directory.file("test.store"))
+        context = ModelContext(container)
+        context.insert(Trip(name: "Rome", destination: "Italy"))
+        try context.save()
+    }
+
+    private static func open(_ file: URL, allowsSave: Bool = true) throws -> ModelContainer {
+        try ModelContainer(
+            for: Trip.self, configurations: ModelConfiguration(url: file, allowsSave: allowsSave, durability: .relaxed))
+    }
+
+    enum Accident: String, CaseIterable {
+        case moved = "mv test.store other.store"
+        case deleted = "rm test.store"
+        case replaced = "sqlite3 test.store \"VACUUM INTO 'backup.store'\" && mv backup.store test.store"
+        case directoryMoved = "mkdir inner && mv test.store* inner"
+    }
+
+    /// Starting a process takes longer than the interval of the checks.
+    private func run(_ command: String) throws {
+        let (status, _, errors) = try Shell.run("/bin/sh", ["-c", "cd '\(directory.url.path)' && \(command)"])
+        guard status == 0 else { throw Shell.Failure(description: errors) }
+    }
+
+    @Test(arguments: Accident.allCases)
+    func everyRequestThrows(_ accident: Accident) throws {
+        let consumer = try container.historyConsumer(named: "reader", startingAt: .beginning)
+        context.insert(Trip(name: "Oslo", destination: "Norway"))
+        try run(accident.rawValue)
+        #expect(throws: SwiftDataError.storeMoved) { try context.save() }
+        #expect(context.hasChanges)
+        #expect(throws: SwiftDataError.storeMoved) { try ModelContext(container).fetch(FetchDescriptor<Trip>()) }
+        #expect(throws: SwiftDataError.storeMoved) {
+            try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        }
+        #expect(throws: SwiftDataError.storeMoved) { try context.delete(model: Trip.self) }
+        #expect(throws: SwiftDataError.storeMoved) { try consumer.nextBatch() }
+    }
+
+    @Test func readersThrow() throws {
+        let reader = try Self.open(file, allowsSave: false)
+        #expect(try ModelContext(reader).fetchCount(FetchDescriptor<Trip>()) == 1)
+        try run(Accident.moved.rawValue)
+        #expect(throws: SwiftDataError.storeMoved) { try ModelContext(reader).fetchCount(FetchDescriptor<Trip>()) }
+    }
+
+    @Test func theErrorNamesTheFile() throws {
+        try run(Accident.moved.rawValue)
+        let error = #expect(throws: SwiftDataError.self) { try ModelContext(container).fetch(FetchDescriptor<Trip>()) }
+        #expect(error?.detail?.contains("test.store was moved") == true)
+    }
+
+    @Test func movingTheFileBackIsEnough() throws {
+        context.insert(Trip(name: "Oslo", destination: "Norway"))
+        try run(Accident.moved.rawValue)
+        #expect(throws: SwiftDataError.storeMoved) { try context.save() }
+        try run("mv other.store test.store")
+        try context.save()
+        #expect(try ModelContext(container).fetchCount(FetchDescriptor<Trip>()) == 2)
+        #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok")
+    }
+
+    @Test func anotherContainerOpensTheReplacement() throws {
+        context.insert(Trip(name: "Oslo", destination: "Norway"))
+        try context.save()
+        _ = try Shell.sqlite3(file, "VACUUM INTO '\(directory.file("backup.store").path)'")
+        context.insert(Trip(name: "Bern", destination: "Switzerland"))
+        try context.save()
+        // As the guide describes it, except that this process keeps the file open.
+        try run("rm test.store-wal test.store-shm && mv backup.store test.store")
+        #expect(throws: SwiftDataError.storeMoved) { try ModelContext(container).fetch(FetchDescriptor<Trip>()) }
+        let replacement = ModelContext(try Self.open(file))
+        #expect(try replacement.fetchCount(FetchDescriptor<Trip>()) == 2)
+        replacement.insert(Trip(name: "Riga", destination: "Latvia"))
+        try replacement.save()
+        #expect(try Shell.sqlite3(file, "SELECT count(*) FROM Trip; PRAGMA integrity_check") == "3\nok")
+    }
+}
