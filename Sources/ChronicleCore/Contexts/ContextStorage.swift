@@ -39,9 +39,9 @@ final class ContextStorage: ModelOwner {
     private(set) weak var knownContext: ModelContext?
     /// The number of nested operations that may change models.
     @exclusivity(unchecked) private var operationDepth = 0
-    /// The properties that the current operation changed and that are observed; `nil` instead of a key path for all
-    /// properties of a model.
-    @exclusivity(unchecked) private var observedChanges: [(observation: ModelObservation, keyPath: AnyKeyPath?)] = []
+    /// The observed properties that the current operation changed; `nil` for all properties of a model.
+    @exclusivity(unchecked)
+    private var observedChanges: [(observation: ModelObservation, property: ObservedProperty?)] = []
     private var entities: [ObjectIdentifier: EntityEntry] = [:]
 
     private struct EntityEntry {
@@ -130,14 +130,14 @@ final class ContextStorage: ModelOwner {
     private func notifyObservers() {
         let changes = observedChanges
         observedChanges = []
-        for change in changes { change.observation.notify(change.keyPath) }
+        for change in changes { change.observation.notify(change.property) }
     }
 
-    func didChange(_ observation: ModelObservation, _ keyPath: AnyKeyPath?) {
+    func didChange(_ observation: ModelObservation, _ property: ObservedProperty?) {
         if operationDepth == 0 {
-            observation.notify(keyPath)
+            observation.notify(property)
         } else {
-            observedChanges.append((observation, keyPath))
+            observedChanges.append((observation, property))
         }
     }
 

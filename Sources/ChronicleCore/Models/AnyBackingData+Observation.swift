@@ -7,32 +7,39 @@ extension AnyBackingData {
     @inlinable @inline(__always)
     var isObserved: Bool { extras?.observation != nil }
 
-    /// Returns whether the read of a property must be reported with ``access(_:)``.
-    ///
-    /// Getters call this method first, because mentioning their key path is expensive.
+    /// Returns whether the read of a property must be reported with ``access(at:)`` or ``access(_:)``.
     @inlinable @inline(__always)
     func isAccessTracked() -> Bool { isObserved || isUnobservedAccessTracked() }
 
     @usableFromInline @inline(never)
     final func isUnobservedAccessTracked() -> Bool {
-        guard let membership else { return isDetachedAccessTracked() }
-        return membership.isAccessTracked()
+        // Not retained, because that would take as long as the rest.
+        guard let entity = membership.map(Unmanaged.passUnretained) else { return isDetachedAccessTracked() }
+        return entity._withUnsafeGuaranteedRef { $0.isAccessTracked() }
     }
 
-    /// Reports that the program reads a property, after ``isAccessTracked()`` returned `true`.
+    // The program reads a property, after ``isAccessTracked()`` returned `true`, or sets a property of an observed model.
+    // An attribute of a direct type is identified by the offset of its wrapper, and any other property by its key path.
+
     @usableFromInline @inline(never)
-    func access(_ keyPath: AnyKeyPath) {
+    func access(at offset: Int) { access(.offset(offset)) }
+    @usableFromInline @inline(never)
+    func access(_ keyPath: AnyKeyPath) { access(.keyPath(keyPath)) }
+
+    private func access(_ property: ObservedProperty) {
         if !isObserved, let membership { makeExtras().observation = membership.takeObservation() }
-        extras?.observation?.access(keyPath)
+        extras?.observation?.access(property)
     }
 
-    /// Reports that the program is about to set a property of an observed model.
     @usableFromInline @inline(never)
-    func willSet(_ keyPath: AnyKeyPath) { extras?.observation?.willSet(keyPath) }
+    func willSet(at offset: Int) { extras?.observation?.willSet(.offset(offset)) }
+    @usableFromInline @inline(never)
+    func willSet(_ keyPath: AnyKeyPath) { extras?.observation?.willSet(.keyPath(keyPath)) }
 
-    /// Reports that the program has set a property of an observed model.
     @usableFromInline @inline(never)
-    func didSet(_ keyPath: AnyKeyPath) { extras?.observation?.didSet(keyPath) }
+    func didSet(at offset: Int) { extras?.observation?.didSet(.offset(offset)) }
+    @usableFromInline @inline(never)
+    func didSet(_ keyPath: AnyKeyPath) { extras?.observation?.didSet(.keyPath(keyPath)) }
 
     // MARK: Models without a context
 
@@ -66,9 +73,9 @@ extension AnyBackingData {
 extension AnyBackingData {
     /// Notifies the observers of a property when the current operation of the context ends.
     func didChange(_ property: Schema.Property) {
-        guard let observation = extras?.observation, let keyPath = property.keyPath, observation.observes(keyPath)
+        guard let observation = extras?.observation, let property = property.observed, observation.observes(property)
         else { return }
-        membership?.owner.didChange(observation, keyPath)
+        membership?.owner.didChange(observation, property)
     }
 
     /// Notifies the observers of all properties when the current operation of the context ends.
@@ -93,14 +100,14 @@ extension AnyBackingData {
 
     /// Keeps the destinations of a list that is being discarded, if it is observed.
     func keepDiscarded(_ list: ToManyList, of property: Schema.Property) {
-        guard let observation = extras?.observation, let keyPath = property.keyPath else { return }
-        observation.discard(keyPath, list.knownIdentifiers)
+        guard let observation = extras?.observation, let property = property.observed else { return }
+        observation.discard(property, list.knownIdentifiers)
     }
 
     /// Notifies the observers of a list that was read again if it has changed since it was discarded.
     func didReadAgain(_ property: Schema.Property, _ list: ToManyList) {
-        guard let observation = extras?.observation, let keyPath = property.keyPath,
-            observation.isChanged(keyPath, list.knownIdentifiers)
+        guard let observation = extras?.observation, let observed = property.observed,
+            observation.isChanged(observed, list.knownIdentifiers)
         else { return }
         didChange(property)
     }

@@ -9,17 +9,17 @@ import Synchronization
 /// keeps one unused instance of this class, and every read of a property reports an access to ``probe`` of that
 /// instance. If the key path was hashed, the model that was read takes the instance over.
 ///
-/// A property is identified by its key path in the model, but registered under a key path of this class, so that code
-/// that does not know the type of the property can report changes.
+/// A property is registered under a key path of this class, so that code that does not know the type of the property can
+/// report changes.
 @usableFromInline
 final class ModelObservation: Observable {
     private let registrar = ObservationRegistrar()
     private let probe: KeyPath<ModelObservation, Void>
     private let probeIsHashed = HashedFlag()
-    /// The properties that were read while an access was tracked, by their key paths in the model.
-    private var properties: [AnyKeyPath: KeyPath<ModelObservation, Void>] = [:]
+    /// The properties that were read while an access was tracked.
+    private var properties: [ObservedProperty: KeyPath<ModelObservation, Void>] = [:]
     /// The destinations of observed to-many relationships whose lists were discarded, until the lists are read again.
-    private var discardedLists: [AnyKeyPath: Set<PersistentIdentifier>] = [:]
+    private var discardedLists: [ObservedProperty: Set<PersistentIdentifier>] = [:]
 
     init() {
         let flag = probeIsHashed
@@ -27,7 +27,7 @@ final class ModelObservation: Observable {
     }
 
     private subscript(_: HashedFlag) -> Void { () }
-    private subscript(_: AnyKeyPath) -> Void { () }
+    private subscript(_: ObservedProperty) -> Void { () }
 
     /// Returns whether an access to a property is being tracked on the current thread.
     ///
@@ -42,52 +42,68 @@ final class ModelObservation: Observable {
     // MARK: Reading
 
     /// Reports that the program reads a property.
-    func access(_ keyPath: AnyKeyPath) {
-        registrar.access(self, keyPath: registered(keyPath))
+    func access(_ property: ObservedProperty) {
+        registrar.access(self, keyPath: registered(property))
     }
 
-    private func registered(_ keyPath: AnyKeyPath) -> KeyPath<ModelObservation, Void> {
-        if let known = properties[keyPath] { return known }
-        let registered: KeyPath<ModelObservation, Void> = \ModelObservation[keyPath]
-        properties[keyPath] = registered
+    private func registered(_ property: ObservedProperty) -> KeyPath<ModelObservation, Void> {
+        if let known = properties[property] { return known }
+        let registered: KeyPath<ModelObservation, Void> = \ModelObservation[property]
+        properties[property] = registered
         return registered
     }
 
     /// Whether a property was read while an access was tracked.
-    func observes(_ keyPath: AnyKeyPath) -> Bool { properties[keyPath] != nil }
+    func observes(_ property: ObservedProperty) -> Bool { properties[property] != nil }
 
     // MARK: Changes
 
-    func willSet(_ keyPath: AnyKeyPath) {
-        guard let registered = properties[keyPath] else { return }
+    func willSet(_ property: ObservedProperty) {
+        guard let registered = properties[property] else { return }
         registrar.willSet(self, keyPath: registered)
     }
 
-    func didSet(_ keyPath: AnyKeyPath) {
-        guard let registered = properties[keyPath] else { return }
+    func didSet(_ property: ObservedProperty) {
+        guard let registered = properties[property] else { return }
         registrar.didSet(self, keyPath: registered)
     }
 
     /// Notifies the observers of a property that the context changed, or of every property.
-    func notify(_ keyPath: AnyKeyPath?) {
-        for keyPath in keyPath.map({ [$0] }) ?? Array(properties.keys) {
-            willSet(keyPath)
-            didSet(keyPath)
+    func notify(_ property: ObservedProperty?) {
+        for property in property.map({ [$0] }) ?? Array(properties.keys) {
+            willSet(property)
+            didSet(property)
         }
     }
 
     // MARK: Lists
 
     /// Records the destinations of a list that is being discarded.
-    func discard(_ keyPath: AnyKeyPath, _ identifiers: @autoclosure () -> Set<PersistentIdentifier>) {
-        guard observes(keyPath), discardedLists[keyPath] == nil else { return }
-        discardedLists[keyPath] = identifiers()
+    func discard(_ property: ObservedProperty, _ identifiers: @autoclosure () -> Set<PersistentIdentifier>) {
+        guard observes(property), discardedLists[property] == nil else { return }
+        discardedLists[property] = identifiers()
     }
 
     /// Returns whether a list that is read again differs from the one that was discarded.
-    func isChanged(_ keyPath: AnyKeyPath, _ identifiers: @autoclosure () -> Set<PersistentIdentifier>) -> Bool {
-        guard let discarded = discardedLists.removeValue(forKey: keyPath) else { return false }
+    func isChanged(_ property: ObservedProperty, _ identifiers: @autoclosure () -> Set<PersistentIdentifier>) -> Bool {
+        guard let discarded = discardedLists.removeValue(forKey: property) else { return false }
         return discarded != identifiers()
+    }
+}
+
+/// A property of a model class, as its wrapper and the context identify it.
+enum ObservedProperty: Hashable {
+    /// The offset of the wrapper in the model, for attributes of direct types. Mentioning a key path in a getter or a
+    /// setter would take longer than the access.
+    case offset(Int)
+    /// The key path of any other property.
+    case keyPath(AnyKeyPath)
+}
+
+extension Schema.Property {
+    /// The property as its wrapper identifies it, or `nil` if the schema was decoded.
+    var observed: ObservedProperty? {
+        offset.map(ObservedProperty.offset) ?? keyPath.map(ObservedProperty.keyPath)
     }
 }
 

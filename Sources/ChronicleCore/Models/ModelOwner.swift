@@ -13,7 +13,7 @@ protocol ModelOwner: AnyObject {
     /// Records an error because an attribute that is not in the schema was set.
     func rejectChange(of backing: AnyBackingData)
     /// Notifies the observers of a property, or of all properties, when the current operation of the context ends.
-    func didChange(_ observation: ModelObservation, _ keyPath: AnyKeyPath?)
+    func didChange(_ observation: ModelObservation, _ property: ObservedProperty?)
     /// Removes an entity that is being released.
     func remove(_ entity: ContextEntity)
 

@@ -1,12 +1,17 @@
 public import Foundation
+import Synchronization
 
 extension ModelContext {
     /// The name of the notification that a context posts before it saves.
     ///
     /// The context posts it through `NotificationCenter.default`, with itself as the object and without user info, on
     /// the thread of the save. Changes that an observer makes to the context are part of the save. A save without
-    /// changes posts nothing.
-    public static let willSave = Notification.Name("ModelContext.willSave")
+    /// changes posts nothing. Contexts post the notification once the program has read this property, so an observer that
+    /// does not specify a name must read it, too.
+    public static var willSave: Notification.Name {
+        observedNames.willSave.store(true, ordering: .relaxed)
+        return Notification.Name("ModelContext.willSave")
+    }
 
     /// The name of the notification that a context posts after it has saved.
     ///
@@ -22,8 +27,21 @@ extension ModelContext {
     ///
     /// A save that wrote nothing posts nothing. If a save fails in one of several stores, the notification contains what
     /// was written to the others. ``delete(model:where:includeSubclasses:)`` and saves of other processes post no
-    /// notification; use a ``HistoryObserver`` to be notified of all of them.
-    public static let didSave = Notification.Name("ModelContext.didSave")
+    /// notification; use a ``HistoryObserver`` to be notified of all of them. As with ``willSave``, contexts post the
+    /// notification once the program has read this property.
+    public static var didSave: Notification.Name {
+        observedNames.didSave.store(true, ordering: .relaxed)
+        return Notification.Name("ModelContext.didSave")
+    }
+
+    /// The notifications whose names the program has read. Others cannot have observers, and posting them would take
+    /// half as long as saving one model.
+    private static let observedNames = ObservedNames()
+
+    private final class ObservedNames: Sendable {
+        let willSave = Atomic(false)
+        let didSave = Atomic(false)
+    }
 
     /// The keys of the user info of ``didSave`` notifications. The user info contains the ``rawValue`` of each.
     public enum NotificationKey: String, CaseIterable, Sendable {
@@ -51,7 +69,9 @@ extension ModelContext {
     /// Posts ``willSave`` if there are changes.
     func postWillSave() {
         // An observer that saves must not be notified again.
-        guard storage.postsNotifications, !storage.isPostingWillSave, mayHaveChanges else { return }
+        guard Self.observedNames.willSave.load(ordering: .relaxed), storage.postsNotifications,
+            !storage.isPostingWillSave, mayHaveChanges
+        else { return }
         storage.isPostingWillSave = true
         defer { storage.isPostingWillSave = false }
         NotificationCenter.default.post(name: Self.willSave, object: self)
@@ -59,8 +79,9 @@ extension ModelContext {
 
     /// Posts ``didSave`` for the stores that were written.
     func postDidSave(_ saves: [StoreSave]) {
+        guard Self.observedNames.didSave.load(ordering: .relaxed), storage.postsNotifications else { return }
         let saves = saves.filter(\.isWritten)
-        guard storage.postsNotifications, !saves.isEmpty else { return }
+        guard !saves.isEmpty else { return }
         var userInfo: [AnyHashable: Any] = [
             NotificationKey.insertedIdentifiers.rawValue: saves.flatMap(\.insertedIdentifiers),
             NotificationKey.updatedIdentifiers.rawValue: saves.flatMap(\.updatedIdentifiers),
