@@ -2,7 +2,10 @@
 extension ModelContext {
     #if !canImport(Darwin)
         /// Unavailable; Foundation has no `UndoManager` on this platform. Call ``rollback()`` to discard unsaved changes.
-        @available(*, unavailable, message: "Foundation has no UndoManager on this platform; call `rollback()` to discard unsaved changes")
+        @available(
+            *, unavailable,
+            message: "Foundation has no UndoManager on this platform; call `rollback()` to discard unsaved changes"
+        )
         public var undoManager: AnyObject? {
             get { nil }
             set {}

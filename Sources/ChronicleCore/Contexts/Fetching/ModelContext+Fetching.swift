@@ -226,7 +226,8 @@ extension ModelContext {
         for (slot, index) in entity.lists {
             guard case .reference(let owner) = backing.row[slot], let owner = registeredBacking(owner) else { continue }
             // A list contains all its models while it is kept, so this one is new.
-            if owner.isObserved, let property = owner.membership?.entity.properties[index], owner.list(property) != nil {
+            if owner.isObserved, let property = owner.membership?.entity.properties[index], owner.list(property) != nil
+            {
                 owner.didChange(property)
             }
             owner.removeList(at: index)

@@ -137,7 +137,8 @@ enum AutosaveFailure {
     static func report(_ error: any Error, of context: ModelContext) {
         let description = (error as? any LoggableError).map { "\($0)" } ?? "\(type(of: error))"
         let store = context.coordinator.stores.first { $0.configuration.logger != nil }
-        store?.log(.notice, event: "autosaveFailed", "an autosave failed; the changes remain unsaved",
+        store?.log(
+            .notice, event: "autosaveFailed", "an autosave failed; the changes remain unsaved",
             metadata: ["error": description])
         if let handler = context.autosaveErrorHandler {
             handler(error)
