@@ -19,11 +19,18 @@ public final class ModelContainer: Equatable, Sendable {
 
     /// The context of the main actor. The container creates it on first use and keeps it.
     ///
-    /// Unlike in SwiftData, this context does not save automatically. Call ``ModelContext/save()``.
+    /// The context saves automatically after each turn of the main actor that changes models, and when the program ends;
+    /// see ``ModelContext/autosaveEnabled``.
     @MainActor public var mainContext: ModelContext {
         if let knownMainContext { return knownMainContext }
-        let context = coordinator.mainStorage?.context ?? ModelContext(self)
-        coordinator.mainStorage = context.storage
+        let context: ModelContext
+        if let storage = coordinator.mainStorage {
+            context = storage.context
+        } else {
+            context = ModelContext(self)
+            context.storage.autosave = Autosave(on: nil)
+            coordinator.mainStorage = context.storage
+        }
         knownMainContext = context
         if mergesChangesIntoMainContext { mainContextMerging = MainContextMerging(context) }
         return context

@@ -32,6 +32,8 @@ struct ContextFailures {
     private(set) var unfinishedDeletes: [Key] = []
     /// An error that the next fetch or save throws once.
     private var deferredError: (any Error)?
+    /// Whether an autosave has reported the deferred error.
+    private var isDeferredErrorReported = false
     /// The entity of a model whose changes were lost.
     private var discardedEntityName: String?
 
@@ -41,7 +43,8 @@ struct ContextFailures {
 
     /// Adds an error that the next fetch or save throws once, for example for a model that cannot be inserted.
     mutating func add(_ error: any Error) {
-        deferredError = deferredError ?? error
+        guard deferredError == nil else { return }
+        (deferredError, isDeferredErrorReported) = (error, false)
     }
 
     /// Records that a relationship or row could not be loaded when it was read.
@@ -132,12 +135,19 @@ struct ContextFailures {
         throw failure.error
     }
 
+    /// Returns the deferred error if no autosave has reported it. The next fetch or save throws it anyway.
+    mutating func takeUnreportedError() -> (any Error)? {
+        defer { isDeferredErrorReported = true }
+        return isDeferredErrorReported ? nil : deferredError
+    }
+
     /// Throws the first unresolved failure, even if it was thrown before.
     ///
+    /// - Parameter isAutomatic: Whether an autosave calls the method, which leaves the deferred error to the program.
     /// - Throws: The deferred error, ``SwiftDataError/missingModelContext`` for lost changes, or the error of a
     ///   failure.
-    mutating func throwForSave() throws {
-        try throwDeferredError()
+    mutating func throwForSave(isAutomatic: Bool = false) throws {
+        if !isAutomatic { try throwDeferredError() }
         if let entityName = discardedEntityName {
             throw SwiftDataError.missingModelContext.with(
                 detail: "the context was released and some of its unsaved changes were lost; "

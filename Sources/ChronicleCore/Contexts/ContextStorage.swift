@@ -28,7 +28,23 @@ final class ContextStorage: ModelOwner {
     var deletedRows: Set<PersistentIdentifier> = []
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
     var savedTokens: Set<AnyHashable>?
+    /// Saves automatically; `nil` if autosaves are disabled.
+    var autosave: Autosave?
+    var autosaveErrorHandler: ((any Error) -> Void)?
+    /// Whether a save is in progress.
+    var isSaving = false
+    /// Whether saves post notifications.
+    var postsNotifications = true
+    var isPostingWillSave = false
+    #if canImport(Darwin)
+        var undoManager: UndoManager?
+    #endif
     private(set) weak var knownContext: ModelContext?
+    /// The number of nested operations that may change models.
+    @exclusivity(unchecked) private var operationDepth = 0
+    /// The observed properties that the current operation changed; `nil` for all properties of a model.
+    @exclusivity(unchecked)
+    private var observedChanges: [(observation: ModelObservation, property: ObservedProperty?)] = []
     private var entities: [ObjectIdentifier: EntityEntry] = [:]
 
     private struct EntityEntry {
@@ -84,18 +100,51 @@ final class ContextStorage: ModelOwner {
 
     func remove(_ entity: ContextEntity) { entities[entity.type]?.value = nil }
 
-    func loadRow(of backing: AnyBackingData) { context.loadForGetter(backing) }
+    func loadRow(of backing: AnyBackingData) { notifyingObservers { context.loadForGetter(backing) } }
 
     // MARK: Changed models
 
     func list(_ backing: AnyBackingData) {
         if let knownContext {
             knownContext.list(backing)
+        } else if autosave != nil {
+            // The scheduled autosave retains the new context.
+            context.list(backing)
         } else {
             backing.isPending = true
             hasDetachedChanges = true
         }
     }
+
+    // MARK: Observers
+
+    /// Runs an operation that may change models. Their observers are notified when the outermost operation has ended,
+    /// because they may use the context.
+    @inline(__always)
+    func notifyingObservers<Result>(_ operation: () throws -> Result) rethrows -> Result {
+        operationDepth += 1
+        defer {
+            operationDepth -= 1
+            if operationDepth == 0, !observedChanges.isEmpty { notifyObservers() }
+        }
+        return try operation()
+    }
+
+    private func notifyObservers() {
+        let changes = observedChanges
+        observedChanges = []
+        for change in changes { change.observation.notify(change.property) }
+    }
+
+    func didChange(_ observation: ModelObservation, _ property: ObservedProperty?) {
+        if operationDepth == 0 {
+            observation.notify(property)
+        } else {
+            observedChanges.append((observation, property))
+        }
+    }
+
+    // MARK: Failures
 
     func discardChanges(of backing: AnyBackingData) {
         guard let entityName = backing.membership?.entity.name else { return }

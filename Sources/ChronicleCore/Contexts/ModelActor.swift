@@ -91,6 +91,7 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     /// The context that the jobs of the executor use.
     public let modelContext: ModelContext
     private let queue = DispatchQueue(label: "chronicle.modelActor")
+    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
     #if DEBUG
         private let ownership = ContextOwnership()
     #endif
@@ -100,6 +101,8 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
     /// - Parameter modelContext: The context of the actor. A context can have only one executor.
     public init(modelContext: ModelContext) {
         self.modelContext = modelContext
+        queue.setSpecific(key: Self.queueKey, value: ObjectIdentifier(queue))
+        modelContext.executor = self
         #if DEBUG
             modelContext.ownership = ownership
         #endif
@@ -116,6 +119,18 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
             queue.async { [ownership] in ownership.isolating { job.runSynchronously(on: executor) } }
         #else
             queue.async { job.runSynchronously(on: executor) }
+        #endif
+    }
+
+    /// Whether the current thread runs a job of the executor.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.queueKey) == ObjectIdentifier(queue) }
+
+    /// Runs a closure that may use the context after the jobs that were enqueued before.
+    func async(_ work: @escaping @Sendable () -> Void) {
+        #if DEBUG
+            queue.async { [ownership] in ownership.isolating(work) }
+        #else
+            queue.async(execute: work)
         #endif
     }
 

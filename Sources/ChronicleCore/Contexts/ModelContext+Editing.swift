@@ -12,7 +12,9 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of models that become part of the context and of their
     ///   destinations.
     public func insert(_ model: some PersistentModel) {
-        do { try insertAny(model) } catch { storage.failures.add(error) }
+        storage.notifyingObservers {
+            do { try insertAny(model) } catch { storage.failures.add(error) }
+        }
     }
 
     func insertAny(_ model: any PersistentModel) throws {
@@ -33,6 +35,7 @@ extension ModelContext {
                     persistentIdentifier: backing.identifier)
             }
             let relationships = relationships(of: backing, membership)
+            backing.didChangeAllProperties()
             backing.status = .saved
             links.forgetLists()
             storage.failures.removeUnfinishedDeletes(of: backing.identifier)
@@ -113,7 +116,7 @@ extension ModelContext {
     /// - Parameter model: The model to delete.
     /// - Complexity: O(*n*), where *n* is the number of deleted models and of the models that reference them.
     public func delete(_ model: some PersistentModel) {
-        deleteAny(model)
+        storage.notifyingObservers { deleteAny(model) }
     }
 
     func deleteAny(_ model: any PersistentModel) {
@@ -192,9 +195,10 @@ extension ModelContext {
             }
         }
         let wasSaved = backing.status == .saved
+        backing.didChangeAllProperties()
         // Set before the rules are applied, to end the cascade of two models that delete each other.
         backing.status = wasSaved ? .deleted : .detached
-        links.forgetLists()
+        links.forgetLists(deleting: model)
         let cascade = zip(relationships, destinations).flatMap { $0.applyDeleteRule(to: $1) }
         if wasSaved {
             list(backing)
@@ -210,12 +214,13 @@ extension ModelContext {
 
     /// Removes an unsaved model from the context after it was deleted or rolled back.
     func forgetInserted(_ backing: AnyBackingData) {
+        backing.didChangeAllProperties()
         links.forget(backing)
         registry.remove(backing)
         backing.status = .detached
         backing.membership = nil
         backing.changed = PropertySet()
-        backing.extras = nil
+        backing.removeExtras()
     }
 
     /// Discards all unsaved changes and all errors that the next save would throw.
@@ -226,6 +231,10 @@ extension ModelContext {
     /// - Complexity: O(*n*), where *n* is the number of models of the context that are in memory.
     public func rollback() {
         checkIsolation()
+        storage.notifyingObservers { discardChanges() }
+    }
+
+    private func discardChanges() {
         storage.failures = ContextFailures()
         unverifiedLists = []
         let models = pendingModels
@@ -236,6 +245,7 @@ extension ModelContext {
             // Skips models whose delete was saved before the save failed in another store.
             guard backing.isPending else { continue }
             backing.isPending = false
+            backing.didChangeAllProperties()
             switch backing.status {
             case .inserted: forgetInserted(backing)
             case .saved: backing.revert()
@@ -247,7 +257,10 @@ extension ModelContext {
         }
         if !storage.deletedRows.isEmpty { finishMergedDeletes() }
         // The to-many ends of changed relationships are read again on their next use.
-        registry.forEach { $0.removeLists() }
+        registry.forEach {
+            $0.didChangeLists()
+            $0.removeLists()
+        }
         unsavedReferrers = [:]
     }
 }

@@ -13,8 +13,8 @@
 /// ## Saving
 ///
 /// ``save()`` writes all changes since the last save in one transaction per store. The history records the transaction
-/// with the ``author``, the ``name`` and the ``transactionMetadata`` that the context has at that time. Unlike in
-/// SwiftData, a context does not save automatically.
+/// with the ``author``, the ``name`` and the ``transactionMetadata`` that the context has at that time. The container's
+/// ``ModelContainer/mainContext`` also saves automatically; see ``autosaveEnabled``.
 ///
 /// ## Lifetime
 ///
@@ -48,6 +48,8 @@ public final class ModelContext: Equatable {
     var unverifiedLists: [UnverifiedList] = []
     /// Whether the context was created for models whose context was released.
     private let isTemporary: Bool
+    /// The executor that owns the context, if it is the default one.
+    weak var executor: DefaultSerialModelExecutor?
     private var entities: [ObjectIdentifier: ContextEntity] = [:]
     @exclusivity(unchecked) private var latestEntity: ContextEntity?
     #if DEBUG
@@ -181,6 +183,7 @@ extension ModelContext {
         let copy = ModelContext(coordinator)
         (copy.author, copy.name, copy.transactionMetadata) = (author, name, transactionMetadata)
         copy.mergePolicy = mergePolicy
+        copy.storage.postsNotifications = false
         return copy
     }
 
@@ -238,9 +241,10 @@ extension ModelContext {
     /// Adds a model to the list of models with unsaved changes.
     func list(_ backing: AnyBackingData) {
         checkIsolation()
-        guard !backing.isPending, let model = backing.model else { return }
+        guard backing.pendingState != .pending, let model = backing.model else { return }
+        if !backing.isPending { storedPendingModels.append(PendingModel(model: model, backing: backing)) }
         backing.isPending = true
-        storedPendingModels.append(PendingModel(model: model, backing: backing))
+        scheduleAutosave()
     }
 
     /// Adds the models that were changed while no context existed, or whose context was released, to the pending
@@ -293,6 +297,7 @@ extension ModelContext {
             return
         }
         unverifiedLists.append(UnverifiedList(model: model, property: relationship.property, list: list))
+        scheduleAutosave()
         // Nothing references a temporary context, so it is released before the list is used again.
         if isTemporary { verifyLists() }
     }
@@ -302,9 +307,11 @@ extension ModelContext {
         guard !unverifiedLists.isEmpty else { return }
         let lists = unverifiedLists
         unverifiedLists = []
-        for unverified in lists {
-            ManagedRelationship(self, unverified.model.persistentBackingData, unverified.property)?
-                .verifyForGetter(unverified.list)
+        storage.notifyingObservers {
+            for unverified in lists {
+                ManagedRelationship(self, unverified.model.persistentBackingData, unverified.property)?
+                    .verifyForGetter(unverified.list)
+            }
         }
     }
 }

@@ -21,6 +21,8 @@
 /// | `consumerEvicted`: a purge deleted transactions that a consumer had not acknowledged | `notice` | `consumer` |
 /// | `consumerReset`: a consumer starts over from the models | `notice`; `debug` if the program requested it | `consumer`, `reason` |
 /// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
+/// | `autosaveFailed`: a context could not save automatically | `notice` | `error` |
+/// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |
 /// | `eraseFailed`: ``ModelContainer/deleteAllData()`` failed | `notice` | `error` |
 /// | `logGrown`: the write-ahead log cannot be emptied, because a reader keeps an early state; 64 MB, and each time twice as much | `notice` | `path`, `bytes` |
 /// | `purgeFailed`: a purge in the background failed | `notice` | `error` |

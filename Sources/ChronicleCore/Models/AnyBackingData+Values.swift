@@ -95,7 +95,7 @@ extension AnyBackingData {
             return
         }
         changed.insert(slot)
-        if !isPending { membership?.owner.list(self) }
+        if pendingState != .pending { membership?.owner.list(self) }
     }
 
     /// Returns the current value of a stored property, encoded for a store.
@@ -160,13 +160,13 @@ extension AnyBackingData {
         guard let extras else { return }
         extras.pending = [:]
         // Without extras, attributes are read from the row directly.
-        if extras.lists.isEmpty, extras.decoded.isEmpty { self.extras = nil }
+        if extras.lists.isEmpty, extras.decoded.isEmpty { removeExtras() }
     }
 
     /// Discards the changes made since the row was read.
     func revert() {
         changed = PropertySet()
-        extras = nil
+        removeExtras()
         generation &+= 1
     }
 }

@@ -7,6 +7,9 @@ public class AnyBackingData {
     // There is one instance for every live model, so its size and the cost of exclusivity checks matter. The checks are
     // disabled below because the object is confined with its model, and no property access here runs external code.
     enum Status: UInt8 { case detached, inserted, saved, deleted }
+    /// Whether the model is in the context's list of models with pending changes. The next change of a model that an
+    /// autosave could not save schedules another autosave.
+    enum PendingState: UInt8 { case none, pending, autosaveFailed }
 
     /// The current generation. A wrapper stores the generation of the value that it holds; incrementing this number
     /// makes all wrappers read the row again.
@@ -20,8 +23,7 @@ public class AnyBackingData {
     /// Whether ``row`` contains the stored values.
     @exclusivity(unchecked) @usableFromInline final var hasRow: Bool
     @exclusivity(unchecked) final var status: Status
-    /// Whether the model is in the context's list of models with pending changes.
-    @exclusivity(unchecked) final var isPending: Bool
+    @exclusivity(unchecked) final private(set) var pendingState: PendingState
     /// The context and entity of the model; `nil` for a model that is not in a context.
     @exclusivity(unchecked) @usableFromInline final var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
@@ -47,6 +49,8 @@ public class AnyBackingData {
         var assignedLists: Set<Int> = []
         /// Whether another instance represents the row.
         var isReplaced = false
+        /// The observers of the model; see ``AnyBackingData/isAccessTracked()``.
+        @exclusivity(unchecked) @usableFromInline final var observation: ModelObservation?
     }
 
     /// Creates backing data for a new model that is not in a context.
@@ -56,7 +60,7 @@ public class AnyBackingData {
         assignedCount = 0
         hasRow = false
         status = .detached
-        isPending = false
+        pendingState = .none
         membership = nil
         row = []
         changed = PropertySet()
@@ -71,7 +75,7 @@ public class AnyBackingData {
         assignedCount = 0
         hasRow = true
         status = .saved
-        isPending = false
+        pendingState = .none
         membership = entity
         self.row = row
         changed = PropertySet()
@@ -86,6 +90,17 @@ public class AnyBackingData {
         let probe = Self()
         probe.hasRow = true
         return probe
+    }
+
+    /// Whether the model is in the context's list of models with pending changes.
+    final var isPending: Bool {
+        get { pendingState != .none }
+        set { pendingState = newValue ? .pending : .none }
+    }
+
+    /// Lets the next change schedule an autosave, although the model is in the list already.
+    final func requestAutosave() {
+        if isPending { pendingState = .autosaveFailed }
     }
 
     /// Whether this object is a ``probe()`` or adopted the state of one. The program did not create its model.
@@ -122,7 +137,7 @@ public class AnyBackingData {
         assignedCount = 0
         hasRow = false
         status = .saved
-        isPending = false
+        pendingState = .none
         membership = entity
         row = []
         changed = PropertySet()
@@ -182,11 +197,15 @@ extension AnyBackingData {
     func removeList(_ property: Schema.Property) { removeList(at: property.index) }
 
     func removeList(at index: Int) {
-        if extras?.lists.isEmpty == false { extras?.lists[index] = nil }
+        guard extras?.lists.isEmpty == false else { return }
+        if isObserved { keepDiscardedLists { $0 == index } }
+        extras?.lists[index] = nil
     }
 
     func removeLists() {
-        if extras?.lists.isEmpty == false { extras?.lists = [:] }
+        guard extras?.lists.isEmpty == false else { return }
+        if isObserved { keepDiscardedLists { _ in true } }
+        extras?.lists = [:]
     }
 
     /// Whether any to-many relationship was read.
@@ -218,11 +237,21 @@ extension AnyBackingData {
         set { makeExtras().probedOffset = newValue }
     }
 
-    private func makeExtras() -> Extras {
+    func makeExtras() -> Extras {
         if let extras { return extras }
         let made = Extras()
         extras = made
         return made
+    }
+
+    /// Discards all state that few models have, except for the observers.
+    func removeExtras() {
+        guard let observation = extras?.observation else {
+            extras = nil
+            return
+        }
+        extras = nil
+        makeExtras().observation = observation
     }
 }
 

@@ -95,6 +95,13 @@ public struct Attribute<Value> {
     ) -> Value {
         get {
             let backing = model.persistentBackingData
+            if backing.isAccessTracked() {
+                if PropertyValue.isDirect(Value.self) {
+                    backing.access(at: offset(of: storage, in: model))
+                } else {
+                    backing.access(keyPath)
+                }
+            }
             if model[keyPath: storage].generation == backing.generation {
                 return model[keyPath: storage].value.unsafelyUnwrapped
             }
@@ -117,25 +124,32 @@ public struct Attribute<Value> {
         }
         set {
             let backing = model.persistentBackingData
-            if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
-                model[keyPath: storage].value = backing.setRelationship(keyPath, newValue)
-                return
-            }
-            if backing.membership == nil {
-                if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {
-                    backing.assignedCount &+= 1
+            let isObserved = backing.isObserved
+            if isObserved {
+                if PropertyValue.isDirect(Value.self) {
+                    backing.willSet(at: offset(of: storage, in: model))
+                } else {
+                    backing.willSet(keyPath)
                 }
-            } else if PropertyValue.isDirect(Value.self) {
-                backing.willChange(at: offset(of: storage, in: model))
-            } else {
-                backing.willChange(keyPath)
             }
-            model[keyPath: storage].take(newValue, backing.generation)
+            assign(newValue, to: model, backing, keyPath, storage)
+            // No `defer`, whose closure would mention the key path in any case.
+            if isObserved {
+                if PropertyValue.isDirect(Value.self) {
+                    backing.didSet(at: offset(of: storage, in: model))
+                } else {
+                    backing.didSet(keyPath)
+                }
+            }
         }
         _modify {
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
-                if var change: RelationshipChange<Value> = model.persistentBackingData.beginChange(of: keyPath) {
-                    defer { model.persistentBackingData.endChange(change) }
+                let backing = model.persistentBackingData
+                if backing.isAccessTracked() { backing.access(keyPath) }
+                if backing.isObserved { backing.willSet(keyPath) }
+                defer { if backing.isObserved { backing.didSet(keyPath) } }
+                if var change: RelationshipChange<Value> = backing.beginChange(of: keyPath) {
+                    defer { backing.endChange(change) }
                     yield &change.value
                 } else {
                     yield &model[keyPath: storage].held
@@ -146,6 +160,29 @@ public struct Attribute<Value> {
                 yield &value
             }
         }
+    }
+
+    /// Sets the property of a model and records the change.
+    @inlinable @inline(__always)
+    static func assign<Model: PersistentModel>(
+        _ newValue: Value, to model: Model, _ backing: AnyBackingData,
+        _ keyPath: ReferenceWritableKeyPath<Model, Value>,
+        _ storage: ReferenceWritableKeyPath<Model, Attribute<Value>>
+    ) {
+        if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
+            model[keyPath: storage].value = backing.setRelationship(keyPath, newValue)
+            return
+        }
+        if backing.membership == nil {
+            if model[keyPath: storage].generation == 0, model[keyPath: storage].value == nil {
+                backing.assignedCount &+= 1
+            }
+        } else if PropertyValue.isDirect(Value.self) {
+            backing.willChange(at: offset(of: storage, in: model))
+        } else {
+            backing.willChange(keyPath)
+        }
+        model[keyPath: storage].take(newValue, backing.generation)
     }
 
     /// The destinations of a relationship while its model is not in a context.

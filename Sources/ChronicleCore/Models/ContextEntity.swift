@@ -23,6 +23,10 @@ final class ContextEntity {
     /// the next row to avoid an allocation.
     @exclusivity(unchecked) private var reusable: AnyBackingData?
 
+    /// The instance that detects whether reads of properties are tracked, until a model takes it over. Not retained by
+    /// each read, because that would take longer than the rest of it.
+    @exclusivity(unchecked) private var unusedObservation = Unmanaged.passRetained(ModelObservation())
+
     /// A cache of properties by the *address* of a key path. Compiled code creates each key path once and never
     /// releases it, so a cache hit costs a pointer comparison instead of hashing the whole path.
     private var cache: [(keyPath: AnyKeyPath?, property: Schema.Property?)]
@@ -49,7 +53,10 @@ final class ContextEntity {
         cache = Array(repeating: (nil, nil), count: Self.cacheSize)
     }
 
-    deinit { owner.remove(self) }
+    deinit {
+        unusedObservation.release()
+        owner.remove(self)
+    }
 
     /// Returns backing data for a row that has no model yet.
     @inline(__always)
@@ -70,6 +77,16 @@ final class ContextEntity {
     }
 
     func keepForReuse(_ backing: AnyBackingData) { reusable = backing }
+
+    /// Returns whether a read of a property is being tracked. If so, the model must keep ``takeObservation()``.
+    @inline(__always)
+    func isAccessTracked() -> Bool { unusedObservation._withUnsafeGuaranteedRef { $0.isAccessTracked() } }
+
+    /// Returns the instance that ``isAccessTracked()`` used, for a model to keep, and replaces it.
+    func takeObservation() -> ModelObservation {
+        defer { unusedObservation = .passRetained(ModelObservation()) }
+        return unusedObservation.takeRetainedValue()
+    }
 
     /// Returns the stored property with the given key path.
     func property(at keyPath: AnyKeyPath) -> Schema.Property? {

@@ -13,6 +13,8 @@ protocol ModelOwner: AnyObject {
     /// Records an error because a change cannot be saved: of an attribute that is not in the schema, or of an instance
     /// that was replaced by another one.
     func rejectChange(of backing: AnyBackingData)
+    /// Notifies the observers of a property, or of all properties, when the current operation of the context ends.
+    func didChange(_ observation: ModelObservation, _ property: ObservedProperty?)
     /// Removes an entity that is being released.
     func remove(_ entity: ContextEntity)
 

@@ -1,3 +1,5 @@
+public import Observation
+
 /// A class whose instances are saved in a store and whose changes are tracked by a model context.
 ///
 /// Declare a model with the `@Model` macro, or write the same conformance by hand:
@@ -28,7 +30,20 @@
 /// A model belongs to the context that inserted or fetched it and is confined to the isolation domain of that context.
 /// Models are not `Sendable`; pass their ``persistentModelID`` instead. Two models are equal only if they are the same
 /// instance. A context has one instance for each row.
-public protocol PersistentModel: IdentifiableModel, Hashable, SendableMetatype {
+///
+/// ## Observation
+///
+/// Every model is `Observable`, also one that is written by hand. Code that reads stored properties in
+/// `withObservationTracking`, or in an `Observations` sequence, is notified when one of them changes:
+///
+/// - The program sets the property, changes it in place, or sets the other side of a relationship.
+/// - The context changes it: a fetch or a merge reads a row that another writer changed, or a rollback or a delete
+///   discards the value. The observers are notified at the end of that operation.
+///
+/// An observer of a list is also notified when a merge, a rollback or a batch delete may have changed it. If only a fetch
+/// discards a list, its observers are notified when the list is read again and differs. Properties that are not stored,
+/// such as those with `@Transient`, are not observed; neither are ``hasChanges`` and ``isDeleted``.
+public protocol PersistentModel: IdentifiableModel, Observable, Hashable, SendableMetatype {
     /// The model class, which Swift infers from ``properties``. Using `Self` there instead would require the class to
     /// be final.
     associatedtype ModelClass: PersistentModel = Self

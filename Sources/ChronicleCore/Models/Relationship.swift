@@ -149,11 +149,24 @@ public struct Relationship<Value> {
         wrapped keyPath: ReferenceWritableKeyPath<Model, Value>,
         storage storage: ReferenceWritableKeyPath<Model, Relationship<Value>>
     ) -> Value {
-        get { model.persistentBackingData.relationship(keyPath, held: model[keyPath: storage].value) }
-        set { model[keyPath: storage].value = model.persistentBackingData.setRelationship(keyPath, newValue) }
+        get {
+            let backing = model.persistentBackingData
+            if backing.isAccessTracked() { backing.access(keyPath) }
+            return backing.relationship(keyPath, held: model[keyPath: storage].value)
+        }
+        set {
+            let backing = model.persistentBackingData
+            if backing.isObserved { backing.willSet(keyPath) }
+            defer { if backing.isObserved { backing.didSet(keyPath) } }
+            model[keyPath: storage].value = backing.setRelationship(keyPath, newValue)
+        }
         _modify {
-            if var change: RelationshipChange<Value> = model.persistentBackingData.beginChange(of: keyPath) {
-                defer { model.persistentBackingData.endChange(change) }
+            let backing = model.persistentBackingData
+            if backing.isAccessTracked() { backing.access(keyPath) }
+            if backing.isObserved { backing.willSet(keyPath) }
+            defer { if backing.isObserved { backing.didSet(keyPath) } }
+            if var change: RelationshipChange<Value> = backing.beginChange(of: keyPath) {
+                defer { backing.endChange(change) }
                 yield &change.value
             } else {
                 yield &model[keyPath: storage].held

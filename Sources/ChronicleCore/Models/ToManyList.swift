@@ -214,6 +214,15 @@ final class ToManyList {
         models.withAddresses { models in other.withAddresses { other in models.commonPrefix(with: other) } }
     }
 
+    /// The identifiers of the destinations, without those that the inverse side may have removed.
+    var knownIdentifiers: Set<PersistentIdentifier> {
+        var identifiers: Set<PersistentIdentifier> = []
+        for model in isInUse ? baseline : models where !removedModels.contains(ObjectIdentifier(model)) {
+            if let model = model as? any PersistentModel { identifiers.insert(model.persistentModelID) }
+        }
+        return identifiers
+    }
+
     /// Returns whether the given model is the last destination.
     func ends(with model: AnyObject) -> Bool { models.last === model }
 }

@@ -27,7 +27,10 @@ struct ContextLinks {
     /// The current destinations of a relationship.
     private struct List {
         let model: any PersistentModel
+        let property: Schema.Property
         let models: ToManyList
+
+        var isObserved: Bool { model.persistentBackingData.isObserved }
     }
 
     private var changes: [End: Changes] = [:]
@@ -98,7 +101,7 @@ struct ContextLinks {
         guard let model = backing.model else { return list }
         let end = End(backing, property)
         let known = lists[end.property, default: [:]].updateValue(
-            List(model: model, models: list), forKey: end.backing)
+            List(model: model, property: property, models: list), forKey: end.backing)
         if known == nil { keep(end) }
         return list
     }
@@ -149,13 +152,29 @@ struct ContextLinks {
     /// Discards the lists of the given properties, so that they are read again.
     mutating func forgetLists(of properties: [Schema.Property]) {
         guard !lists.isEmpty else { return }
-        for property in properties { lists[ObjectIdentifier(property)] = nil }
+        for property in properties {
+            guard let discarded = lists.removeValue(forKey: ObjectIdentifier(property)) else { continue }
+            for list in discarded.values where list.isObserved { keepDiscarded(list) }
+        }
     }
 
     /// Discards all lists, so that they are read again.
-    mutating func forgetLists() {
+    ///
+    /// - Parameter deleted: A model that leaves the lists; `nil` if any list may change.
+    mutating func forgetLists(deleting deleted: AnyObject? = nil) {
         guard !lists.isEmpty else { return }
+        for list in lists.values.lazy.flatMap(\.values) where list.isObserved {
+            if let deleted, list.models.members?.contains(ObjectIdentifier(deleted)) != true {
+                keepDiscarded(list)
+            } else {
+                list.model.persistentBackingData.didChange(list.property)
+            }
+        }
         (lists, latest, oldest) = ([:], [], 0)
+    }
+
+    private func keepDiscarded(_ list: List) {
+        list.model.persistentBackingData.keepDiscarded(list.models, of: list.property)
     }
 }
 

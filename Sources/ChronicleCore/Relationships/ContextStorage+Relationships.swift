@@ -2,12 +2,12 @@
 extension ContextStorage {
     func value<Value>(of property: Schema.Property, in backing: AnyBackingData) -> Value {
         guard let managed = managed(property, in: backing) else { return RelationshipShape.placeholder }
-        return managed.value()
+        return notifyingObservers { managed.value() }
     }
 
     func setValue<Value>(_ value: Value, of property: Schema.Property, in backing: AnyBackingData) -> Value? {
         guard let managed = managed(property, in: backing) else { return value }
-        managed.assign(managed.access.destinations(in: value))
+        notifyingObservers { managed.assign(managed.access.destinations(in: value)) }
         return managed.access.value(of: [], as: Value.self)
     }
 
@@ -15,11 +15,11 @@ extension ContextStorage {
         guard let managed = managed(property, in: backing) else {
             return RelationshipChange(property: property, list: nil, value: RelationshipShape.placeholder)
         }
-        return managed.beginChange()
+        return notifyingObservers { managed.beginChange() }
     }
 
     func endChange<Value>(_ change: RelationshipChange<Value>, in backing: AnyBackingData) {
-        managed(change.property, in: backing)?.endChange(change)
+        notifyingObservers { managed(change.property, in: backing)?.endChange(change) }
     }
 
     /// Returns a relationship of a model, or `nil` if the property is not a relationship.

@@ -22,7 +22,9 @@ extension ManagedRelationship {
             saved += known.members.filter { !members.contains(ObjectIdentifier($0)) }
         }
         saved.removeAll { !backing(of: $0).isInContext }
-        return context.links.keep(saved, of: backing, property)
+        let list = context.links.keep(saved, of: backing, property)
+        backing.didReadAgain(property, list)
+        return list
     }
 
     /// Returns the current destinations of the model combined with the given ones.
@@ -43,9 +45,11 @@ extension ManagedRelationship {
         _ = (backing.identifier, other.identifier)
         list.setMember(isLinked, model)
         context.links.set(isLinked, model, of: backing, property)
+        backing.didChange(property)
         backing.markChanged(property.mark)
         guard let inverse, other !== backing || inverse !== property else { return }
         context.links.set(isLinked, own, of: other, inverse)
+        other.didChange(inverse)
         other.markChanged(inverse.mark)
     }
 }

@@ -106,7 +106,9 @@ struct ManagedRelationship {
                     && references(destination, inverse)
             }
         }
-        return backing.setList(property, models)
+        let list = backing.setList(property, models)
+        backing.didReadAgain(property, list)
+        return list
     }
 
     func isMember(_ destination: AnyObject, of list: ToManyList) -> Bool {
@@ -219,6 +221,7 @@ struct ManagedRelationship {
 
     /// Sets a to-one reference without updating the inverse.
     private func set(_ destination: AnyBackingData?) {
+        backing.didChange(property)
         backing.pending[property.slot] = destination.map { .reference($0.identifier) } ?? .null
         backing.markChanged(property.slot)
         if let destination { recordUnsavedReference(to: destination) }
@@ -243,6 +246,7 @@ struct ManagedRelationship {
         if !relationship.isToMany {
             set(other)
         } else if let model = other.model {
+            backing.didChange(property)
             // A list that has not been read yet includes the model when it is read.
             let list = backing.list(property) ?? (backing.hasRow ? nil : backing.setList(property, []))
             list?.append(model)
@@ -252,6 +256,7 @@ struct ManagedRelationship {
     /// Updates this inverse side: it no longer references `other`.
     private func remove(_ other: AnyBackingData) {
         if relationship.isToMany {
+            backing.didChange(property)
             if let model = other.model { backing.list(property)?.remove(model) }
         } else if backing.reference(property) == other.identifier {
             set(nil)

@@ -225,6 +225,8 @@ import Testing
         try expectReleased {
             let store = try TestStore(kind)
             let context = store.container.mainContext
+            // A scheduled autosave would retain the context.
+            context.autosaveEnabled = false
             let trip = Trip(name: "Rome", destination: "")
             context.insert(trip)
             return [store.container, store.container.stores[0], context, trip]

@@ -41,6 +41,9 @@ final class Worker {
         process.waitUntilExit()
     }
 
+    /// Waits until the process has ended, also because of a signal.
+    func waitUntilExit() { process.waitUntilExit() }
+
     /// Sends SIGSTOP, and waits until every thread of the process has stopped.
     func stop() throws {
         Foundation.kill(process.processIdentifier, SIGSTOP)

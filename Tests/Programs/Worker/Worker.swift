@@ -26,6 +26,7 @@ import Foundation
 ///     ChronicleTestWorker idle STORE release    the same, after releasing the lock of the consumer
 ///     ChronicleTestWorker hold-write STORE      prints a dot within a write transaction, and waits
 ///     ChronicleTestWorker fill-consumer STORE   acknowledges on a full disk, then without the file "filler"
+///     ChronicleTestWorker autosave STORE END    inserts notes in the main context, and ends the process as END says
 @main
 struct Worker {
     static func main() async throws {
@@ -63,6 +64,7 @@ struct Worker {
         case "consume": try consume(context, isEndless: arguments[3] == "endless")
         case "idle": try await idle(container, releases: arguments[3] == "release")
         case "hold-write": try holdWrite(context)
+        case "autosave": try await autosave(container, arguments[3])
         case "fill-consumer": try fillConsumer(context, beside: configuration.url)
         default: exit(64)
         }
@@ -102,6 +104,26 @@ struct Worker {
             try context.save()
         }
         emit("wrote\n")
+    }
+
+    /// Changes the main context, and ends the process without a save.
+    @MainActor private static func autosave(_ container: ModelContainer, _ end: String) async throws {
+        let context = container.mainContext
+        let note = Note(text: "first", number: 1)
+        context.insert(note)
+        if end.hasPrefix("later") {
+            // Afterwards, another thread may run the main actor.
+            while context.hasChanges { await Task.yield() }
+        }
+        note.text = end
+        switch end {
+        case "exit", "later exit": exit(0)
+        case "elsewhere":
+            // Another thread ends the process while the main actor is suspended.
+            await Task.detached { () -> Void in exit(0) }.value
+        case "killed": kill(getpid(), SIGKILL)
+        default: break
+        }
     }
 
     private static func churn(_ context: ModelContext, seed: UInt64) throws {

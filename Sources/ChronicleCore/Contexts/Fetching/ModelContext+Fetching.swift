@@ -20,11 +20,13 @@ extension ModelContext {
     /// - Complexity: Depends on the predicate and the indices of the store. In the context, O(*n* + *m*), where *n* is
     ///   the number of returned models and *m* that of the unsaved models of the class.
     public func fetch<Model>(_ descriptor: FetchDescriptor<Model>) throws -> [Model] {
-        let models = try find(descriptor)
-        if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {
-            try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+        try storage.notifyingObservers {
+            let models = try find(descriptor)
+            if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {
+                try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
+            }
+            return models
         }
-        return models
     }
 
     /// Returns the model with the given identifier, from memory or from the store.
@@ -163,12 +165,16 @@ extension ModelContext {
         // A fetch replaces rows and lists, so changes of lists are applied first.
         verifyLists()
         let stores = try coordinator.stores(for: Model.self)
-        return try stores.count == 1 ? fetch(request, from: stores[0], entity) : fetchMerged(request, stores, entity)
+        return try storage.notifyingObservers {
+            try stores.count == 1 ? fetch(request, from: stores[0], entity) : fetchMerged(request, stores, entity)
+        }
     }
 
     /// Returns the models of one store, regardless of unsaved changes.
     func fetchStored<Model>(_ descriptor: FetchDescriptor<Model>, from store: any DataStore) throws -> [Model] {
-        let models = try fetch(request(descriptor), from: store, contextEntity(for: Model.self))
+        let models = try storage.notifyingObservers {
+            try fetch(request(descriptor), from: store, contextEntity(for: Model.self))
+        }
         if !descriptor.relationshipKeyPathsForPrefetching.isEmpty, !models.isEmpty {
             try prefetch(descriptor.relationshipKeyPathsForPrefetching, of: models)
         }
@@ -235,8 +241,13 @@ extension ModelContext {
         registry.add(backing, identifier)
         // The list of the destination may have been read before this row existed.
         for (slot, index) in entity.lists {
-            guard case .reference(let owner) = backing.row[slot] else { continue }
-            registeredBacking(owner)?.removeList(at: index)
+            guard case .reference(let owner) = backing.row[slot], let owner = registeredBacking(owner) else { continue }
+            // A list contains all its models while it is kept, so this one is new.
+            if owner.isObserved, let property = owner.membership?.entity.properties[index], owner.list(property) != nil
+            {
+                owner.didChange(property)
+            }
+            owner.removeList(at: index)
         }
     }
 
@@ -254,14 +265,28 @@ extension ModelContext {
             decoded[slot] = nil
         }
         for property in checks.entity.storedProperties {
-            guard let inverse = property.relationship, inverse.inverseName != nil, backing.hasRow,
+            guard let relationship = property.relationship, relationship.inverseName != nil, backing.hasRow,
                 backing.row[property.slot] != row[property.slot]
             else { continue }
             for case .reference(let identifier) in [backing.row[property.slot], row[property.slot]] {
-                registeredBacking(identifier)?.removeLists()
+                guard let destination = registeredBacking(identifier) else { continue }
+                if destination.isObserved, let inverse = coordinator.schema.inverse(of: property) {
+                    destination.didChange(inverse)
+                }
+                destination.removeLists()
             }
         }
+        if backing.isObserved { reportChanges(of: backing, row, checks.entity) }
         backing.adopt(row: row, decoded: decoded)
+    }
+
+    /// Notifies the observers of the properties whose values another row replaces. Unsaved changes are kept.
+    private func reportChanges(of backing: AnyBackingData, _ row: [PropertyValue], _ entity: Schema.Entity) {
+        guard backing.hasRow else { return backing.didChangeAllProperties() }
+        for property in entity.storedProperties
+        where !backing.changed.contains(property.slot) && backing.row[property.slot] != row[property.slot] {
+            backing.didChange(property)
+        }
     }
 
     /// Runs a step after a completed save or delete. The next fetch or save throws its error.

@@ -93,6 +93,10 @@ extension ModelContext {
 
     private func merge(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
         checkIsolation()
+        return try storage.notifyingObservers { try mergeRows(identifiers) }
+    }
+
+    private func mergeRows(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
         let changed = Dictionary(grouping: identifiers, by: \.entityName).mapValues { Set($0) }
         verifyLists()
         var result = MergedChanges()
@@ -125,6 +129,7 @@ extension ModelContext {
             storage.deletedRows.insert(backing.identifier)
             return false
         }
+        backing.didChangeAllProperties()
         backing.status = .deleted
         backing.isPending = false
         links.forget(backing)
@@ -147,7 +152,10 @@ extension ModelContext {
             return entity.relationshipProperties.isEmpty == false
         }
         guard areListed else { return }
-        registry.forEach { $0.removeLists() }
+        registry.forEach {
+            $0.didChangeLists()
+            $0.removeLists()
+        }
         links.forgetLists()
     }
 }

@@ -46,7 +46,7 @@ extension ModelContext {
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
         try ReadCancellation.suspended {
             var hasDeleted = false
-            defer { if hasDeleted { updateModels(afterDeleting: entity) } }
+            defer { if hasDeleted { storage.notifyingObservers { updateModels(afterDeleting: entity) } } }
             for store in stores {
                 try delete(request, from: store)
                 hasDeleted = true
@@ -98,17 +98,23 @@ extension ModelContext {
         pendingModels = pendingModels.filter { $0.backing.isPending }
         registry.forEach { backing in
             // A list that was read before may contain deleted models.
+            backing.didChangeLists()
             backing.removeLists()
         }
     }
 
     /// Refreshes the models of an entity after rows of it were inserted or updated in the store.
     func refreshModels(afterChanging entity: Schema.Entity) {
-        // The rows are written, so an error here must not be thrown by the batch operation.
-        deferringErrors { _ = try missingRows(of: entity) }
-        links.forgetLists()
-        guard !entity.relationshipProperties.isEmpty else { return }
-        registry.forEach { $0.removeLists() }
+        storage.notifyingObservers {
+            // The rows are written, so an error here must not be thrown by the batch operation.
+            deferringErrors { _ = try missingRows(of: entity) }
+            links.forgetLists()
+            guard !entity.relationshipProperties.isEmpty else { return }
+            registry.forEach {
+                $0.didChangeLists()
+                $0.removeLists()
+            }
+        }
     }
 
     /// Returns the entities whose rows may be deleted or changed when rows of an entity are deleted.
@@ -185,6 +191,7 @@ extension ModelContext {
             for (slot, value) in backing.pending {
                 guard case .reference(let identifier) = value, deletedIdentifiers.contains(identifier) else { continue }
                 backing.pending[slot] = .null
+                backing.membership.map { backing.didChange($0.entity.storedProperties[slot]) }
             }
         }
         for identifier in deletedIdentifiers { unsavedReferrers[identifier] = nil }
@@ -192,6 +199,7 @@ extension ModelContext {
 
     /// Changes the state of a model whose row no longer exists, as after a saved delete.
     private func markDeleted(_ backing: AnyBackingData) {
+        backing.didChangeAllProperties()
         links.forget(backing)
         backing.status = .deleted
         backing.isPending = false

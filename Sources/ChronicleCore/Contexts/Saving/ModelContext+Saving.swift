@@ -24,8 +24,7 @@ extension ModelContext {
     ///   error of a relationship that could not be loaded; see ``retryFailedLoads()``.
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func save() throws {
-        checkIsolation()
-        try ReadCancellation.suspended { try saveChanges() }
+        try save(acknowledging: nil, isAutomatic: false)
     }
 
     /// Saves like ``save()``, and moves the position of a consumer past a batch in the same transaction.
@@ -55,19 +54,35 @@ extension ModelContext {
     ///   - ``SwiftDataError/historyConsumerNotFound`` if the consumer was removed or renamed.
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
     public func save<Transaction: HistoryTransaction>(acknowledging batch: HistoryBatch<Transaction>) throws {
-        checkIsolation()
-        try ReadCancellation.suspended { try saveChanges(batch.acknowledgement) }
+        try save(acknowledging: batch.acknowledgement, isAutomatic: false)
         batch.didAcknowledge()
     }
 
-    private func saveChanges(_ acknowledgement: HistoryAcknowledgement? = nil) throws {
-        storage.lastSaveResult = SaveResult()
-        verifyLists()
-        try storage.failures.throwForSave()
+    /// Saves, notifies observers, and posts notifications.
+    func save(acknowledging acknowledgement: HistoryAcknowledgement?, isAutomatic: Bool) throws {
+        checkIsolation()
+        try ReadCancellation.suspended {
+            postWillSave()
+            var saves: [StoreSave] = []
+            defer { postDidSave(saves) }
+            let wasSaving = storage.isSaving
+            storage.isSaving = true
+            defer { storage.isSaving = wasSaving }
+            try storage.notifyingObservers {
+                storage.lastSaveResult = SaveResult()
+                verifyLists()
+                try storage.failures.throwForSave(isAutomatic: isAutomatic)
+                try saveChanges(acknowledgement, &saves)
+            }
+        }
+    }
+
+    /// - Parameter saves: Receives the changes of each store, also after an error.
+    private func saveChanges(_ acknowledgement: HistoryAcknowledgement?, _ saves: inout [StoreSave]) throws {
         try finishDeletes()
         // Keeps the models alive while their own code runs.
         let models = pendingModels
-        var saves = try storeSaves(models)
+        saves = try storeSaves(models)
         if let acknowledgement { try add(acknowledgement, to: &saves) }
         if coordinator.schema.validatesRelationships {
             var check = RelationshipCheck(self)
@@ -224,7 +239,7 @@ extension ModelContext {
             apply(&save, [])
             return false
         }
-        let (identifiers, changedRows) = try write(save, to: store)
+        let (identifiers, changedRows) = try send(&save, to: store)
         apply(&save, identifiers)
         if !changedRows.isEmpty { refreshModels(from: changedRows.values, storeIdentifier: store.identifier) }
         return true
@@ -233,8 +248,8 @@ extension ModelContext {
     /// Writes the changes of one store.
     ///
     /// - Returns: The permanent identifiers of the inserted models, and the rows that the store wrote with other values.
-    private func write<Store: DataStore>(
-        _ save: StoreSave, to store: Store
+    private func send<Store: DataStore>(
+        _ save: inout StoreSave, to store: Store
     ) throws -> ([PersistentIdentifier], [PersistentIdentifier: Store.Snapshot]) {
         let request = DataStoreSaveChangesRequest(
             editingState: editingState, inserted: Store.Snapshot.all(save.inserted.snapshots),
@@ -245,6 +260,7 @@ extension ModelContext {
         coordinator.commits.didSave(to: store)
         let identifiers = try SaveCheck(store).check(
             result, of: request.inserted, save.inserted.snapshots, beside: registry)
+        (save.insertedIdentifiers, save.historyToken) = (identifiers, result.historyToken)
         return (identifiers, result.changesRows ? result.snapshotsToReregister : [:])
     }
 

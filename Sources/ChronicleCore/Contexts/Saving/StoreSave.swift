@@ -85,6 +85,10 @@ struct StoreSave {
     var acknowledgement: HistoryAcknowledgement?
     /// Whether one of the models has relationships.
     var hasReferences = false
+    /// The permanent identifiers of the inserted models, once they are written.
+    var insertedIdentifiers: [PersistentIdentifier] = []
+    /// The token that the store returned.
+    var historyToken: (any HistoryToken)?
     /// Whether the store wrote the changes.
     var isWritten = false
     /// The number of models that have no unsaved changes since the save.
@@ -106,6 +110,18 @@ struct StoreSave {
         guard isResolved else { return changed }
         return changed + merged.snapshots.filter { !$0.changed.isEmpty } + related
     }
+
+    /// The identifiers of the models that the save updates.
+    var updatedIdentifiers: [PersistentIdentifier] {
+        // Links are changes of models without other changes.
+        let ends = Set((linked + unlinked).flatMap { [$0.owner, $0.destination] })
+        return (updated.snapshots + merged.snapshots + related).compactMap {
+            $0.changed.isEmpty && !ends.contains($0.persistentIdentifier) ? nil : $0.persistentIdentifier
+        }
+    }
+
+    /// The identifiers of the models that the save deletes.
+    var deletedIdentifiers: [PersistentIdentifier] { deleted.snapshots.map(\.persistentIdentifier) }
 
     /// Whether there is something to write.
     var hasChanges: Bool {

@@ -37,6 +37,23 @@ func modelContext(_ container: ModelContainer, trip: Trip, identifier: Persisten
     use(context == context)  //= ModelContext.==(_:_:)
 }
 
+func saves(of context: ModelContext) {
+    context.autosaveEnabled = false  //= ModelContext.autosaveEnabled
+    use(ModelContext.willSave)  //= ModelContext.willSave
+    use(ModelContext.didSave)  //= ModelContext.didSave
+    use(ModelContext.NotificationKey.self)  //= ModelContext.NotificationKey
+    let keys: [ModelContext.NotificationKey] = [
+        .insertedIdentifiers,  //= ModelContext.NotificationKey.insertedIdentifiers
+        .updatedIdentifiers,  //= ModelContext.NotificationKey.updatedIdentifiers
+        .deletedIdentifiers,  //= ModelContext.NotificationKey.deletedIdentifiers
+        .invalidatedAllIdentifiers,  //= ModelContext.NotificationKey.invalidatedAllIdentifiers
+        .queryGeneration,  //= ModelContext.NotificationKey.queryGeneration
+        .historyTokens,  //= ModelContext.NotificationKey.historyTokens
+    ]
+    use(keys.map(\.rawValue))  //= ModelContext.NotificationKey.rawValue
+    use(ModelContext.NotificationKey(rawValue: "insertedIdentifiers"))  //= ModelContext.NotificationKey.init(rawValue:)
+}
+
 func history(of context: ModelContext) throws {
     let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
     let transactions: [DefaultHistoryTransaction] = try context.fetchHistory(descriptor)

@@ -1,0 +1,94 @@
+#if canImport(Darwin)
+    public import Foundation
+#endif
+
+extension ModelContext {
+    /// Whether the context saves its changes automatically.
+    ///
+    /// The property is `true` for ``ModelContainer/mainContext`` and `false` for other contexts, as in SwiftData. If it is
+    /// `true`, the context calls ``save()``:
+    ///
+    /// - After the turn of the main actor in which a model was inserted, changed or deleted: when the code that made the
+    ///   changes returns to the main actor's queue or is suspended. For the context of a ``ModelActor``, after the
+    ///   current job of the actor. Synchronous code is never interrupted by an autosave, and all changes of one turn
+    ///   are saved in one transaction.
+    /// - When `main` returns or the program calls `exit`. A signal or a crash ends the program without saving.
+    ///
+    /// A call to ``save()`` saves immediately; the autosave then has nothing to do. Set the property to `false` to save
+    /// only explicitly:
+    ///
+    /// ```swift
+    /// container.mainContext.autosaveEnabled = false
+    /// ```
+    ///
+    /// If an autosave fails, the changes remain in the context, the ``autosaveErrorHandler`` receives the error, and the
+    /// next change schedules another attempt.
+    ///
+    /// You can set the property to `true` on the main actor, for a context that only the main actor uses, and in a
+    /// ``ModelActor`` with a ``DefaultSerialModelExecutor``. Other contexts have no actor on which an autosave could run:
+    /// the property remains `false`, and the logger of the store receives a message.
+    public var autosaveEnabled: Bool {
+        get { storage.autosave != nil }
+        set {
+            guard newValue != autosaveEnabled else { return }
+            storage.autosave = newValue ? makeAutosave() : nil
+            if mayHaveChanges { scheduleAutosave() }
+        }
+    }
+
+    /// A closure that receives the errors of failed autosaves, on the actor of the context.
+    ///
+    /// The errors are those of ``save()``. The changes remain in the context: correct the models, or call
+    /// ``rollback()``. Without a handler and without a ``DataStoreConfiguration/logger``, the error is written to
+    /// standard error.
+    public var autosaveErrorHandler: ((any Error) -> Void)? {
+        get { storage.autosaveErrorHandler }
+        set { storage.autosaveErrorHandler = newValue }
+    }
+
+    #if canImport(Darwin)
+        /// The undo manager of the context. `nil` by default.
+        ///
+        /// The context keeps the object for source compatibility with SwiftData and registers no actions with it. To
+        /// discard unsaved changes, call ``rollback()``.
+        public var undoManager: UndoManager? {
+            get { storage.undoManager }
+            set { storage.undoManager = newValue }
+        }
+    #endif
+}
+
+extension ModelContext {
+    private func makeAutosave() -> Autosave? {
+        if let executor { return Autosave(on: executor) }
+        if MainThread.isCurrent { return Autosave(on: nil) }
+        coordinator.stores.first { $0.configuration.logger != nil }?.log(
+            .notice, event: "autosaveUnavailable",
+            "a context outside of the main actor and of model actors cannot save automatically; call save()")
+        return nil
+    }
+
+    /// Whether there may be something to save. Less exact than ``hasChanges``, but does not change anything.
+    var mayHaveChanges: Bool { !pendingModels.isEmpty || !unverifiedLists.isEmpty }
+
+    /// Schedules an autosave if they are enabled.
+    func scheduleAutosave() { storage.autosave?.schedule(self) }
+
+    /// Saves the changes, and reports an error to the handler.
+    ///
+    /// - Returns: `false` after an error.
+    func saveAutomatically() -> Bool {
+        // The process may end during a save.
+        guard autosaveEnabled, mayHaveChanges, !storage.isSaving else { return true }
+        // A later fetch or save throws this error, too.
+        if let error = storage.failures.takeUnreportedError() { AutosaveFailure.report(error, of: self) }
+        do {
+            try save(acknowledging: nil, isAutomatic: true)
+            return true
+        } catch {
+            for listed in pendingModels { listed.backing.requestAutosave() }
+            AutosaveFailure.report(error, of: self)
+            return false
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Synchronization
+
+// Observation of properties; see ``ModelObservation``. The property wrappers report reads and changes by the program,
+// and the context reports its own changes.
+extension AnyBackingData {
+    /// Whether a property of the model was ever read while an access was tracked.
+    @inlinable @inline(__always)
+    var isObserved: Bool { extras?.observation != nil }
+
+    /// Returns whether the read of a property must be reported with ``access(at:)`` or ``access(_:)``.
+    @inlinable @inline(__always)
+    func isAccessTracked() -> Bool { isObserved || isUnobservedAccessTracked() }
+
+    @usableFromInline @inline(never)
+    final func isUnobservedAccessTracked() -> Bool {
+        // Not retained, because that would take as long as the rest.
+        guard let entity = membership.map(Unmanaged.passUnretained) else { return isDetachedAccessTracked() }
+        return entity._withUnsafeGuaranteedRef { $0.isAccessTracked() }
+    }
+
+    // The program reads a property, after ``isAccessTracked()`` returned `true`, or sets a property of an observed model.
+    // An attribute of a direct type is identified by the offset of its wrapper, and any other property by its key path.
+
+    @usableFromInline @inline(never)
+    func access(at offset: Int) { access(.offset(offset)) }
+    @usableFromInline @inline(never)
+    func access(_ keyPath: AnyKeyPath) { access(.keyPath(keyPath)) }
+
+    private func access(_ property: ObservedProperty) {
+        if !isObserved, let membership { makeExtras().observation = membership.takeObservation() }
+        extras?.observation?.access(property)
+    }
+
+    @usableFromInline @inline(never)
+    func willSet(at offset: Int) { extras?.observation?.willSet(.offset(offset)) }
+    @usableFromInline @inline(never)
+    func willSet(_ keyPath: AnyKeyPath) { extras?.observation?.willSet(.keyPath(keyPath)) }
+
+    @usableFromInline @inline(never)
+    func didSet(at offset: Int) { extras?.observation?.didSet(.offset(offset)) }
+    @usableFromInline @inline(never)
+    func didSet(_ keyPath: AnyKeyPath) { extras?.observation?.didSet(.keyPath(keyPath)) }
+
+    // MARK: Models without a context
+
+    /// The unused instance for models that are not in a context.
+    private static let detachedObservation = Mutex(UnusedObservation())
+
+    private struct UnusedObservation: @unchecked Sendable {
+        // The reason for `@unchecked Sendable`: the mutex protects the instance until a model takes it over.
+        var value = ModelObservation()
+    }
+
+    /// Does the same for a model that is not in a context. If the access is tracked, the model takes the instance over.
+    private func isDetachedAccessTracked() -> Bool {
+        let taken = Self.detachedObservation.withLockIfAvailable { unused -> UnusedObservation? in
+            guard unused.value.isAccessTracked() else { return nil }
+            defer { unused = UnusedObservation() }
+            return unused
+        }
+        // Another thread uses the instance.
+        guard let taken else { return observe(ModelObservation()) }
+        return taken.map { observe($0.value) } ?? false
+    }
+
+    private func observe(_ observation: ModelObservation) -> Bool {
+        makeExtras().observation = observation
+        return true
+    }
+}
+
+// Changes by the context.
+extension AnyBackingData {
+    /// Notifies the observers of a property when the current operation of the context ends.
+    func didChange(_ property: Schema.Property) {
+        guard let observation = extras?.observation, let property = property.observed, observation.observes(property)
+        else { return }
+        membership?.owner.didChange(observation, property)
+    }
+
+    /// Notifies the observers of all properties when the current operation of the context ends.
+    func didChangeAllProperties() {
+        guard let observation = extras?.observation else { return }
+        membership?.owner.didChange(observation, nil)
+    }
+
+    /// Notifies the observers of all to-many relationships when the current operation of the context ends.
+    func didChangeLists() {
+        guard isObserved, let properties = membership?.entity.relationshipProperties else { return }
+        for property in properties where property.slot < 0 { didChange(property) }
+    }
+
+    /// Keeps the destinations of observed lists that are being discarded, to compare them when the lists are read again.
+    func keepDiscardedLists(where isDiscarded: (Int) -> Bool) {
+        guard let extras, let entity = membership?.entity else { return }
+        for (index, list) in extras.lists where isDiscarded(index) {
+            keepDiscarded(list, of: entity.properties[index])
+        }
+    }
+
+    /// Keeps the destinations of a list that is being discarded, if it is observed.
+    func keepDiscarded(_ list: ToManyList, of property: Schema.Property) {
+        guard let observation = extras?.observation, let property = property.observed else { return }
+        observation.discard(property, list.knownIdentifiers)
+    }
+
+    /// Notifies the observers of a list that was read again if it has changed since it was discarded.
+    func didReadAgain(_ property: Schema.Property, _ list: ToManyList) {
+        guard let observation = extras?.observation, let observed = property.observed,
+            observation.isChanged(observed, list.knownIdentifiers)
+        else { return }
+        didChange(property)
+    }
+}

@@ -1,0 +1,189 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@MainActor @Suite("Autosaves", .timeLimit(.minutes(1))) struct AutosaveTests {
+    /// Runs other work of the main actor until a condition holds.
+    private func wait(until condition: () throws -> Bool) async rethrows {
+        while try !condition(), !Task.isCancelled { await Task.yield() }
+    }
+
+    private func transactions(_ store: TestStore) throws -> Int {
+        try store.context().fetchHistoryCount(HistoryDescriptor<DefaultHistoryTransaction>())
+    }
+
+    private func names(_ store: TestStore) throws -> [String] {
+        try store.context().fetch(FetchDescriptor(sortBy: [SortDescriptor(\Trip.name)])).map(\.name)
+    }
+
+    @Test(arguments: StoreKind.allCases) func turnsAreSavedInOneTransaction(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        #expect(context.autosaveEnabled && !store.context().autosaveEnabled)
+        let trip = Trip(name: "Rome", destination: "")
+        context.insert(trip)
+        for number in 0..<10 { context.insert(Trip(name: "\(number)", destination: "")) }
+        trip.note = "changed"
+        // Nothing is saved without a suspension.
+        #expect(context.hasChanges)
+        #expect(try transactions(store) == 0)
+        await wait { !context.hasChanges }
+        #expect(try transactions(store) == 1)
+        #expect(try names(store).count == 11)
+        // Updates and deletes of the next turn.
+        trip.name = "Paris"
+        await wait { !context.hasChanges }
+        context.delete(trip)
+        await wait { !context.hasChanges }
+        #expect(try transactions(store) == 3)
+        #expect(try !names(store).contains("Paris"))
+    }
+
+    @Test(arguments: StoreKind.allCases) func explicitSavesRemainOneTransaction(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        context.insert(Trip(name: "Rome", destination: ""))
+        try context.save()
+        for _ in 0..<20 { await Task.yield() }
+        #expect(try transactions(store) == 1)
+        let history = try store.context().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        #expect(history.flatMap(\.changes).count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases) func listsThatChangedInPlaceAreSaved(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        let trip = Trip(name: "Rome", destination: "")
+        trip.bucketList = ["a", "b", "c", "d"].map(BucketListItem.init(title:))
+        context.insert(trip)
+        try context.save()
+        trip.bucketList.remove(at: 1)
+        await wait { !context.hasChanges }
+        #expect(try store.context().fetch(FetchDescriptor<BucketListItem>()).count { $0.trip == nil } == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases) func autosavesCanBeDisabled(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        context.insert(Trip(name: "Rome", destination: ""))
+        context.autosaveEnabled = false
+        for _ in 0..<100 { await Task.yield() }
+        #expect(context.hasChanges)
+        // The changes that were made before are saved, too.
+        context.autosaveEnabled = true
+        await wait { !context.hasChanges }
+        #expect(try names(store) == ["Rome"])
+        // Another context of the main actor.
+        let other = store.context()
+        other.autosaveEnabled = true
+        #expect(other.autosaveEnabled)
+        other.insert(Trip(name: "Paris", destination: ""))
+        await wait { !other.hasChanges }
+        #expect(try names(store) == ["Paris", "Rome"])
+    }
+
+    /// A failed autosave is reported, keeps the changes, and is repeated after the next change, also of a model that
+    /// it could not save.
+    @Test(arguments: StoreKind.allCases) func failuresAreReportedAndRetried(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        var errors: [any Error] = []
+        context.autosaveErrorHandler = { errors.append($0) }
+        let (first, second) = (Trip(name: "Rome", destination: ""), Trip(name: "Rome", destination: ""))
+        (first.startDate, second.startDate) = (.distantPast, .distantPast)
+        context.insert(first)
+        context.insert(second)
+        await wait { !errors.isEmpty }
+        let error = try #require(errors.first as? SwiftDataError)
+        #expect(SwiftDataError.uniquenessViolation ~= error)
+        #expect(context.hasChanges && errors.count == 1)
+        second.name = "Paris"
+        await wait { !context.hasChanges }
+        #expect(try names(store) == ["Paris", "Rome"])
+        #expect(errors.count == 1)
+    }
+
+    /// An error that the next fetch or save throws is reported, and does not prevent autosaves.
+    @Test(arguments: StoreKind.allCases) func deferredErrorsAreReportedAndThrown(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let context = store.container.mainContext
+        var errors: [any Error] = []
+        context.autosaveErrorHandler = { errors.append($0) }
+        context.insert(LinkTag("unknown"))
+        context.insert(Trip(name: "Rome", destination: ""))
+        await wait { !context.hasChanges }
+        #expect(errors.count == 1)
+        #expect(try names(store) == ["Rome"])
+        #expect(throws: SwiftDataError.unknownSchema) { try context.save() }
+    }
+
+    @Test func failuresAreLogged() async throws {
+        let logger = TestLogger()
+        var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+        configuration.logger = logger
+        let container = try ModelContainer(for: Trip.self, configurations: configuration)
+        for _ in 0..<2 {
+            container.mainContext.insert(Trip(name: "Rome", destination: "", startDate: .distantPast))
+        }
+        await wait { !logger.entries.isEmpty }
+        #expect(logger.entries.map(\.event) == ["autosaveFailed"])
+        let entry = try #require(logger.entries.first)
+        #expect(!entry.message.contains("Rome") && entry.metadata["error"]?.contains("Rome") == false)
+        container.mainContext.rollback()
+    }
+
+    /// A scheduled autosave retains the context.
+    @Test(arguments: StoreKind.allCases) func releasedContainersAreSaved(_ kind: StoreKind) async throws {
+        let store = try TestStore(.file)
+        weak var released: ModelContext?
+        do {
+            let container = try store.reopened()
+            container.mainContext.insert(Trip(name: "Rome", destination: ""))
+            released = container.mainContext
+        }
+        await wait { released == nil }
+        #expect(try names(store) == ["Rome"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func modelActorsSaveAfterEachJob(_ kind: StoreKind) async throws {
+        let store = try TestStore(kind)
+        let importer = Importer(modelContainer: store.container)
+        await importer.enableAutosaves()
+        await importer.add(["Rome", "Paris"])
+        try await wait { try transactions(store) == 1 }
+        #expect(try names(store) == ["Paris", "Rome"])
+        #expect(await !importer.hasChanges)
+    }
+
+    @Test func otherContextsHaveNoActorToSaveOn() async throws {
+        let logger = TestLogger()
+        var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+        configuration.logger = logger
+        let container = try ModelContainer(for: Trip.self, configurations: configuration)
+        await Task.detached {
+            let context = ModelContext(container)
+            context.autosaveEnabled = true
+            #expect(!context.autosaveEnabled)
+        }.value
+        #expect(logger.entries.map(\.event) == ["autosaveUnavailable"])
+    }
+}
+
+private actor Importer: ModelActor {
+    nonisolated let modelExecutor: any ModelExecutor
+    nonisolated let modelContainer: ModelContainer
+
+    init(modelContainer: ModelContainer) {
+        self.modelContainer = modelContainer
+        modelExecutor = DefaultSerialModelExecutor(modelContext: ModelContext(modelContainer))
+    }
+
+    var hasChanges: Bool { modelContext.hasChanges }
+
+    func enableAutosaves() { modelContext.autosaveEnabled = true }
+
+    func add(_ names: [String]) {
+        for name in names { modelContext.insert(Trip(name: name, destination: "")) }
+    }
+}

@@ -1,0 +1,136 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// The notifications of one context.
+private final class NotificationRecorder {
+    private(set) var names: [Notification.Name] = []
+    private(set) var saved: [[AnyHashable: Any]] = []
+    private var observers: [any NSObjectProtocol] = []
+
+    init(_ context: ModelContext, onWillSave: @escaping () -> Void = {}) {
+        nonisolated(unsafe) weak let recorder = self
+        nonisolated(unsafe) let onWillSave = onWillSave
+        for name in [ModelContext.willSave, ModelContext.didSave] {
+            observers.append(
+                NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { notification in
+                    recorder?.names.append(notification.name)
+                    if name == ModelContext.willSave {
+                        #expect(notification.userInfo?.isEmpty ?? true)
+                        onWillSave()
+                    } else {
+                        recorder?.saved.append(notification.userInfo ?? [:])
+                    }
+                })
+        }
+    }
+
+    deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+
+    func identifiers(_ key: ModelContext.NotificationKey) -> [PersistentIdentifier]? {
+        saved.last?[key.rawValue] as? [PersistentIdentifier]
+    }
+
+    var token: DefaultHistoryToken? {
+        let tokens = saved.last?[ModelContext.NotificationKey.historyTokens.rawValue] as? [String: any HistoryToken]
+        return tokens?.count == 1 ? tokens?.values.first as? DefaultHistoryToken : nil
+    }
+}
+
+@Suite("Notifications of saves") struct NotificationTests {
+    @Test(arguments: StoreKind.allCases) func savesPostWhatTheyWrote(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let recorder = NotificationRecorder(context)
+        let (rome, paris) = (Trip(name: "Rome", destination: ""), Trip(name: "Paris", destination: ""))
+        context.insert(rome)
+        context.insert(paris)
+        try context.save()
+        #expect(recorder.names == [ModelContext.willSave, ModelContext.didSave])
+        #expect(recorder.identifiers(.insertedIdentifiers) == [rome.persistentModelID, paris.persistentModelID])
+        #expect(recorder.identifiers(.updatedIdentifiers) == [] && recorder.identifiers(.deletedIdentifiers) == [])
+        #expect(recorder.token == (try context.currentHistoryToken()))
+        // Setting the stored value is not an update.
+        rome.note = "changed"
+        paris.name = "Paris"
+        try context.save()
+        #expect(recorder.identifiers(.updatedIdentifiers) == [rome.persistentModelID])
+        #expect(recorder.identifiers(.insertedIdentifiers) == [])
+        let identifier = paris.persistentModelID
+        context.delete(paris)
+        try context.save()
+        #expect(recorder.identifiers(.deletedIdentifiers) == [identifier])
+        #expect(recorder.names.count == 6)
+    }
+
+    @Test(arguments: StoreKind.allCases) func changesOfLinksAreUpdates(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, [LinkItem.self])
+        let context = store.context()
+        let (item, tag, other) = (LinkItem("item"), LinkTag("tag"), LinkTag("other"))
+        for model in [tag, other] { context.insert(model) }
+        context.insert(item)
+        try context.save()
+        let recorder = NotificationRecorder(context)
+        item.tags = [tag]
+        other.name = "other"
+        try context.save()
+        #expect(
+            Set(recorder.identifiers(.updatedIdentifiers) ?? []) == [item.persistentModelID, tag.persistentModelID])
+    }
+
+    @Test(arguments: StoreKind.allCases) func savesWithoutChangesPostNothing(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let trip = Trip(name: "Rome", destination: "")
+        context.insert(trip)
+        try context.save()
+        let recorder = NotificationRecorder(context)
+        try context.save()
+        #expect(recorder.names.isEmpty)
+        trip.name = "Rome"
+        try context.save()
+        #expect(recorder.names == [ModelContext.willSave])
+        // Another context is not the object of the notifications.
+        let other = store.context()
+        other.insert(Trip(name: "Paris", destination: ""))
+        try other.save()
+        #expect(recorder.names.count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases) func changesBeforeASaveBelongToIt(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let trip = Trip(name: "Rome", destination: "")
+        let recorder = NotificationRecorder(context) {
+            trip.note = "stamped"
+            // Saves inside of the notification do not post it again.
+            do { try context.save() } catch { Issue.record(error) }
+            trip.destination = "Italy"
+        }
+        context.insert(trip)
+        try context.save()
+        #expect(!context.hasChanges && trip.note == "stamped")
+        #expect(recorder.names.filter { $0 == ModelContext.willSave }.count == 1)
+        #expect(try store.context().fetch(FetchDescriptor<Trip>()).map(\.destination) == ["Italy"])
+    }
+
+    @Test(arguments: StoreKind.allCases) func failedSavesPostNoDidSave(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let recorder = NotificationRecorder(context)
+        for _ in 0..<2 {
+            context.insert(Trip(name: "Rome", destination: "", startDate: .distantPast))
+        }
+        #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+        #expect(recorder.names == [ModelContext.willSave])
+    }
+
+    @Test func keysHaveStableNames() {
+        #expect(
+            ModelContext.NotificationKey.allCases.map(\.rawValue).sorted() == [
+                "deletedIdentifiers", "droppedChanges", "historyTokens", "insertedIdentifiers", "invalidatedAllIdentifiers",
+                "queryGeneration", "updatedIdentifiers",
+            ])
+    }
+}

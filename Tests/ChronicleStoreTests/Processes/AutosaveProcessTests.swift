@@ -1,0 +1,30 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// Autosaves of processes that end without calling `save()`.
+@Suite("Autosaves of ending processes", .timeLimit(.minutes(1))) struct AutosaveProcessTests {
+    /// Returns the texts of the saved notes.
+    private func notes(after end: String) throws -> String {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("test.store")
+        let worker = try Worker("autosave", file.path, end)
+        if end == "killed" {
+            worker.waitUntilExit()
+        } else {
+            _ = try worker.finish()
+        }
+        return try Shell.sqlite3(file, "SELECT text FROM Note")
+    }
+
+    /// `main` returns, `exit()` is called on the main actor and elsewhere, and after a suspension of the main actor.
+    @Test(arguments: ["return", "exit", "elsewhere", "later", "later exit"])
+    func changesAreSaved(_ end: String) throws {
+        #expect(try notes(after: end) == end)
+    }
+
+    @Test func signalsDoNotSave() throws {
+        #expect(try notes(after: "killed") == "")
+    }
+}
