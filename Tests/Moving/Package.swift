@@ -4,6 +4,11 @@ import PackageDescription
 
 // A model layer for SwiftData that is built twice: unchanged, with the product `SwiftData`, and with only its imports
 // changed, with the product `Chronicle`.
+//
+// The other targets are model layers of the shapes that are common in code for SwiftData, one for each subject. They are
+// built unchanged. `Members` uses every member of SwiftData that Chronicle has; see Documentation/Moving.md.
+let layers = ["CustomStores", "Members", "Previews", "Repositories", "Services", "Tracking"]
+
 let package = Package(
     name: "Moving",
     platforms: [.macOS(.v15)],
@@ -17,7 +22,15 @@ let package = Package(
             name: "MovedTrips", dependencies: [.product(name: "Chronicle", package: "chronicle")],
             plugins: ["ChangeImport"]),
         .plugin(name: "ChangeImport", capability: .buildTool()),
-        .testTarget(name: "MovingTests", dependencies: ["Trips", "MovedTrips"]),
-    ],
+        .testTarget(
+            name: "MovingTests",
+            dependencies: ["Trips", "MovedTrips"] + layers.map { .target(name: $0) }),
+    ]
+        + layers.map { name in
+            .target(
+                name: name, dependencies: [.product(name: "SwiftData", package: "chronicle")],
+                // `DataStore` requires `Sendable`, and SwiftData's does not: a store with variables is code for Swift 5.
+                swiftSettings: name == "CustomStores" ? [.swiftLanguageMode(.v5)] : [])
+        },
     swiftLanguageModes: [.v6]
 )

@@ -173,7 +173,8 @@ extension ModelContext {
         return pendingModels.filter { isIncluded($0.backing) }.map(\.model)
     }
 
-    var editingState: EditingState { storage.editingState }
+    /// What stores receive about the context with each request: its identity, author, name and metadata.
+    public var editingState: EditingState { storage.editingState }
 
     /// Returns a context without models that has the same author, name and metadata.
     func emptyCopy() -> ModelContext {

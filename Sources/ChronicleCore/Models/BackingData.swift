@@ -53,6 +53,24 @@ extension BackingData {
 }
 
 extension PersistentModel {
+    /// Returns the value of a property, like the getter of the property.
+    ///
+    /// Use it in code that is generic over models. Unlike that of the backing data, this method also works for a model
+    /// without a context.
+    ///
+    /// - Parameter keyPath: The key path of a property of the model.
+    /// - Returns: The current value.
+    public func getValue<Value>(forKey keyPath: KeyPath<Self, Value>) -> Value { self[keyPath: keyPath] }
+
+    /// Sets the value of a property, like the setter of the property.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of a property of the model.
+    ///   - value: The new value.
+    public func setValue<Value>(forKey keyPath: ReferenceWritableKeyPath<Self, Value>, to value: Value) {
+        self[keyPath: keyPath] = value
+    }
+
     /// Creates the backing data of a new model, which is not in a context yet.
     ///
     /// - Returns: Empty backing data.

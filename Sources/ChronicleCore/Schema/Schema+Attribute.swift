@@ -52,6 +52,8 @@ extension Schema {
             ///
             /// SwiftData has no such option.
             @inlinable public static var preserveValueOnUpdate: Option { Option(rawValue: 64) }
+            /// No option. SwiftData requires it for some `Codable` types; Chronicle stores every `Codable` type without it.
+            @inlinable public static var codable: Option { [] }
             /// Ignored. The value is part of its row, and SQLite stores large values on separate pages.
             @inlinable public static var externalStorage: Option { Option(rawValue: 8) }
             /// Ignored. Operating systems do not index Chronicle stores.

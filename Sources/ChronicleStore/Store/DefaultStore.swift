@@ -18,9 +18,13 @@ import Synchronization
 public final class DefaultStore: DataStore {
     /// The type of the store's snapshots.
     public typealias Snapshot = DefaultSnapshot
+    /// The type of the tokens in the store's history.
+    public typealias TokenType = DefaultHistoryToken
 
     /// The configuration that the store was opened with.
     public let configuration: ModelConfiguration
+    /// The name of the configuration.
+    public var name: String { configuration.name }
     /// The schema of the models in the store.
     public let schema: Schema
     /// The UUID of the store, generated when the file was created.

@@ -42,6 +42,18 @@ private func append<Model: PersistentModel>(
             for: Ported.self, PortedPart.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     }
 
+    @Test func modelsReadAndSetValuesByKeyPath() throws {
+        let model = Ported(name: "a")
+        model.setValue(forKey: \.name, to: "b")
+        #expect(model.getValue(forKey: \.name) == "b" && model.name == "b")
+        let context = ModelContext(try container())
+        context.insert(model)
+        try context.save()
+        model.setValue(forKey: \.parts, to: [PortedPart(name: "c")])
+        #expect(model.getValue(forKey: \.parts).map(\.name) == ["c"])
+        #expect(context.insertedModelsArray.count == 1)
+    }
+
     @Test func aModelMayAssignItsBackingData() throws {
         let container = try container()
         let context = ModelContext(container)

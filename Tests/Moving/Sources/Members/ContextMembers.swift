@@ -1,0 +1,85 @@
+import Foundation
+import SwiftData
+
+func modelContext(_ container: ModelContainer, trip: Trip, identifier: PersistentIdentifier) throws {
+    let context: ModelContext = ModelContext(container)  //= ModelContext.init(_:)
+    use(ModelContext.self)  //= ModelContext
+    use(context.container)  //= ModelContext.container
+    context.author = "app"  //= ModelContext.author
+    use(context.editingState)  //= ModelContext.editingState
+    context.processPendingChanges()  //= ModelContext.processPendingChanges()
+    let descriptor = FetchDescriptor<Trip>()
+    let trips: [Trip] = try context.fetch(descriptor)  //= ModelContext.fetch(_:)
+    use(trips)
+    use(try context.fetchCount(descriptor))  //= ModelContext.fetchCount(_:)
+    let identifiers: [PersistentIdentifier] = try context.fetchIdentifiers(descriptor)
+    use(identifiers)  //= ModelContext.fetchIdentifiers(_:)
+    //= ModelContext.enumerate(_:batchSize:allowEscapingMutations:block:)
+    try context.enumerate(descriptor, batchSize: 100, allowEscapingMutations: true) { use($0.name) }
+    let model: any PersistentModel = context.model(for: identifier)  //= ModelContext.model(for:)
+    use(model)
+    let registered: Trip? = context.registeredModel(for: identifier)  //= ModelContext.registeredModel(for:)
+    use(registered)
+    context.insert(trip)  //= ModelContext.insert(_:)
+    let inserted: [any PersistentModel] = context.insertedModelsArray  //= ModelContext.insertedModelsArray
+    use(inserted)
+    use(context.hasChanges)  //= ModelContext.hasChanges
+    let changed: [any PersistentModel] = context.changedModelsArray  //= ModelContext.changedModelsArray
+    use(changed)
+    let deleted: [any PersistentModel] = context.deletedModelsArray  //= ModelContext.deletedModelsArray
+    use(deleted)
+    context.delete(trip)  //= ModelContext.delete(_:)
+    //= ModelContext.delete(model:where:includeSubclasses:)
+    try context.delete(model: Trip.self, where: #Predicate { $0.code > 1 }, includeSubclasses: true)
+    try context.save()  //= ModelContext.save()
+    try context.transaction { trip.name = "Rome" }  //= ModelContext.transaction(block:)
+    context.rollback()  //= ModelContext.rollback()
+    use(context == context)  //= ModelContext.==(_:_:)
+}
+
+func history(of context: ModelContext) throws {
+    let descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+    let transactions: [DefaultHistoryTransaction] = try context.fetchHistory(descriptor)
+    use(transactions)  //= ModelContext.fetchHistory(_:)
+    try context.deleteHistory(descriptor)  //= ModelContext.deleteHistory(_:)
+}
+
+func fetchDescriptor() {
+    //= FetchDescriptor.init(predicate:sortBy:)
+    var descriptor = FetchDescriptor<Trip>(predicate: #Predicate { $0.code == 1 }, sortBy: [SortDescriptor(\.start)])
+    use(FetchDescriptor<Trip>.self)  //= FetchDescriptor
+    descriptor.predicate = nil  //= FetchDescriptor.predicate
+    descriptor.sortBy = [SortDescriptor(\.name, order: .reverse)]  //= FetchDescriptor.sortBy
+    descriptor.fetchLimit = 10  //= FetchDescriptor.fetchLimit
+    descriptor.fetchOffset = 10  //= FetchDescriptor.fetchOffset
+    descriptor.includePendingChanges = false  //= FetchDescriptor.includePendingChanges
+    descriptor.propertiesToFetch = [\.name, \.start]  //= FetchDescriptor.propertiesToFetch
+    //= FetchDescriptor.relationshipKeyPathsForPrefetching
+    descriptor.relationshipKeyPathsForPrefetching = [\.items]
+    use(descriptor == descriptor)  //= FetchDescriptor.==(_:_:)
+}
+
+func modelActor(_ actor: isolated Importer, identifier: PersistentIdentifier) {
+    use((any ModelActor).self)  //= ModelActor
+    use(actor.modelContainer)  //= ModelActor.modelContainer
+    use(actor.modelContext)  //= ModelActor.modelContext
+    use(actor.modelExecutor)  //= ModelActor.modelExecutor
+    use(actor.unownedExecutor)  //= ModelActor.unownedExecutor
+    use(actor[identifier, as: Trip.self])  //= ModelActor.subscript(_:as:)
+}
+
+func modelExecutor(_ executor: any ModelExecutor, _ serial: any SerialModelExecutor, context: ModelContext) {
+    use((any ModelExecutor).self)  //= ModelExecutor
+    use(executor.modelContext)  //= ModelExecutor.modelContext
+    use((any SerialModelExecutor).self)  //= SerialModelExecutor
+    let standard = DefaultSerialModelExecutor(modelContext: context)  //= DefaultSerialModelExecutor.init(modelContext:)
+    use(DefaultSerialModelExecutor.self)  //= DefaultSerialModelExecutor
+    use(standard.modelContext)  //= DefaultSerialModelExecutor.modelContext
+    use(standard.asUnownedSerialExecutor())  //= DefaultSerialModelExecutor.asUnownedSerialExecutor()
+    //= DefaultSerialModelExecutor.isSameExclusiveExecutionContext(other:)
+    use(standard.isSameExclusiveExecutionContext(other: standard))
+}
+
+func enqueue(_ job: consuming ExecutorJob, on executor: DefaultSerialModelExecutor) {
+    executor.enqueue(job)  //= DefaultSerialModelExecutor.enqueue(_:)
+}
