@@ -74,7 +74,8 @@ import Testing
         let old = try context([Boat.self])
         old.insert(Boat("old"))
         try old.save()
-        let token = try #require(try #require(old.container.stores.first as? DefaultStore).currentHistoryToken())
+        let store = try #require(old.container.stores.first as? DefaultStore)
+        let token = try #require(try store.currentHistoryToken())
         let first = try context([Boat.self, SailBoat.self])
         let sail = SailBoat("sail")
         sail.masts = 3
