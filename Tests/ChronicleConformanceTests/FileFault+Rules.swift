@@ -17,6 +17,8 @@ extension FileFault {
         case .attributesOtherProcesses: .processHistory
         case .deletesOtherRows: .batchDeletes
         case .deletesInSteps: .batchTransactions
+        case .updatesOtherRows: .batchUpdates
+        case .updatesInSteps: .batchUpdateTransactions
         case .reportsOneProcess: .processEvents
         case .fetchesOneClass: .subclassFetches
         case .deletesSubclasses: .subclassBatches

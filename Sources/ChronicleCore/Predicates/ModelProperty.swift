@@ -11,14 +11,18 @@ public enum ModelProperty: PredicateProperty {
     /// The model itself if it is of the entity with this name or of one of its subentities, and nil otherwise: `as?` in
     /// a hierarchy of models.
     case cast(entityName: String)
+    /// A member of the value before it in a path: of an attribute that stores a `Codable` structure as JSON, of another
+    /// member, or of an element of an array.
+    case member(CodableMember)
 
-    /// The name of the property in the schema, or `persistentModelID`.
+    /// The name of the property in the schema, the name of the member, or `persistentModelID`.
     public var name: String {
         switch self {
         case .identifier: "persistentModelID"
         case .stored(let property): property.name
         case .entityName: "entityName"
         case .cast(let entityName): "as? \(entityName)"
+        case .member(let member): member.name
         }
     }
 
@@ -38,6 +42,7 @@ public enum ModelProperty: PredicateProperty {
         case (.identifier, .identifier), (.entityName, .entityName): true
         case (.stored(let a), .stored(let b)): a === b
         case (.cast(let a), .cast(let b)): a == b
+        case (.member(let a), .member(let b)): a == b
         default: false
         }
     }
@@ -47,9 +52,10 @@ public enum ModelProperty: PredicateProperty {
     /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) {
         switch self {
+        case .identifier, .entityName: break
         case .stored(let property): hasher.combine(ObjectIdentifier(property))
         case .cast(let entityName): hasher.combine(entityName)
-        case .identifier, .entityName: break
+        case .member(let member): hasher.combine(member)
         }
     }
 }
@@ -83,6 +89,62 @@ struct ModelKeyPaths: PredicateResolver {
     func kinds(of type: Any.Type) -> (property: ModelProperty, names: [PropertyValue])? {
         guard let entity = (type as? any PersistentModel.Type).flatMap(schema.entity) else { return nil }
         return (.entityName, schema.kinds(of: entity.name).sorted().map(PropertyValue.text))
+    }
+
+    func members(at keyPath: AnyKeyPath, of type: Any.Type) throws -> [ModelProperty]? {
+        guard !(type is any PersistentModel.Type), JSONForm(type) == .json else { return nil }
+        return try CodableMember.members("\(keyPath)".dropFirst("\\\(type)".count), of: type).map { .member($0) }
+    }
+
+    func isJSON(_ property: ModelProperty) -> Bool { property.isJSON }
+}
+
+extension ModelProperty {
+    /// The Swift type of the values.
+    var valueType: any Any.Type {
+        switch self {
+        case .identifier, .cast: PersistentIdentifier.self
+        case .entityName: String.self
+        case .stored(let property): property.valueType
+        case .member(let member): member.valueType
+        }
+    }
+
+    /// Whether the values are stored as JSON.
+    var isJSON: Bool {
+        switch self {
+        case .identifier, .entityName, .cast: false
+        case .stored(let property): property.attribute?.storage == .json
+        case .member(let member): member.form == .json
+        }
+    }
+
+    /// The form of the elements of an attribute or a member that contains an array or a set of values; `nil` for other
+    /// properties.
+    public var elementForm: JSONForm? {
+        guard isJSON, let collection = unwrapped(valueType) as? any ValueCollection.Type else { return nil }
+        return JSONForm(collection.elementType)
+    }
+
+    /// Whether elements of the array or the set may be nil.
+    public var hasOptionalElements: Bool {
+        (unwrapped(valueType) as? any ValueCollection.Type)?.elementType is any OptionalValue.Type
+    }
+
+    /// The order of the values in a store.
+    public enum StoredOrder: Sendable {
+        /// Stored values have the order of the property's values.
+        case plain
+        /// The values are texts, whose order is that of the numbers that they represent.
+        case decimal
+    }
+
+    /// The order of the values, or `nil` if they are not comparable, or in another order than their stored form.
+    public var storedOrder: StoredOrder? {
+        switch unwrapped(valueType) {
+        case is Decimal.Type: .decimal
+        case let type: ChronicleCore.StoredOrder.isKnown(type) ? .plain : nil
+        }
     }
 }
 

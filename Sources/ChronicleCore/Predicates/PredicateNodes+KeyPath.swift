@@ -9,43 +9,58 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             guard !property.isToMany else {
                 throw walker.unsupported("KeyPath: using the to-many property \(property.name) as a single value")
             }
-            return try path(property, node, &walker)
+            return try path([property], node, &walker)
         }
         if let tree = try partOfCollection(node, &walker) ?? partOfValue(node, &walker) { return tree }
+        if let members = try members(at: keyPath, walker) { return try path(members, node, &walker) }
         throw unknown(keyPath, walker)
+    }
+
+    /// Returns the members of a `Codable` value, or `nil` if the value is not stored as JSON.
+    private static func members<Resolver>(
+        at keyPath: Swift.KeyPath<Root.Output, Output>, _ walker: PredicateWalker<Resolver>
+    ) throws -> [Resolver.Property]? {
+        do {
+            return try walker.resolver.members(at: keyPath, of: Root.Output.self)
+        } catch let error as SwiftDataError where SwiftDataError.unsupportedKeyPath ~= error {
+            throw walker.unsupported("KeyPath: \(text(keyPath)), because \(error.detail ?? ""),")
+        }
     }
 
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
         let keyPath = node.pointer(as: Self.self).pointee.keyPath
-        guard let property = walker.resolver.property(at: keyPath, of: Root.Output.self) else {
+        let property = walker.resolver.property(at: keyPath, of: Root.Output.self)
+        guard let properties = try property.map({ [$0] }) ?? members(at: keyPath, walker), let last = properties.last
+        else {
             throw unknown(keyPath, walker)
         }
-        guard property.isToMany else {
+        guard last.isToMany || walker.isValueCollection(Output.self, last) else {
             throw walker.unsupported(
-                "KeyPath: accessing the contents of \(property.name), which is stored as a single value,")
+                "KeyPath: accessing the contents of \(last.name), which is stored as a single value,")
         }
-        switch try path(property, node, &walker) {
+        switch try path(properties, node, &walker) {
         case .path(let path), .unwrapped(.path(let path)):
             return PredicateTree.Elements(path: path, variable: walker.newVariable())
         default: throw unknown(keyPath, walker)
         }
     }
 
-    /// Returns the path to a property of the object that the root represents.
+    /// Returns the path to a property of the object, or of the value, that the root represents.
     private static func path<Resolver>(
-        _ property: Resolver.Property, _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+        _ properties: [Resolver.Property], _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
         switch try walker.tree(node.operand) {
         case .path(var path):
-            path.properties.append(property)
+            path.properties += properties
             return .path(path)
         case .unwrapped(.path(var path)):
-            path.properties.append(property)
+            path.properties += properties
             return Output.self is any OptionalValue.Type ? .path(path) : .unwrapped(.path(path))
         default:
-            throw walker.unsupported("KeyPath: \(property.name) of the result of \(node.operand.type.name)")
+            throw walker.unsupported(
+                "KeyPath: \(properties.last?.name ?? "") of the result of \(node.operand.type.name)")
         }
     }
 
@@ -108,9 +123,12 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             return walker.unsupported(
                 "KeyPath: \(keyPath) without a key", "use the value of a key or filter the fetched results")
         }
+        return walker.unsupported("KeyPath: \(text(keyPath)), which is not a stored property of \(Root.Output.self),")
+    }
+
+    private static func text(_ keyPath: Swift.KeyPath<Root.Output, Output>) -> String {
         // For a computed property, Swift prints only an address.
-        let text = "\(keyPath)".contains("<") ? "\\\(Root.Output.self).… (\(Output.self))" : "\(keyPath)"
-        return walker.unsupported("KeyPath: \(text), which is not a stored property of \(Root.Output.self),")
+        "\(keyPath)".contains("<") ? "\\\(Root.Output.self).… (\(Output.self))" : "\(keyPath)"
     }
 
     private static func isRawValueType<Raw: RawRepresentable>(of type: Raw.Type) -> Bool {

@@ -30,11 +30,13 @@ extension PredicateExpressions.Variable: PredicateNode {
         return try walker.value(of: node.pointer(as: Self.self).pointee)
     }
 
-    /// Returns the elements of `trip.items` in `trip.items?.isEmpty`.
+    /// Returns the elements of `trip.items` in `trip.items?.isEmpty`, or of `trip.tags` in `trip.tags?.contains("x")`.
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        guard isToMany(Output.self), case .path(let path) = try walker.value(of: node.pointer(as: Self.self).pointee)
+        guard case .path(let path) = try walker.value(of: node.pointer(as: Self.self).pointee),
+            let last = path.properties.last,
+            isToMany(Output.self) || walker.isValueCollection(Output.self, last)
         else {
             throw walker.unsupported("using Variable as a collection")
         }
@@ -61,6 +63,11 @@ func isToMany<Value>(_ type: Value.Type) -> Bool {
 }
 
 extension PredicateWalker {
+    /// Returns whether a property contains an array or a set of values whose elements the store can access.
+    func isValueCollection<Value>(_ type: Value.Type, _ property: Resolver.Property) -> Bool {
+        unwrapped(type) is any ValueCollection.Type && resolver.isJSON(property)
+    }
+
     /// Returns the condition that a to-many relationship exists, even if it is empty: that the object it belongs to
     /// exists.
     mutating func presence(ofModels models: BorrowedNode) throws -> Tree {

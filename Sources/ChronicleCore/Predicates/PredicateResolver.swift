@@ -17,6 +17,12 @@ protocol PredicateResolver {
     /// Returns the property that is the name of an object's type, and the names of a type and its subtypes; `nil` if
     /// stores cannot distinguish them.
     func kinds(of type: Any.Type) -> (property: Property, names: [PropertyValue])?
+    /// Returns the members of a `Codable` value for a key path, or `nil` if the type is not stored as JSON.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the store cannot access one of the members.
+    func members(at keyPath: AnyKeyPath, of type: Any.Type) throws -> [Property]?
+    /// Returns whether the value of a property is stored as JSON, so that its members and elements can be accessed.
+    func isJSON(_ property: Property) -> Bool
     /// Returns a captured value that is kept as it is because no property can hold it; `nil` for other values.
     func foreign(_ value: Any) -> (any Sendable)?
     /// Returns whether stores can order values of a type that is not one of the built-in types.
@@ -27,6 +33,8 @@ extension PredicateResolver {
     func element(of keyPath: AnyKeyPath, at key: Any) -> Property? { nil }
     func cast(to type: Any.Type) -> Property? { nil }
     func kinds(of type: Any.Type) -> (property: Property, names: [PropertyValue])? { nil }
+    func members(at keyPath: AnyKeyPath, of type: Any.Type) throws -> [Property]? { nil }
+    func isJSON(_ property: Property) -> Bool { false }
     func foreign(_ value: Any) -> (any Sendable)? { nil }
     func isOrdered(_ type: Any.Type) -> Bool { false }
 }

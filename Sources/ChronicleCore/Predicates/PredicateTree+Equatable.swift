@@ -15,8 +15,8 @@ extension PredicateTree: Equatable {
             a == e && b == f && c == g && d == h
         case (.negative(let a, let b), .negative(let c, let d)): a == c && b == d
         case (.count(let a), .count(let b)), (.exists(let a), .exists(let b)): a == b
-        case (.characterCount(let a), .characterCount(let b)), (.unwrapped(let a), .unwrapped(let b)),
-            (.not(let a), .not(let b)):
+        case (.characterCount(let a), .characterCount(let b)), (.decimal(let a), .decimal(let b)),
+            (.unwrapped(let a), .unwrapped(let b)), (.not(let a), .not(let b)):
             a == b
         case (.ifPresent(let a, let b), .ifPresent(let c, let d)), (.coalesce(let a, let b), .coalesce(let c, let d)),
             (.equal(let a, let b), .equal(let c, let d)), (.and(let a, let b), .and(let c, let d)),

@@ -36,6 +36,9 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case count(Elements)
     /// The number of characters in a text as Swift counts them, an integer.
     case characterCount(PredicateTree)
+    /// The number that a text represents, as `Decimal` is stored. It only occurs as an operand of
+    /// ``compare(_:_:_:)``: NaN is less than all other numbers and equals itself.
+    case decimal(PredicateTree)
 
     // MARK: Optionals
 
@@ -56,8 +59,8 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
 
     /// True if both values are nil, or both are not nil and equal. Objects are equal if their identifiers are equal.
     case equal(PredicateTree, PredicateTree)
-    /// True if the values have the given order: integers and reals by size, text by its Unicode scalars, blobs by their
-    /// bytes. Neither value is nil. Values of other forms are not compared.
+    /// True if the values have the given order: integers, reals and decimals by size, text by its Unicode scalars,
+    /// blobs by their bytes. Neither value is nil. Values of other forms are not compared.
     case compare(PredicateTree, Order, PredicateTree)
     /// True if both conditions are true.
     case and(PredicateTree, PredicateTree)
@@ -95,24 +98,27 @@ extension PredicateTree {
         /// The object where the path begins.
         public var variable: Variable
         /// The properties along the path.
+        ///
+        /// Members of a `Codable` value follow the attribute that contains it; see ``ModelProperty/member(_:)``.
         public var properties: [Property]
 
         /// Creates a path.
         ///
         /// - Parameters:
         ///   - variable: The object where the path begins.
-        ///   - properties: The properties along the path; all but the last are to-one relationships.
+        ///   - properties: The properties along the path: to-one relationships, then a property, then its members.
         public init(variable: Variable, properties: [Property]) {
             self.variable = variable
             self.properties = properties
         }
     }
 
-    /// The elements of a to-many property that satisfy an optional filter.
+    /// The elements of a to-many property, or of an attribute that contains an array or a set, that satisfy an optional
+    /// filter.
     public struct Elements: Equatable, Sendable {
-        /// The path of the to-many property.
+        /// The path of the to-many property or of the attribute.
         public let path: Path
-        /// The variable that represents each element in ``filter``.
+        /// The variable that represents each element in ``filter``, an object or a value.
         public let variable: Variable
         /// The condition that elements have to satisfy; `nil` to include all.
         public var filter: PredicateTree?

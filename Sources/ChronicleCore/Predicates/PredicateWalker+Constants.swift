@@ -22,6 +22,7 @@ extension PredicateWalker {
     func comparison(
         _ left: Tree, _ order: Tree.Order, _ right: Tree, of type: any Any.Type, _ node: String
     ) throws -> Tree {
+        if type is Decimal.Type || type is Decimal?.Type { return .compare(.decimal(left), order, .decimal(right)) }
         guard StoredOrder.isKnown(type) || resolver.isOrdered(type) else {
             throw unsupported("\(node) of \(type) values, whose order differs from that of the stored values,")
         }

@@ -25,6 +25,14 @@ struct PredicateWalker<Resolver: PredicateResolver> {
         return try walker.tree(ofExpression: predicate.expression)
     }
 
+    /// Returns the tree of an expression.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedPredicate``.
+    static func tree<Subject, Output>(of expression: Expression<Subject, Output>, _ resolver: Resolver) throws -> Tree {
+        var walker = PredicateWalker(resolver, subject: expression.variable)
+        return try walker.tree(ofExpression: expression.expression)
+    }
+
     private init<Subject>(_ resolver: Resolver, subject: PredicateExpressions.Variable<Subject>) {
         self.resolver = resolver
         variables = [subject.key: .path(Tree.Path(variable: .subject, properties: []))]

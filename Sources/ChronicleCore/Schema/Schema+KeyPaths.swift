@@ -28,6 +28,48 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// Returns the properties along a key path, such as `\Item.trip?.name` or `\Trip.address.city`.
+    ///
+    /// Use it to sort by the value at the end of the path. A path is nil where one of its parts is nil.
+    ///
+    /// - Parameters:
+    ///   - keyPath: A key path of the model class.
+    ///   - entity: The entity of the model class.
+    /// - Returns: To-one relationships, then a property, then the members of its `Codable` value. `nil` if a component
+    ///   is not a stored property of a model.
+    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if the JSON of a `Codable` value does not contain a member in a
+    ///   known place. Sort the fetched models instead.
+    /// - Complexity: O(1) for a key path of one property; otherwise O(*n*), where *n* is the number of properties of the
+    ///   entities along the key path.
+    public func path(of keyPath: AnyKeyPath, from entity: Entity) throws -> [ModelProperty]? {
+        if let property = ModelProperty(keyPath, of: entity) { return [property] }
+        // Swift has no other access to the components of a key path than its description.
+        var rest = "\(keyPath)".dropFirst("\\\(entity.type)".count)
+        var current = entity
+        var path: [ModelProperty] = []
+        while let (property, end) = current.firstProperty(of: rest) {
+            rest = rest[end...]
+            path.append(.stored(property))
+            guard let relationship = property.relationship else { break }
+            guard !relationship.isToMany, let destination = entitiesByName[relationship.destination] else { return nil }
+            rest = rest.drop { "?!".contains($0) }
+            current = destination
+        }
+        guard let last = path.last else { return nil }
+        if last.isJSON {
+            path += try CodableMember.members(rest, of: last.valueType).map { .member($0) }
+        } else if rest.contains(where: { !"?!".contains($0) }) {
+            return nil
+        }
+        // A description that was not understood must not lead to the values of another property.
+        guard let found = path.last?.valueType, unwrapped(found) == unwrapped(Swift.type(of: keyPath).valueType) else {
+            return nil
+        }
+        return path
+    }
+}
+
 extension Schema.Entity {
     /// Returns the property whose key path is a prefix of a description without its root, and the end of that prefix.
     fileprivate func firstProperty(of description: Substring) -> (Schema.Property, Substring.Index)? {

@@ -15,6 +15,12 @@ package final class SQLFunction: Sendable {
         case integer(Int64)
         /// A real number. NaN becomes NULL.
         case real(Double)
+        /// A text.
+        case text(String)
+        /// Binary data.
+        case blob([UInt8])
+        /// An error with a message, which ends the statement.
+        case error(String)
     }
 
     /// Creates a function.
@@ -58,9 +64,24 @@ private func evaluate(_ call: borrowing FunctionCall) {
     switch function.body(call) {
     case .integer(let result): sqlite3_result_int64(call.context, result)
     case .real(let result): sqlite3_result_double(call.context, result)
+    case .text(var result):
+        result.withUTF8 { utf8 in
+            utf8.withMemoryRebound(to: CChar.self) {
+                sqlite3_result_text(call.context, $0.baseAddress, Int32($0.count), transientMemory)
+            }
+        }
+    case .blob(let result):
+        result.withUnsafeBytes {
+            sqlite3_result_blob(call.context, $0.baseAddress, Int32($0.count), transientMemory)
+        }
+    case .error(let message): sqlite3_result_error(call.context, message, -1)
     case nil: sqlite3_result_null(call.context)
     }
 }
+
+/// SQLITE_TRANSIENT, a macro that Swift does not import: SQLite copies the result.
+/// https://www.sqlite.org/c3ref/c_static.html
+private let transientMemory = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 /// A call of a function. The call and its texts are valid until the function returns.
 package struct FunctionCall: ~Copyable {
@@ -69,6 +90,12 @@ package struct FunctionCall: ~Copyable {
 
     /// Returns an argument as an integer; 0 for NULL.
     package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
+
+    /// Returns whether an argument is NULL.
+    package func isNull(_ index: Int) -> Bool { sqlite3_value_type(arguments[index]) == SQLITE_NULL }
+
+    /// Returns whether an argument is an integer.
+    package func isInteger(_ index: Int) -> Bool { sqlite3_value_type(arguments[index]) == SQLITE_INTEGER }
 
     /// Returns the UTF-8 of an argument as text without copying it, or `nil` for NULL. The text may be invalid UTF-8.
     package func text(_ index: Int) -> UnsafeBufferPointer<UInt8>? {
@@ -87,6 +114,52 @@ package struct FunctionCall: ~Copyable {
         guard let value = text(index).map(make) else { return nil }
         sqlite3_set_auxdata(context, Int32(index), Unmanaged.passRetained(value).toOpaque(), release)
         return value
+    }
+}
+
+/// An application-defined order of texts for the queries of a connection. Like functions, it must not be used in the
+/// schema of a file.
+package final class SQLCollation: Sendable {
+    package typealias Text = UnsafeBufferPointer<UInt8>
+
+    /// The name of the collation in SQL.
+    package let name: String
+    fileprivate let order: @Sendable (Text, Text) -> Int
+
+    /// Creates a collation.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the collation in SQL.
+    ///   - order: Returns a negative number, 0 or a positive number if the first text is before, equal to or after the
+    ///     second. It must be a total order.
+    package init(_ name: String, order: @escaping @Sendable (Text, Text) -> Int) {
+        self.name = name
+        self.order = order
+    }
+}
+
+extension Connection {
+    /// Makes a collation available to the statements of this connection.
+    ///
+    /// - Throws: `SQLiteError` if the connection is closed.
+    package func define(_ collation: SQLCollation) throws {
+        let handle = try openHandle()
+        let code = sqlite3_create_collation_v2(
+            handle, collation.name, SQLITE_UTF8, Unmanaged.passRetained(collation).toOpaque(),
+            { data, firstCount, first, secondCount, second in
+                guard let data else { return 0 }
+                let collation = Unmanaged<SQLCollation>.fromOpaque(data).takeUnretainedValue()
+                func text(_ start: UnsafeRawPointer?, _ count: Int32) -> SQLCollation.Text {
+                    SQLCollation.Text(start: start?.assumingMemoryBound(to: UInt8.self), count: Int(count))
+                }
+                return Int32(collation.order(text(first, firstCount), text(second, secondCount)).signum())
+            }, release)
+        guard code == SQLITE_OK else {
+            // Unlike other functions, this one does not release its data after an error.
+            // https://www.sqlite.org/c3ref/create_collation.html
+            Unmanaged.passUnretained(collation).release()
+            throw SQLiteError(code: code, on: handle)
+        }
     }
 }
 

@@ -82,6 +82,7 @@ struct StoreOpener {
         _ connection: Connection, _ durability: ModelConfiguration.Durability, path: String?
     ) throws {
         try connection.define(PredicateFunctions.all)
+        try connection.define(DecimalOrder.collation)
         // Inspected again: the first inspection did not read the log, and another process may have created the file
         // since.
         let finding = try FileFormat.finding(connection, path: path ?? "")

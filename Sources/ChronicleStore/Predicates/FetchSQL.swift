@@ -49,7 +49,7 @@ struct FetchSQL {
                 conditions = conditions.map { "\(raw: kind) AND \($0)" } ?? "\(raw: kind)"
             }
             condition = conditions
-            order = try SortSQL(entity, schema).order(descriptor.sortBy)
+            order = try SortSQL(entity, schema).order(descriptor.sortBy, &translator.source)
         } catch let error as SwiftDataError {
             throw error.with(entityName: entity.name)
         }
@@ -109,6 +109,17 @@ struct FetchSQL {
         if tables == table { return "DELETE FROM \(table) WHERE \(condition)" }
         return
             "DELETE FROM \(table) WHERE \(raw: Self.table).\"_rowid_\" IN (SELECT \(raw: Self.table).\"_rowid_\" \(rows))"
+    }
+
+    /// Returns the statement that updates all matching rows without limit and offset.
+    ///
+    /// - Parameter assignments: The content of the SET clause, whose columns belong to ``table``.
+    func update(_ assignments: SQLQuery) -> SQLQuery {
+        let table: SQLQuery = "\(name: entityName) AS \(raw: Self.table)"
+        let update: SQLQuery = "UPDATE \(table) SET \(assignments)"
+        guard let condition else { return update }
+        if tables == table { return "\(update) WHERE \(condition)" }
+        return "\(update) WHERE \(raw: Self.table).\"_rowid_\" IN (SELECT \(raw: Self.table).\"_rowid_\" \(rows))"
     }
 
     private var rows: SQLQuery {

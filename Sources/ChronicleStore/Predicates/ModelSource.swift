@@ -4,13 +4,14 @@ import ChronicleSQLite
 /// The tables of models: one for each entity, with a column for each stored property.
 ///
 /// The alias of the fetched models' table is `t`. Elements are `e1`, `e2`, …, the links to them `l1`, `l2`, …, and the
-/// destinations of to-one relationships `j1`, `j2`, …
+/// destinations of to-one relationships `j1`, `j2`, … The elements of a JSON array are `v1`, `v2`, …
 struct ModelSource: PredicateSource {
     typealias Property = ModelProperty
 
     let schema: Schema
     let storeIdentifier: String
     private var scopes: [Tree.Variable: Scope] = [:]
+    private var values: [Tree.Variable: JSONElements] = [:]
     private var aliasCount = 0
 
     /// A query or a subquery with the rows of its variable.
@@ -60,6 +61,13 @@ struct ModelSource: PredicateSource {
     // MARK: Paths
 
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
+        let members = path.members
+        if let elements = values[path.variable] { return try elements.element.operand(members) }
+        if !members.isEmpty {
+            var attribute = path
+            attribute.properties.removeLast(members.count)
+            return try JSONValue(operand(attribute), .json).operand(members)
+        }
         let (table, property, isJoined, isKind) = try owner(of: path)
         /// Returns a value that is NULL if a cast fails.
         func cast(_ value: SQLQuery) -> SQLQuery { isKind.map { "CASE WHEN \($0) THEN \(value) END" } ?? value }
@@ -75,6 +83,9 @@ struct ModelSource: PredicateSource {
             operand.isOptional = isJoined || property.isOptional
             operand.nan = operand.storageClass == .real ? .blob : .none
             return operand
+        case .member(let member):
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "the member \(member.name) does not follow an attribute", propertyName: member.name)
         }
     }
 
@@ -162,6 +173,7 @@ struct ModelSource: PredicateSource {
     }
 
     func tables(of variable: Tree.Variable) -> SQLQuery {
+        if let elements = values[variable] { return elements.table }
         guard let scope = scopes[variable] else { return "" }
         var first: SQLQuery = "\(name: scope.table.entity.rootName) AS \(raw: scope.table.alias)"
         if let links = scope.links {
@@ -181,6 +193,13 @@ struct ModelSource: PredicateSource {
     // MARK: Elements
 
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery {
+        if let last = elements.path.properties.last, let form = last.elementForm {
+            aliasCount += 1
+            values[elements.variable] = JSONElements(
+                array: try operand(elements.path).sql, form: form, isOptional: last.hasOptionalElements,
+                alias: "v\(aliasCount)")
+            return "1"
+        }
         guard case .stored(let property) = elements.path.properties.last, let relationship = property.relationship,
             relationship.isToMany
         else {

@@ -3,7 +3,7 @@ import ChronicleSQLite
 
 /// SQL functions for predicate operators that SQLite does not provide.
 enum PredicateFunctions {
-    static let all = [contains, count, real]
+    static let all = [contains, count, real, json, elements, checked]
 
     /// Returns whether a text contains another one as ``TextSearch`` defines it.
     static func contains(_ text: SQLQuery, _ part: SQLQuery) -> SQLQuery {
@@ -38,5 +38,33 @@ enum PredicateFunctions {
 
     private static let real = SQLFunction("chronicle_real", argumentCount: 1) { call in
         .real(Double(bitPattern: UInt64(bitPattern: call.integer(0))))
+    }
+
+    /// Returns an integer, or ends the statement with an error if it is outside of a range, because a calculation
+    /// overflowed or divided by zero.
+    static func checked(
+        _ value: SQLQuery, _ range: ClosedRange<Int64>, of propertyName: String, isOptional: Bool
+    ) -> SQLQuery {
+        """
+        \(raw: checked.name)(\(value), \(value: .integer(range.lowerBound)), \(value: .integer(range.upperBound)), \
+        \(raw: isOptional ? "1" : "0"), \(value: .text(propertyName)))
+        """
+    }
+
+    private static let outOfRange = "out of range: "
+
+    /// Returns the name of the property in an error of ``checked(_:_:of:isOptional:)``, or `nil` for other errors.
+    static func propertyOutOfRange(_ message: String) -> String? {
+        message.hasPrefix(outOfRange) ? String(message.dropFirst(outOfRange.count)) : nil
+    }
+
+    private static let checked = SQLFunction("chronicle_checked", argumentCount: 5) { call in
+        let isNull = call.isNull(0)
+        if isNull, call.integer(3) != 0 { return nil }
+        if !isNull, call.isInteger(0), (call.integer(1)...call.integer(2)).contains(call.integer(0)) {
+            return .integer(call.integer(0))
+        }
+        let name = call.text(4).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return .error(outOfRange + name)
     }
 }

@@ -17,6 +17,7 @@ extension PredicateSQL {
         case .negative(let number, let value): try negative(number, value)
         case .count(let elements): try count(elements)
         case .characterCount(let text): try characterCount(text)
+        case .decimal(let text): try decimal(text)
         case .ifPresent(let value, let result): try flatMap(value, result)
         case .coalesce(let value, let other): try coalesce(value, other)
         case .unwrapped(let value): try unwrapped(value)
@@ -42,6 +43,12 @@ extension PredicateSQL {
 
     private mutating func characterCount(_ text: Tree) throws -> SQLOperand {
         SQLOperand(sql: PredicateFunctions.count(try operand(text).sql), storageClass: .integer)
+    }
+
+    private mutating func decimal(_ text: Tree) throws -> SQLOperand {
+        var operand = try operand(text)
+        operand.sql = DecimalOrder.collated(operand.sql)
+        return operand
     }
 
     // MARK: Optionals

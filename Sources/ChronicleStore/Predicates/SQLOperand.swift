@@ -53,8 +53,8 @@ extension SQLOperand {
 
     var isNull: Bool { constant?.isNull == true }
 
-    /// Any blob can represent NaN, because only the type is compared.
-    private static let blobNaN: SQLQuery = "x''"
+    /// The bytes of a NaN in a column, which batch updates write. Comparisons only depend on the type.
+    private static let blobNaN: SQLQuery = "x'7ff8000000000000'"
 
     /// The operand with a blob for NaN, so that NULL only represents nil.
     var storable: SQLOperand {

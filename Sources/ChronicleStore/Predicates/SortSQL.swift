@@ -8,13 +8,15 @@ struct SortSQL {
 
     init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
 
-    /// Returns the terms of ORDER BY. Rows that compare equal are ordered by primary key, so that consecutive pages are
-    /// consistent.
-    func order<Model: PersistentModel>(_ descriptors: [SortDescriptor<Model>]) throws -> SQLQuery {
+    /// Returns the terms of ORDER BY, and adds the tables of relationships to the source. Rows that compare equal are
+    /// ordered by primary key, so that consecutive pages are consistent.
+    func order<Model: PersistentModel>(
+        _ descriptors: [SortDescriptor<Model>], _ source: inout ModelSource
+    ) throws -> SQLQuery {
         var terms: [SQLQuery] = []
         var columns: Set<SQLQuery> = []
         for descriptor in descriptors {
-            let column = try column(descriptor)
+            let column = try column(descriptor, &source)
             // A repeated column has no effect.
             guard columns.insert(column).inserted else { continue }
             terms.append(descriptor.order == .forward ? column : "\(column) DESC")
@@ -27,29 +29,39 @@ struct SortSQL {
     private static let id: SQLQuery = "\(raw: ModelSource.subject).\(name: RecordedTable.primaryKey)"
 
     /// SQLite and Foundation both order nil before every value.
-    private func column<Model: PersistentModel>(_ descriptor: SortDescriptor<Model>) throws -> SQLQuery {
+    private func column<Model: PersistentModel>(
+        _ descriptor: SortDescriptor<Model>, _ source: inout ModelSource
+    ) throws -> SQLQuery {
         guard let keyPath = descriptor.keyPath else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "the sort descriptor has no key path; sort by a stored property")
         }
-        switch ModelProperty(keyPath, of: entity) {
-        case .identifier: return Self.id
-        case .stored(let property) where property.hasStoredOrder:
-            guard descriptor.stringComparator.isBinary else {
-                throw SwiftDataError.unsupportedSortDescriptor.with(
-                    detail: "localized comparison is not supported; use the comparator .lexical",
-                    propertyName: property.name)
-            }
-            return "\(raw: ModelSource.subject).\(name: property.name)"
-        case .stored(let property):
-            throw SwiftDataError.unsupportedSortDescriptor.with(
-                detail: "values of type \(type(of: keyPath).valueType) are not stored in their order; "
-                    + "sort the fetched models instead",
-                propertyName: property.name)
-        case .entityName, .cast, nil:
+        guard let path = try path(of: keyPath), let last = path.last else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "\(schema.text(of: keyPath, from: entity)) is not a stored property of \(entity.name); "
                     + "sort by a stored property, or sort the fetched models instead")
+        }
+        guard let order = last.storedOrder else {
+            throw SwiftDataError.unsupportedSortDescriptor.with(
+                detail: "values of type \(type(of: keyPath).valueType) are not stored in their order; "
+                    + "sort the fetched models instead",
+                propertyName: last.name)
+        }
+        guard descriptor.stringComparator.isBinary else {
+            throw SwiftDataError.unsupportedSortDescriptor.with(
+                detail: "localized comparison is not supported; use the comparator .lexical", propertyName: last.name)
+        }
+        let value = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: path)).sql
+        return order == .decimal ? DecimalOrder.collated(value) : value
+    }
+
+    private func path(of keyPath: AnyKeyPath) throws -> [ModelProperty]? {
+        do {
+            return try schema.path(of: keyPath, from: entity)
+        } catch let error as SwiftDataError where SwiftDataError.unsupportedKeyPath ~= error {
+            throw SwiftDataError.unsupportedSortDescriptor.with(
+                detail: "\(schema.text(of: keyPath, from: entity)) cannot be sorted by, because "
+                    + "\(error.detail ?? ""); sort the fetched models instead")
         }
     }
 }

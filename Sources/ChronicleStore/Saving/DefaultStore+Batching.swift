@@ -54,6 +54,87 @@ extension DefaultStore: DataStoreBatching {
     }
 }
 
+extension DefaultStore {
+    /// Changes the rows that match a request with one statement, without loading them.
+    ///
+    /// - Parameter request: The model, the predicate of the rows, and the new values.
+    /// - Returns: The number of matching rows.
+    /// - Throws: One of the following errors.
+    ///   - ``DataStoreError/preferInMemoryFilter`` if the context must update the models one by one: an expression has no
+    ///     SQL equivalent or reads another row, or unique values conflict, at least until all rows are updated. Contexts
+    ///     handle this error.
+    ///   - ``SwiftDataError/valueOutOfRange`` if a calculation overflows or divides by zero. Exclude the row with the
+    ///     predicate.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
+    ///   - ``SwiftDataError/unsupportedPredicate`` if the predicate has no SQL equivalent. Rewrite it.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    /// - Complexity: Proportional to the visited rows and the updated rows.
+    public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
+        try requireWriteAccess()
+        let table = try layout.table(for: Model.self)
+        let values: [DataStoreBatchValue]
+        do { values = try request.values(in: schema) } catch let error as SwiftDataError
+            where SwiftDataError.unsupportedPredicate ~= error
+        {
+            throw DataStoreError.preferInMemoryFilter
+        }
+        let assignments = try UpdateSQL(table.entity, schema, storeIdentifier: identifier).assignments(values)
+        let query = try FetchSQL(
+            FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier
+        ).update(assignments)
+        var slots = PropertySet()
+        for value in values { slots.insert(value.property.slot) }
+        defer { startAutomaticPurge() }
+        return try attributingErrors {
+            try database.write { connection in
+                do {
+                    return try update(query, table, slots, request.editingState, connection)
+                } catch let error as SQLiteError where error.isUniqueConstraint {
+                    throw DataStoreError.preferInMemoryFilter
+                } catch let error as SQLiteError where error.isGenericError {
+                    guard let name = PredicateFunctions.propertyOutOfRange(error.message) else { throw error }
+                    throw SwiftDataError.valueOutOfRange.with(
+                        detail: "the new value of a row cannot be calculated; exclude the row with the predicate",
+                        entityName: table.entity.name, propertyName: name)
+                }
+            }
+        }
+    }
+
+    private func update(
+        _ query: SQLQuery, _ table: EntityTable, _ slots: PropertySet, _ state: EditingState, _ connection: Connection
+    ) throws -> Int {
+        do {
+            return try update(query, table, slots, state, connection, usesHook: configuration.recorder.allowsHook)
+        } catch is HookRecorder.NeedsTriggers {
+            return try update(query, table, slots, state, connection, usesHook: false)
+        }
+    }
+
+    private func update(
+        _ query: SQLQuery, _ table: EntityTable, _ slots: PropertySet, _ state: EditingState, _ connection: Connection,
+        usesHook: Bool
+    ) throws -> Int {
+        let (count, header) = try connection.immediate {
+            let hook = try hookRecorder(connection, isAllowed: usesHook)
+            var headers = HeaderWriter(self, connection)
+            let first = try configuration.recordsHistory ? headers.sealExternalChanges() : nil
+            let recorder = try first != nil && hook?.begin(updating: table, slots, connection) == true ? hook : nil
+            if recorder == nil { try connection.setTriggersEnabled(true) }
+            defer { recorder?.end(connection) }
+            let statement = try connection.cached(query)
+            try recorder?.beginStatement(connection)
+            try statement.run()
+            let count = connection.changes
+            let header = try first.flatMap { try headers.write(state, from: $0, isChange: false, recorder: recorder) }
+            return (count, header)
+        }
+        // After the transaction, because a failed transaction also rolls back its header and source.
+        if let header { latestHeader.withLock { $0 = header } }
+        return count
+    }
+}
+
 /// The deletes that follow from deleting rows of an entity, or that deny it.
 private struct Cascade {
     /// Whether each of them is performed by a foreign key or a trigger.

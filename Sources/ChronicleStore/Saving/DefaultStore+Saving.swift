@@ -69,7 +69,7 @@ extension DefaultStore {
     ) throws -> Written {
         try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             if let acknowledgement = request.acknowledgement { try apply(acknowledgement, connection) }
-            let hook = try hookRecorder(connection, attempt)
+            let hook = try hookRecorder(connection, isAllowed: attempt.usesHook)
             var headers = HeaderWriter(self, connection)
             // Without triggers, a delete does not withdraw the note of its row.
             let first =
@@ -93,8 +93,8 @@ extension DefaultStore {
     }
 
     /// Returns the connection's recorder, or `nil` if triggers have to record the save.
-    private func hookRecorder(_ connection: Connection, _ attempt: Attempt) throws -> HookRecorder? {
-        guard attempt.usesHook, configuration.recordsHistory, Connection.reportsRowChanges else { return nil }
+    func hookRecorder(_ connection: Connection, isAllowed: Bool) throws -> HookRecorder? {
+        guard isAllowed, configuration.recordsHistory, Connection.reportsRowChanges else { return nil }
         if let known = HookRecorder.attached(to: connection) { return known }
         let recorder = try HookRecorder(connection)
         connection.attachment = recorder

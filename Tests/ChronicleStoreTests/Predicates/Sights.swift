@@ -14,6 +14,7 @@ final class Sight: PersistentModel {
     struct Size: Codable, Hashable {
         var height: Int
         var width: Int
+        var area: Int { height * width }
     }
 
     @Attribute var name: String

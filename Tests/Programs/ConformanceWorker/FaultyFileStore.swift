@@ -2,12 +2,12 @@ import Chronicle
 import Foundation
 import Synchronization
 
-/// A way to fail in a recovery or in a batch delete.
+/// A way to fail in a recovery, a batch delete or a batch update.
 enum FileFault: String, CaseIterable, Sendable {
     case losesReturnedSaves, savesInHalves, losesTheLastTransaction, forgetsEarlierTokens
     case acceptsTokensAhead, acceptsForkedTokens, ignoresGaps
     case writesOverOthers, attributesOtherProcesses
-    case deletesOtherRows, deletesInSteps
+    case deletesOtherRows, deletesInSteps, updatesOtherRows, updatesInSteps
     case reportsOneProcess
     case fetchesOneClass, deletesSubclasses, recordsSuperclasses
 }
@@ -169,6 +169,18 @@ extension FaultyFileStore: DataStoreBatching {
             }
         default: try base.delete(request)
         }
+    }
+
+    func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
+        func part(_ updates: [PropertyUpdate<Model>]) throws -> Int {
+            try base.update(
+                DataStoreBatchUpdateRequest(
+                    predicate: fault == .updatesOtherRows ? nil : request.predicate, updates: updates,
+                    editingState: request.editingState))
+        }
+        guard fault == .updatesInSteps else { return try part(request.updates) }
+        _ = try part(request.updates)
+        return try part(request.updates)
     }
 }
 

@@ -82,6 +82,16 @@ extension PlainDatabase {
         try execute("COMMIT")
     }
 
+    /// Updates all rows with a condition, in one transaction.
+    func updateAll(nightsAtLeast nights: Int64, addingToRating number: Int64) throws {
+        let update = try prepare("UPDATE trip SET rating = rating + ? WHERE nights >= ?")
+        sqlite3_bind_int64(update, 1, number)
+        sqlite3_bind_int64(update, 2, nights)
+        try execute("BEGIN IMMEDIATE")
+        try run(update)
+        try execute("COMMIT")
+    }
+
     /// Visits all rows and reads every attribute, including the bytes of texts, without creating strings or structures.
     /// The sum prevents the optimizer from removing the reads, and is compared.
     func sumOfAllRows() throws -> Int {

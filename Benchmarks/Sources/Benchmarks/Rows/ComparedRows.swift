@@ -14,6 +14,8 @@ enum ComparedRows {
                 updates(durability),
                 deletes(durability),
                 batchDeletes(durability),
+                batchUpdates(durability),
+                batchInserts(durability),
                 fetches(durability),
             ]
         } + [searches]
@@ -90,6 +92,40 @@ enum ComparedRows {
                 let store = try TripStore(directory, durability)
                 try store.insert(10_000, perSave: 10_000)
                 return try timed { try store.context.delete(model: Trip.self, where: #Predicate { $0.nights >= 0 }) }
+            })
+    }
+
+    /// A calculation with the value before, under a condition that is true for every row.
+    private static func batchUpdates(_ durability: ModelConfiguration.Durability) -> Row {
+        row(
+            "batch update of 10,000", 4, 15, durability,
+            plain: { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                try plain.insert(SampleTrip.all[...], perSave: 10_000)
+                return try timed { try plain.updateAll(nightsAtLeast: 0, addingToRating: 1) }
+            },
+            chronicle: { directory in
+                let store = try TripStore(directory, durability)
+                try store.insert(10_000, perSave: 10_000)
+                return try timed {
+                    try store.context.update(
+                        model: Trip.self, where: #Predicate { $0.nights >= 0 }, set: \.rating, to: \.rating + 1)
+                }
+            })
+    }
+
+    private static func batchInserts(_ durability: ModelConfiguration.Durability) -> Row {
+        row(
+            "batch insert of 10,000", 2.4, 15, durability,
+            plain: { directory in
+                let plain = try PlainDatabase(directory.appending(path: "plain"), durability)
+                return try timed { try plain.insert(SampleTrip.all[...], perSave: 10_000) }
+            },
+            chronicle: { directory in
+                let store = try TripStore(directory, durability)
+                return try timed {
+                    try store.context.insert(model: Trip.self, from: SampleTrip.all.lazy.map { Trip($0) })
+                }
             })
     }
 

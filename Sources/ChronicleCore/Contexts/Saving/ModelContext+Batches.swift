@@ -92,6 +92,15 @@ extension ModelContext {
         }
     }
 
+    /// Refreshes the models of an entity after rows of it were inserted or updated in the store.
+    func refreshModels(afterChanging entity: Schema.Entity) {
+        // The rows are written, so an error here must not be thrown by the batch operation.
+        deferringErrors { _ = try missingRows(of: entity) }
+        links.forgetLists()
+        guard !entity.relationshipProperties.isEmpty else { return }
+        registry.forEach { $0.removeLists() }
+    }
+
     /// Returns the entities whose rows may be deleted or changed when rows of an entity are deleted.
     private func entitiesAffected(byDeleting entity: Schema.Entity) -> [Schema.Entity] {
         let all = coordinator.schema.entitiesByName

@@ -214,7 +214,7 @@ extension ModelContext {
 
     // MARK: Snapshots
 
-    private func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
+    func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
         let entity = membership.entity
         try checkComplete(backing, entity)
         let values =

@@ -90,10 +90,31 @@ final class HookRecorder: RowChangeObserver {
             savesWithTriggers = 0
             try connection.setTriggersEnabled(false)
         }
+        observe(connection)
+        return true
+    }
+
+    /// Prepares the connection for a statement that updates any number of rows of a table.
+    ///
+    /// - Precondition: ``newest`` has run in the transaction of the update.
+    /// - Returns: Whether the hook records the update.
+    func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Bool {
+        guard try currentSchema(connection).table(ofEntity: table.entity.name)?.recordsUpdates == true else {
+            return false
+        }
+        savesWithTriggers = 0
+        try connection.setTriggersEnabled(false)
+        observe(connection)
+        willUpdate(table, slots)
+        // The statement does not skip rows that already have the value.
+        (changedColumn, updatedKey) = (nil, nil)
+        return true
+    }
+
+    private func observe(_ connection: Connection) {
         rows.removeAll()
         (needsTriggers, hasWritten, latest, updatedKey, changedColumn) = (false, false, nil, nil, nil)
         connection.observeRowChanges(with: self)
-        return true
     }
 
     /// Ends a save, whether it succeeded or failed.

@@ -1,0 +1,63 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Translates the new values of a batch update to the content of a SET clause.
+struct UpdateSQL {
+    private let entity: Schema.Entity
+    private let schema: Schema
+    private let storeIdentifier: String
+
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String) {
+        (self.entity, self.schema, self.storeIdentifier) = (entity, schema, storeIdentifier)
+    }
+
+    /// Returns `"rating" = …, "note" = …`.
+    ///
+    /// - Throws: ``DataStoreError/preferInMemoryFilter`` if a value has no SQL equivalent, or requires the rows of other
+    ///   tables, which an UPDATE cannot join.
+    func assignments(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
+        let source = ModelSource(entity, schema, storeIdentifier: storeIdentifier)
+        let table = source.tables(of: .subject)
+        var translator = PredicateSQL(source: source)
+        do {
+            let assignments = try values.map { value -> SQLQuery in
+                "\(name: value.property.name) = \(try sql(value, &translator))"
+            }
+            guard translator.source.tables(of: .subject) == table else { throw DataStoreError.preferInMemoryFilter }
+            return assignments.joined(", ")
+        } catch let error as SwiftDataError where SwiftDataError.unsupportedPredicate ~= error {
+            throw DataStoreError.preferInMemoryFilter
+        }
+    }
+
+    private func sql(_ value: DataStoreBatchValue, _ translator: inout PredicateSQL<ModelSource>) throws -> SQLQuery {
+        switch value.value {
+        case .constant(let constant): return "\(value: constant)"
+        case .path: return try translator.operand(value.value).sql
+        default:
+            let operand = try translator.operand(value.value).storable
+            guard let range = value.property.integerRange, operand.storageClass == .integer else { return operand.sql }
+            return PredicateFunctions.checked(
+                operand.sql, range, of: value.property.name, isOptional: operand.isOptional)
+        }
+    }
+}
+
+extension Schema.Property {
+    /// The numbers that the attribute can have, or `nil` if it is not an integer.
+    fileprivate var integerRange: ClosedRange<Int64>? {
+        func range<Integer: FixedWidthInteger>(_ type: Integer.Type) -> ClosedRange<Int64> {
+            Int64(clamping: Integer.min)...Int64(clamping: Integer.max)
+        }
+        let type = (valueType as? any OptionalType.Type)?.wrappedType ?? valueType
+        return (type as? any FixedWidthInteger.Type).map { range($0) }
+    }
+}
+
+private protocol OptionalType {
+    static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    fileprivate static var wrappedType: any Any.Type { Wrapped.self }
+}
