@@ -13,7 +13,8 @@ struct ReportTests {
     @Test func rulesForUndeclaredFeaturesAreSkipped() {
         let report = checkRules(rules, supporting: []) { FaultyStore.Configuration(fault: nil) }
         #expect(report.conforms, "\(report)")
-        #expect(report.skipped.map(\.rule) == rules.filter { !$0.needs.isEmpty || $0.missingProtocol != nil }.map(\.name))
+        #expect(
+            report.skipped.map(\.rule) == rules.filter { !$0.needs.isEmpty || $0.missingProtocol != nil }.map(\.name))
         let tombstones = report.skipped.first { $0.rule == StoreRule<FaultyStore>.tombstones.name }
         #expect(tombstones?.text == "the store does not declare deletes, deleteHistory, tombstones")
         let sharing = report.skipped.first { $0.rule == StoreRule<FaultyStore>.sharedSaves.name }
