@@ -53,10 +53,14 @@ struct BrokenStoreTests {
         #expect(broken.count == rules.count)
     }
 
+    private func isApplicable(_ rule: Rule) -> Bool {
+        features.contains(rule.needs) && rule.capabilities.isEmpty && rule.missingProtocol == nil
+    }
+
     @Test func storeWithoutAFaultConforms() throws {
         let report = checkRules(rules, supporting: features) { FaultyStore.Configuration(fault: nil) }
         #expect(report.conforms, "\(report)")
-        #expect(report.passed == rules.filter { features.contains($0.needs) && $0.capabilities.isEmpty }.map(\.name))
+        #expect(report.passed == rules.filter(isApplicable).map(\.name))
         let directory = try TemporaryDirectory()
         let recovery = FileFault.allCases.map(\.rule)
         let inAFile = checkRules(recovery, fixture: .faulty) {

@@ -103,9 +103,8 @@ extension ModelProperty {
     /// The Swift type of the values.
     var valueType: any Any.Type {
         switch self {
-        case .identifier: PersistentIdentifier.self
+        case .identifier, .cast: PersistentIdentifier.self
         case .entityName: String.self
-        case .cast: PersistentIdentifier.self
         case .stored(let property): property.valueType
         case .member(let member): member.valueType
         }

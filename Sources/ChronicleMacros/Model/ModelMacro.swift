@@ -60,8 +60,16 @@ extension ModelMacro: MemberMacro {
 
     private static func members(of model: ModelClass) -> [DeclSyntax] {
         var members: [DeclSyntax] = []
+        if !model.declares("properties", isStatic: true) {
+            members.append(
+                """
+                \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
+                [\(raw: map(model.persistent))]
+                """)
+        }
         if !model.declares("properties", isStatic: true), !model.isFinal {
-            // Subclasses need key paths of their own class to the inherited properties.
+            // Subclasses need key paths of their own class to the inherited properties. The map of the class itself keeps
+            // its literal, because Swift describes key paths of generic functions differently; see `Schema.path(of:from:)`.
             members.append(
                 """
                 \(raw: model.mapAttribute)\(raw: model.access)static func properties<Model: \(raw: model.name)>(of model: Model.Type) -> \
@@ -70,18 +78,7 @@ extension ModelMacro: MemberMacro {
                 }
                 """)
             members.append(
-                """
-                \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
-                properties(of: \(raw: model.name).self)
-                """)
-            members.append(
                 "\(raw: model.overridableAccess)class var modelSubclass: Chronicle::ModelSubclass? { nil }")
-        } else if !model.declares("properties", isStatic: true) {
-            members.append(
-                """
-                \(raw: model.mapAttribute)\(raw: model.access)static let properties: Chronicle::PropertyMap<\(raw: model.name)> = \
-                [\(raw: map(model.persistent))]
-                """)
         }
         if model.mayBeSubclass {
             for (name, type) in model.constraints {

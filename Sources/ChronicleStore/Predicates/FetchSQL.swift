@@ -115,7 +115,7 @@ struct FetchSQL {
     ///
     /// - Parameter assignments: The content of the SET clause, whose columns belong to ``table``.
     func update(_ assignments: SQLQuery) -> SQLQuery {
-        let table: SQLQuery = "\(name: entityName) AS \(raw: Self.table)"
+        let table: SQLQuery = "\(name: tableName) AS \(raw: Self.table)"
         let update: SQLQuery = "UPDATE \(table) SET \(assignments)"
         guard let condition else { return update }
         if tables == table { return "\(update) WHERE \(condition)" }

@@ -32,7 +32,7 @@ import Testing
     /// Triggers determine the class from the row.
     @Test func changesOfOtherProgramsAreOfTheClassOfTheRow() throws {
         let context = try context(vehicleModels)
-        try Shell.sqlite3(
+        _ = try Shell.sqlite3(
             file,
             """
             INSERT INTO Vehicle(name, seats, mileage, chronicle_entity) VALUES ('a', 2, 1.5, 'Car');
@@ -64,7 +64,7 @@ import Testing
 
     @Test func rowsOfUnknownEntitiesThrow() throws {
         let context = try context(vehicleModels)
-        try Shell.sqlite3(file, "INSERT INTO Vehicle(name, chronicle_entity) VALUES ('a', 'Boat')")
+        _ = try Shell.sqlite3(file, "INSERT INTO Vehicle(name, chronicle_entity) VALUES ('a', 'Boat')")
         let error = #expect(throws: SwiftDataError.self) { try context.fetch(FetchDescriptor<Vehicle>()) }
         #expect(error == .undecodableValue && error?.propertyName == Schema.entityAttribute)
         #expect(try context.fetch(FetchDescriptor<Car>()).isEmpty)
@@ -74,7 +74,8 @@ import Testing
         let old = try context([Boat.self])
         old.insert(Boat("old"))
         try old.save()
-        let token = try #require(try old.container.stores.first as? DefaultStore).currentHistoryToken()
+        let store = try #require(old.container.stores.first as? DefaultStore)
+        let token = try #require(try store.currentHistoryToken())
         let first = try context([Boat.self, SailBoat.self])
         let sail = SailBoat("sail")
         sail.masts = 3
@@ -86,7 +87,7 @@ import Testing
         added.insert(Canoe("canoe"))
         try added.save()
         let since = try added.fetchHistory(
-            HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token! }))
+            HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token }))
         #expect(since.flatMap(\.changes).map(\.changedPersistentIdentifier.entityName) == ["SailBoat", "Canoe"])
         // A program that does not know the subclasses reads instances of the superclass.
         #expect(try old.fetch(FetchDescriptor<Boat>()).map(\.name) == ["old", "sail", "canoe"])

@@ -44,7 +44,9 @@ struct HistoryPredicateTests {
     }
 
     private func sql(_ predicate: Predicate<DefaultHistoryTransaction>) throws -> HistorySQL {
-        try HistorySQL(HistoryDescriptor(predicate: predicate), storeIdentifier: "S") { $0 == "Trip" ? 5 : nil }
+        try HistorySQL(HistoryDescriptor(predicate: predicate), storeIdentifier: "S") { name, _ in
+            name == "Trip" ? [5] : []
+        }
     }
 
     @Test("The common form")
@@ -165,7 +167,7 @@ struct HistoryPredicateTests {
     func changesSQL() throws {
         let id = PersistentIdentifier.Origin(storeIdentifier: "S", entityName: "Trip").identifier(7)
         let sql = try sql(#Predicate { $0.changes.contains { $0.changedPersistentIdentifier == id } })
-        let change: SQLQuery = "(c1.kind >> 4 = \(value: .integer(5)) AND c1.primary_key IN (\(value: .integer(7))))"
+        let change: SQLQuery = "(c1.kind >> 4 IN (\(value: .integer(5))) AND c1.primary_key IN (\(value: .integer(7))))"
         #expect(
             sql.condition == """
                 EXISTS (SELECT 1 FROM chronicle_change AS c1 WHERE c1.id BETWEEN h.old_value AND h.id \
@@ -257,7 +259,7 @@ struct HistoryPredicateTests {
     func order() throws {
         func order(_ descriptors: SortDescriptor<DefaultHistoryTransaction>...) throws -> [String] {
             let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(sortBy: descriptors)
-            return try HistorySQL(descriptor, storeIdentifier: "S") { _ in nil }.order.map(\.sql)
+            return try HistorySQL(descriptor, storeIdentifier: "S") { _, _ in [] }.order.map(\.sql)
         }
         #expect(try order() == [])
         #expect(try order(SortDescriptor(\.token)) == [])

@@ -181,7 +181,10 @@ extension ModelContext {
         let store = try coordinator.store(for: model, of: nil)
         var snapshots: [DefaultSnapshot] = []
         snapshots.reserveCapacity(models.underestimatedCount)
-        for model in models { snapshots.append(try batchSnapshot(of: model, membership)) }
+        for model in models {
+            // An instance of a subclass has the values of its own class.
+            snapshots.append(try batchSnapshot(of: model, contextEntity(for: type(of: model))))
+        }
         guard !snapshots.isEmpty else { return 0 }
         if coordinator.sharesModels { try requireReferences(of: snapshots, within: store) }
         try ReadCancellation.suspended {

@@ -105,11 +105,12 @@ extension ModelContext {
 
     /// Refreshes the models of an entity after rows of it were inserted or updated in the store.
     func refreshModels(afterChanging entity: Schema.Entity) {
+        let kinds = coordinator.schema.kinds(of: entity.name).compactMap { coordinator.schema.entitiesByName[$0] }
         storage.notifyingObservers {
             // The rows are written, so an error here must not be thrown by the batch operation.
-            deferringErrors { _ = try missingRows(of: entity) }
+            for entity in kinds { deferringErrors { _ = try missingRows(of: entity) } }
             links.forgetLists()
-            guard !entity.relationshipProperties.isEmpty else { return }
+            guard kinds.contains(where: { !$0.relationshipProperties.isEmpty }) else { return }
             registry.forEach {
                 $0.didChangeLists()
                 $0.removeLists()

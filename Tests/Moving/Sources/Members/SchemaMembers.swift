@@ -43,6 +43,8 @@ func entity(_ entity: Schema.Entity, _ encoder: any Encoder, _ decoder: any Deco
     use(superentityName)
     let subentities: Set<Schema.Entity> = entity.subentities  //= Schema.Entity.subentities
     use(subentities)
+    use(entity.inheritedProperties)  //= Schema.Entity.inheritedProperties
+    use(entity.inheritedPropertiesByName)  //= Schema.Entity.inheritedPropertiesByName
     try entity.encode(to: encoder)  //= Schema.Entity.encode(to:)
     use(try Schema.Entity(from: decoder))  //= Schema.Entity.init(from:)
     use(entity == entity)  //= Schema.Entity.==(_:_:)
