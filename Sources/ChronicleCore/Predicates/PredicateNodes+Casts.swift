@@ -7,7 +7,7 @@ extension PredicateExpressions.TypeCheck: PredicateNode {
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
         guard let (property, names) = walker.resolver.kinds(of: Desired.self) else {
-            throw walker.unsupported("is \(Desired.self)")
+            throw walker.unsupported("TypeCheck: is \(Desired.self)")
         }
         return .isOneOf(.path(try walker.path(node.operand, to: property)), names)
     }
