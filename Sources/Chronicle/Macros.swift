@@ -29,6 +29,19 @@
     @attached(extension, conformances: PersistentModel)
     public macro Model() = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")
 
+    /// Declares a class as a model whose entity had another name before.
+    ///
+    /// The macro is the same as ``Model()``, and generates ``PersistentModel/originalEntityName`` in addition. When a
+    /// store is opened, it renames the entity and keeps its models.
+    ///
+    /// - Parameter originalName: The previous name of the entity, which is the previous name of the class by default.
+    @attached(
+        member, conformances: PersistentModel,
+        names: named(properties), named(persistentBackingData), named(originalEntityName), named(init))
+    @attached(memberAttribute)
+    @attached(extension, conformances: PersistentModel)
+    public macro Model(originalName: String) = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")
+
     /// Excludes a property of a ``Model()`` class from the store.
     ///
     /// The property needs a default value. Every fetched instance starts with this value.

@@ -13,6 +13,7 @@ extension ModelContainer {
     ///
     /// - Parameters:
     ///   - types: The model classes.
+    ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
     ///     user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
@@ -20,10 +21,11 @@ extension ModelContainer {
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
     ///   file or a model.
     public convenience init(
-        for types: any PersistentModel.Type..., configurations: any DataStoreConfiguration...
+        for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: any DataStoreConfiguration...
     ) throws {
         try self.init(
-            for: Schema(types),
+            for: Schema(types), migrationPlan: migrationPlan,
             configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
 
@@ -33,14 +35,20 @@ extension ModelContainer {
     ///
     /// - Parameters:
     ///   - schema: The schema of the models.
+    ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The stores to open. Without a configuration, the container opens `default.store` in the
     ///     user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
     ///   file or a model.
-    public convenience init(for schema: Schema, configurations: any DataStoreConfiguration...) throws {
-        try self.init(for: schema, configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
+    public convenience init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: any DataStoreConfiguration...
+    ) throws {
+        try self.init(
+            for: schema, migrationPlan: migrationPlan,
+            configurations: configurations.isEmpty ? [ModelConfiguration()] : configurations)
     }
 
     // Overloads for default stores only, which let callers write `.init(isStoredInMemoryOnly: true)`.
@@ -49,6 +57,7 @@ extension ModelContainer {
     ///
     /// - Parameters:
     ///   - types: The model classes.
+    ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The configurations of the stores, such as `.init(isStoredInMemoryOnly: true)`. Without a
     ///     configuration, the container opens `default.store` in the user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
@@ -56,38 +65,45 @@ extension ModelContainer {
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
     ///   file or a model.
     public convenience init(
-        for types: any PersistentModel.Type..., configurations: ModelConfiguration...
+        for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
     ) throws {
-        try self.init(for: Schema(types), configurations: configurations)
+        try self.init(for: Schema(types), migrationPlan: migrationPlan, configurations: configurations)
     }
 
     /// Creates a container for a schema, in default stores.
     ///
     /// - Parameters:
     ///   - schema: The schema of the models.
+    ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The configurations of the stores, such as `.init(isStoredInMemoryOnly: true)`. Without a
     ///     configuration, the container opens `default.store` in the user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
     ///   file or a model.
-    public convenience init(for schema: Schema, configurations: ModelConfiguration...) throws {
-        try self.init(for: schema, configurations: configurations)
+    public convenience init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: ModelConfiguration...
+    ) throws {
+        try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
     }
 
     /// Creates a container for a schema, in an array of default stores.
     ///
     /// - Parameters:
     ///   - schema: The schema of the models.
+    ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil`.
     ///   - configurations: The configurations of the stores. If the array is empty, the container opens `default.store`
     ///     in the user's application support directory.
     /// - Throws: ``SwiftDataError/unknownSchema`` if a model is declared incorrectly or has no store; correct the class
     ///   or the configurations. ``SwiftDataError/loadIssueModelContainer`` if a file cannot be opened; catch the
     ///   specific error for its cause. ``SwiftDataError/duplicateConfiguration`` if two configurations share a name, a
     ///   file or a model.
-    public convenience init(for schema: Schema, configurations: [ModelConfiguration]) throws {
+    public convenience init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil, configurations: [ModelConfiguration]
+    ) throws {
         let stores: [any DataStoreConfiguration] = configurations.isEmpty ? [ModelConfiguration()] : configurations
-        try self.init(for: schema, configurations: stores)
+        try self.init(for: schema, migrationPlan: migrationPlan, configurations: stores)
     }
 
     /// The configurations of the container's default stores.

@@ -14,6 +14,8 @@ public final class ModelContainer: Equatable, Sendable {
     public var schema: Schema { coordinator.schema }
     /// The stores, in the order of their configurations.
     public var stores: [any DataStore] { coordinator.stores }
+    /// The migration plan that the container was created with.
+    public var migrationPlan: (any SchemaMigrationPlan.Type)? { coordinator.migrationPlan }
 
     /// The context of the main actor. The container creates it on first use and keeps it.
     ///
@@ -51,6 +53,8 @@ public final class ModelContainer: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - schema: The schema of the models.
+    ///   - migrationPlan: The plan for migrating stores from earlier versions of the schema, or `nil` for automatic
+    ///     changes only. The stores run its stages while they are opened.
     ///   - configurations: The configurations of the stores, which determine the order of ``stores``. A configuration
     ///     without a schema receives the container's schema.
     /// - Throws: ``SwiftDataError/invalidModel`` or ``SwiftDataError/unsupportedAttributeType`` if a model is declared
@@ -60,8 +64,11 @@ public final class ModelContainer: Equatable, Sendable {
     ///   store or model. ``SwiftDataError/loadIssueModelContainer`` if a store cannot be opened; catch the specific
     ///   error for its cause. ``SwiftDataError/unsupportedFeature`` if a store does not support a relationship; see
     ///   ``DataStoreLinking``.
-    public init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
-        coordinator = try StoreCoordinator(for: schema, configurations: configurations)
+    public init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: [any DataStoreConfiguration]
+    ) throws {
+        coordinator = try StoreCoordinator(for: schema, migrationPlan: migrationPlan, configurations: configurations)
         coordinator.register(self)
     }
 

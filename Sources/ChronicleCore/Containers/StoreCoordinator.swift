@@ -8,6 +8,7 @@ final class StoreCoordinator: Sendable {
     let schema: Schema
     /// The stores, in the order of their configurations.
     let stores: [any DataStore]
+    let migrationPlan: (any SchemaMigrationPlan.Type)?
     /// Notifies listeners of commits.
     let commits: CommitNotifier
     private let storesByType: [ObjectIdentifier: any DataStore]
@@ -21,8 +22,12 @@ final class StoreCoordinator: Sendable {
 
     /// Opens a store for each configuration.
     ///
-    /// - Throws: The errors of ``ModelContainer/init(for:configurations:)``.
-    init(for schema: Schema, configurations: [any DataStoreConfiguration]) throws {
+    /// - Throws: The errors of
+    ///   ``ModelContainer/init(for:migrationPlan:configurations:)-(Schema,_,[DataStoreConfiguration])``.
+    init(
+        for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
+        configurations: [any DataStoreConfiguration]
+    ) throws {
         try schema.validate()
         try schema.checkModelClasses()
         var names = Set<String>()
@@ -31,10 +36,11 @@ final class StoreCoordinator: Sendable {
                 detail: "two configurations have this name; give each a different name", storeName: configuration.name)
         }
         self.schema = schema
+        self.migrationPlan = migrationPlan
         var stores: [any DataStore] = []
         var storesByType: [ObjectIdentifier: any DataStore] = [:]
         for configuration in configurations {
-            let store = try Self.open(configuration, schema)
+            let store = try Self.open(configuration, schema, migrationPlan)
             if let existing = stores.first(where: { $0.identifier == store.identifier }) {
                 throw SwiftDataError.duplicateConfiguration.with(
                     detail:
@@ -59,8 +65,18 @@ final class StoreCoordinator: Sendable {
         self.storesByType = storesByType
     }
 
+    /// Uses a store that is already open, for the contexts of a ``MigrationStage``.
+    init(migrating store: any DataStore) {
+        schema = store.schema
+        stores = [store]
+        migrationPlan = nil
+        commits = CommitNotifier(stores)
+        storesByType = Dictionary(
+            store.schema.entities.map { (ObjectIdentifier($0.type), store) }, uniquingKeysWith: { first, _ in first })
+    }
+
     private static func open<Configuration: DataStoreConfiguration>(
-        _ configuration: Configuration, _ schema: Schema
+        _ configuration: Configuration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
     ) throws -> any DataStore {
         do {
             var configuration = configuration
@@ -69,7 +85,7 @@ final class StoreCoordinator: Sendable {
             let schema = try configuration.validatedSchema()
             try schema.checkModelClasses()
             try checkLinks(schema, in: Configuration.Store.self)
-            return try Configuration.Store(configuration, migrationPlan: nil)
+            return try Configuration.Store(configuration, migrationPlan: migrationPlan)
         } catch {
             let error = (error as? DataStoreError).map(SwiftDataError.init(response:)) ?? error
             throw (error as? SwiftDataError)?.with(storeName: configuration.name) ?? error

@@ -28,7 +28,8 @@ extension SwiftDataError {
     ///
     /// Thrown when a container or a store is created; the detail describes what to correct. This kind also matches the
     /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
-    /// ``missingDirectory`` and ``damagedFile``. Reads of the history of a read-only store throw it after another program
+    /// ``missingDirectory``, ``damagedFile``, ``newerSchemaVersion``, ``unknownSchemaVersion``,
+    /// ``missingMigrationStage`` and ``invalidMigrationPlan``. Reads of the history of a read-only store throw it after another program
     /// upgraded the file; open the store again.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The file does not have the format of the store. For the default store, it is not an SQLite database.
@@ -65,8 +66,33 @@ extension SwiftDataError {
     /// The tables of the file cannot be changed to match the schema.
     ///
     /// Thrown when a store is opened, for example for a new property that is neither optional nor has a default value.
-    /// Make the property optional, or declare a default value.
+    /// Make the property optional, or declare a default value. This kind also matches ``newerSchemaVersion``.
     public static let backwardMigration = SwiftDataError(.backwardMigration)
+}
+
+// Migrations
+extension SwiftDataError {
+    /// The data has a later version than the schema of the store.
+    ///
+    /// Thrown when a store is opened with a ``SchemaMigrationPlan`` or a schema that has a version. Nothing was changed;
+    /// update the program.
+    public static let newerSchemaVersion = SwiftDataError(.newerSchemaVersion)
+    /// The migration plan does not contain the version of the data.
+    ///
+    /// Thrown when a store is opened with a ``SchemaMigrationPlan``. Nothing was changed; add the version to
+    /// ``SchemaMigrationPlan/schemas``. Data that was written without a version must match the models of one of the
+    /// versions; see ``Schema/versionHash``.
+    public static let unknownSchemaVersion = SwiftDataError(.unknownSchemaVersion)
+    /// The stages of the migration plan do not migrate from the version of the data to that of the store's schema.
+    ///
+    /// Thrown when a store is opened with a ``SchemaMigrationPlan``. Nothing was changed; add the missing stage to
+    /// ``SchemaMigrationPlan/stages``.
+    public static let missingMigrationStage = SwiftDataError(.missingMigrationStage)
+    /// The migration plan contradicts itself, or does not contain the version of the store's schema.
+    ///
+    /// Thrown when a store is opened with a ``SchemaMigrationPlan``, for example if two versions have the same
+    /// identifier or if the stages do not connect. Nothing was changed; correct the plan as the detail describes.
+    public static let invalidMigrationPlan = SwiftDataError(.invalidMigrationPlan)
 }
 
 // Models and contexts

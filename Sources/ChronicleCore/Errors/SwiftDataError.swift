@@ -48,6 +48,8 @@ extension SwiftDataError {
         // Containers and files
         case loadIssueModelContainer, notADatabase, notAChronicleStore, unsupportedFileVersion, fileReadOnly
         case missingDirectory, damagedFile, duplicateConfiguration, backwardMigration
+        // Migrations
+        case newerSchemaVersion, unknownSchemaVersion, missingMigrationStage, invalidMigrationPlan
         // Models and contexts
         case missingModelContext, modelNotFound, contextMismatch, modelValidationFailure
         case unsavedChanges
@@ -77,8 +79,11 @@ extension SwiftDataError {
             case .loadIssueModelContainer:
                 return [
                     .notADatabase, .notAChronicleStore, .unsupportedFileVersion, .fileReadOnly, .missingDirectory,
-                    .damagedFile,
+                    .damagedFile, .newerSchemaVersion, .unknownSchemaVersion, .missingMigrationStage,
+                    .invalidMigrationPlan,
                 ].contains(other)
+            case .backwardMigration:
+                return other == .newerSchemaVersion
             case .modelValidationFailure:
                 return [.valueOutOfRange, .uniquenessViolation, .deleteDenied].contains(other)
             case .unknownSchema:

@@ -44,6 +44,11 @@ public protocol PersistentModel: IdentifiableModel, Hashable, SendableMetatype {
     static var indices: Indices<ModelClass> { get }
     /// The name of the entity. By default, the name of the class.
     static var entityName: String { get }
+    /// The name of the entity before it was renamed, or `nil` if it was not renamed. `nil` by default.
+    ///
+    /// When the default store is opened, it renames the table of an entity with this name, unless it has a table with
+    /// ``entityName``. `@Model(originalName:)` declares the name.
+    static var originalEntityName: String? { get }
 
     /// The state that the context keeps for this model. Create it with ``createBackingData()`` for every instance.
     var persistentBackingData: any BackingData<Self> { get }
@@ -62,6 +67,8 @@ extension PersistentModel {
     public static var indices: Indices<ModelClass> { [] }
     /// The name of the class.
     public static var entityName: String { String(describing: Self.self) }
+    /// `nil`.
+    public static var originalEntityName: String? { nil }
 
     /// The identifier of the model. It is temporary until the model is saved for the first time.
     public var persistentModelID: PersistentIdentifier {

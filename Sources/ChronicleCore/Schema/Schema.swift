@@ -19,6 +19,10 @@ public final class Schema: Sendable {
     /// The inverse properties by the identity of the property.
     private let inverses: [ObjectIdentifier: Property]
     private let validationError: (any Error)?
+    /// The version that the schema was created with, or `nil` for a schema without a version.
+    ///
+    /// A store keeps the version of its schema only if it was declared. See ``version``.
+    public let declaredVersion: Version?
     /// Whether a save must validate relationships; see ``RelationshipCheck``.
     let validatesRelationships: Bool
 
@@ -26,13 +30,16 @@ public final class Schema: Sendable {
     ///
     /// If a declaration is invalid, the schema is empty and ``validate()`` throws the error.
     ///
-    /// - Parameter types: The model classes.
-    public convenience init(_ types: [any PersistentModel.Type]) {
-        self.init { try SchemaBuilder().entities(of: types) }
+    /// - Parameters:
+    ///   - types: The model classes.
+    ///   - version: The version of the schema, or `nil` for a schema without a version.
+    public convenience init(_ types: [any PersistentModel.Type], version: Version? = nil) {
+        self.init(version: version) { try SchemaBuilder().entities(of: types) }
     }
 
     /// Creates a schema with the result of a function, or an empty schema with the error that the function throws.
-    init(_ makeEntities: () throws -> [Entity]) {
+    init(version: Version? = nil, _ makeEntities: () throws -> [Entity]) {
+        declaredVersion = version
         do { (entities, validationError) = (try makeEntities(), nil) } catch {
             (entities, validationError) = ([], error)
         }
@@ -58,9 +65,11 @@ public final class Schema: Sendable {
     ///
     /// If a declaration is invalid, the schema is empty and ``validate()`` throws the error.
     ///
-    /// - Parameter types: The model classes.
-    public convenience init(_ types: any PersistentModel.Type...) {
-        self.init(types)
+    /// - Parameters:
+    ///   - types: The model classes.
+    ///   - version: The version of the schema, or `nil` for a schema without a version.
+    public convenience init(_ types: any PersistentModel.Type..., version: Version? = nil) {
+        self.init(types, version: version)
     }
 
     /// Validates the declarations of the models. Containers call this; call it yourself when you open a store directly.
@@ -190,6 +199,10 @@ extension Schema {
             indexedProperties = indices
             requiredCount = properties.count { $0.isRequired }
         }
+
+        /// The name of the entity before it was renamed, or ``name`` if it was not renamed. See
+        /// ``PersistentModel/originalEntityName``.
+        public var originalName: String { type.originalEntityName ?? name }
 
         /// Whether the entity has a model class. It is `false` if the schema was decoded.
         public var hasModelClass: Bool { type != RemovedModel.self }

@@ -27,8 +27,8 @@ public protocol DataStore: AnyObject, Sendable {
     /// - Parameters:
     ///   - configuration: The configuration of the store. If its ``DataStoreConfiguration/schema`` is `nil`, the
     ///     container replaces it with its own schema before it calls this initializer.
-    ///   - migrationPlan: The migration plan of the container. Always `nil`, because Chronicle does not support
-    ///     migration plans.
+    ///   - migrationPlan: The migration plan of the container, or `nil`. A store that keeps the version of its data
+    ///     runs the stages that ``SchemaMigration/stages(from:)`` returns. Other stores ignore the plan.
     /// - Throws: ``SwiftDataError/loadIssueModelContainer``, or a more specific error that it matches, if the store
     ///   cannot be opened. The detail describes what to correct.
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws

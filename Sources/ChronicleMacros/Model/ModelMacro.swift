@@ -17,7 +17,7 @@ extension ModelMacro: MemberMacro {
         }
         let model = ModelClass(declaration)
         switch ModelCheck(model, context).validate(conformingTo: protocols) {
-        case .model: return members(of: model)
+        case .model: return members(of: model) + originalName(node, model)
         case .subclass: return membersOfSubclass(model)
         case .invalid: return []
         }
@@ -65,6 +65,14 @@ extension ModelMacro: MemberMacro {
             members.append(model.inheritsFromNSObject ? "override init() {}" : "init() {}")
         }
         return members
+    }
+
+    /// Returns the declaration of the previous name of the entity, if the attribute specifies one.
+    private static func originalName(_ node: AttributeSyntax, _ model: ModelClass) -> [DeclSyntax] {
+        guard case .argumentList(let arguments)? = node.arguments, let name = arguments.first?.expression else {
+            return []
+        }
+        return ["\(raw: model.access)static let originalEntityName: String? = \(name)"]
     }
 
     private static func map(_ properties: [StoredProperty]) -> String {

@@ -14,6 +14,7 @@ extension Connection {
     package func immediate<T>(
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
+        if nestsTransactions { return try savepoint(mapError: mapError, body) }
         let result = try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
         didCommit?(self)
         return result

@@ -41,6 +41,8 @@ package final class Connection {
     var rowChangeObservation: RowChangeObservation?
     /// See ``setTriggersEnabled(_:)``.
     package internal(set) var areTriggersEnabled = true
+    /// See ``nesting(_:)``.
+    var nestsTransactions = false
 
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
     ///

@@ -29,6 +29,9 @@ package final class Database: Sendable {
     /// The path of the file, or `nil` if the database is in memory.
     private let location: FileLocation?
 
+    /// Whether another database owns the writing connection.
+    private let sharesWriter: Bool
+
     /// Whether the database is read-only.
     package let isReadOnly: Bool
 
@@ -72,6 +75,7 @@ package final class Database: Sendable {
             connection.setInterruptible(mode == .readOnly)
             return connection
         }
+        sharesWriter = false
         isReadOnly = readOnly && !inMemory
         self.path = path
         maintenance = Mutex(Maintenance { try make(path, .readWrite) })
@@ -94,6 +98,20 @@ package final class Database: Sendable {
         }
     }
 
+    /// Creates a database that reads and writes with the writing connection of another one, until it is closed.
+    ///
+    /// Use it within a call of `write`, so that a transaction of that call contains the reads and writes.
+    ///
+    /// - Parameter database: The other database, which is not read-only.
+    package init(sharingWriterOf database: Database) {
+        writer = database.writer
+        (readers, location) = (nil, database.location)
+        maintenance = Mutex(Maintenance { throw SQLiteError.readOnlyDatabase })
+        sharesWriter = true
+        isReadOnly = false
+        path = database.path
+    }
+
     deinit {
         close()
     }
@@ -103,7 +121,7 @@ package final class Database: Sendable {
     ///
     /// The same thread may call `write` and `read` inside `body`.
     package func write<T>(_ body: (Connection) throws -> T) throws -> T {
-        guard let writer else { throw SQLiteError.readOnlyDatabase }
+        let writer = try openWriter()
         return try writer.use { connection in
             try location?.check()
             return try connection.interruptibly(false) { try body(connection) }
@@ -117,7 +135,7 @@ package final class Database: Sendable {
     package func read<T>(_ body: (Connection) throws -> T) throws -> T {
         try location?.check()
         if let readers { return try readers.use(body) }
-        guard let writer else { throw SQLiteError.readOnlyDatabase }
+        let writer = try openWriter()
         return try writer.use { connection in try connection.interruptibly(true) { try body(connection) } }
     }
 
@@ -130,6 +148,12 @@ package final class Database: Sendable {
         guard readers != nil else { return try write(body) }
         try location?.check()
         return try maintenanceConnection().use(body)
+    }
+
+    private func openWriter() throws -> SharedConnection {
+        guard let writer else { throw SQLiteError.readOnlyDatabase }
+        if sharesWriter, maintenance.withLock(\.isClosed) { throw SQLiteError.misuse("the database is closed") }
+        return writer
     }
 
     private func maintenanceConnection() throws -> SharedConnection {
@@ -156,6 +180,6 @@ package final class Database: Sendable {
             return maintenance.connection
         }
         connection?.close()
-        writer?.close()
+        if !sharesWriter { writer?.close() }
     }
 }

@@ -2,23 +2,31 @@ import ChronicleCore
 import ChronicleSQLite
 
 /// A column of the file, whose properties a later version of the model may change.
-private struct FileColumn {
+struct FileColumn {
     let name: String
     let type: String
+    let isPrimaryKey: Bool
     let isOptional: Bool
     let defaultValue: String?
     /// The destination table and the delete action.
     let reference: (table: String, action: String)?
 
     /// Returns the definition in the format of ``TableDefinition``.
-    func definition(hasDefault: Bool = true) -> String {
+    fileprivate func definition(hasDefault: Bool = true) -> String {
         TableDefinition.column(
             name, type: type, isOptional: isOptional, default: hasDefault ? defaultValue : nil,
             reference: reference)
     }
+
+    /// The definition of the column of a removed property, for which inserted rows have no value.
+    fileprivate var removedDefinition: String {
+        TableDefinition.column(
+            name, type: type, isOptional: true, default: nil, reference: reference.map { ($0.table, "SET NULL") })
+    }
 }
 
-/// Properties may become optional or required, and delete rules may change. ALTER TABLE does not support these changes,
+/// Properties may become optional or required, delete rules may change, and required properties may be removed, whose
+/// columns remain for programs with an earlier version of the model. ALTER TABLE does not support these changes,
 /// which leave the rows as they are, so the table's definition is replaced as described in
 /// https://www.sqlite.org/lang_altertable.html#otheralter
 extension SchemaCompletion {
@@ -33,6 +41,11 @@ extension SchemaCompletion {
             guard column.definition(hasDefault: false) != wanted else { continue }
             if column.isOptional, !property.isOptional { try requireNoNulls(property, definition.entity) }
             changes.append((column.definition(), definition.column(property, default: column.defaultValue)))
+        }
+        let names = Set(definition.entity.storedProperties.map(\.name))
+        for column in known where !column.isPrimaryKey && !names.contains(column.name) {
+            guard !column.isOptional, column.defaultValue == nil else { continue }
+            changes.append((column.definition(), column.removedDefinition))
         }
         if !changes.isEmpty { try replace(changes, definition.entity.name) }
     }
@@ -68,10 +81,11 @@ extension SchemaCompletion {
         try connection.replaceDefinition(ofTable: table, with: sql)
     }
 
-    private func fileColumns(of table: String) throws -> [FileColumn] {
+    /// Returns the columns of a table in the file, or an empty array if the table does not exist.
+    func fileColumns(of table: String) throws -> [FileColumn] {
         let statement = try connection.prepare(
             """
-            SELECT info.name, info.type, info."notnull", info.dflt_value, key."table", key.on_delete \
+            SELECT info.name, info.type, info."notnull", info.dflt_value, key."table", key.on_delete, info.pk \
             FROM pragma_table_info(?1) AS info LEFT JOIN pragma_foreign_key_list(?1) AS key ON key."from" = info.name
             """)
         try statement.bind(table, at: 1)
@@ -80,7 +94,8 @@ extension SchemaCompletion {
             let hasReference = !statement.isNull(4)
             columns.append(
                 FileColumn(
-                    name: statement.text(0), type: statement.text(1), isOptional: statement.int64(2) == 0,
+                    name: statement.text(0), type: statement.text(1), isPrimaryKey: statement.int64(6) != 0,
+                    isOptional: statement.int64(2) == 0,
                     defaultValue: statement.isNull(3) ? nil : statement.text(3),
                     reference: hasReference ? (statement.text(4), statement.text(5)) : nil))
         }

@@ -57,18 +57,33 @@ extension EntityRegistry {
         let statement = try connection.prepare(
             "SELECT id, name, definition FROM chronicle_entity WHERE definition IS NOT NULL ORDER BY id")
         var entities: [Schema.Entity] = []
-        while try statement.step() {
-            let row = FileRow.entity(statement.int64(0))
-            do {
-                let entity = try Schema.Entity(json: statement.text(2, of: row))
-                guard try entity.name == statement.text(1, of: row) else {
-                    throw SwiftDataError.damagedRow(row, "the definition describes another entity")
-                }
-                entities.append(entity)
-            } catch let error as SwiftDataError where error != .damagedFile {
-                throw SwiftDataError.damagedRow(row, "the definition is invalid: \(error.detail ?? "")")
-            }
-        }
+        while try statement.step() { entities.append(try Self.definition(statement)) }
         return entities
+    }
+
+    /// Returns the descriptions of entities by their names in the registry.
+    func definitionsByName() throws -> [String: Schema.Entity] {
+        Dictionary(try definitions().map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Returns the description of an entity, or `nil` if the file does not contain it.
+    func definition(of entity: RecordedEntity) throws -> Schema.Entity? {
+        let statement = try connection.prepare(
+            "SELECT id, name, definition FROM chronicle_entity WHERE id = ? AND definition IS NOT NULL")
+        try statement.bind(entity.number, at: 1)
+        return try statement.step() ? Self.definition(statement) : nil
+    }
+
+    private static func definition(_ statement: Statement) throws -> Schema.Entity {
+        let row = FileRow.entity(statement.int64(0))
+        do {
+            let entity = try Schema.Entity(json: statement.text(2, of: row))
+            guard try entity.name == statement.text(1, of: row) else {
+                throw SwiftDataError.damagedRow(row, "the definition describes another entity")
+            }
+            return entity
+        } catch let error as SwiftDataError where error != .damagedFile {
+            throw SwiftDataError.damagedRow(row, "the definition is invalid: \(error.detail ?? "")")
+        }
     }
 }

@@ -23,6 +23,10 @@ enum MetaTable {
         case preservesValues
         /// The newest position of the history when that setting was changed.
         case preservesValuesSince
+        /// The version of the schema, such as `1.0.0`, if a program declared it.
+        case schemaVersion
+        /// The hash of the schema with that version.
+        case schemaHash
         /// The file meets the requirements of a schema, and its definitions had this digest (``FileSchema/digest``).
         case completeFor(String)
 
@@ -37,6 +41,8 @@ enum MetaTable {
             case .gap: "gap"
             case .preservesValues: "preservesValues"
             case .preservesValuesSince: "preservesValuesSince"
+            case .schemaVersion: "schemaVersion"
+            case .schemaHash: "schemaHash"
             case .completeFor(let signature): "complete:\(signature)"
             }
         }

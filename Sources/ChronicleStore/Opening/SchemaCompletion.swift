@@ -14,15 +14,20 @@ struct SchemaCompletion {
     let recordsHistory: Bool
     /// Whether a new file preserves the values of all properties.
     private let preservesValues: Bool
+    /// The version of the schema, or `nil` for a schema without a version.
+    private let version: FileVersion?
     /// The path of the file, for errors.
     private let path: String
 
-    init(_ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration) {
+    init(
+        _ connection: Connection, _ schema: Schema, _ configuration: ModelConfiguration, version: FileVersion? = nil
+    ) {
         self.connection = connection
         self.schema = schema
         recordsHistory = configuration.recordsHistory
         preservesValues = configuration.preservesValues
         path = configuration.url.path
+        self.version = version
     }
 
     func complete() throws -> StoreLayout {
@@ -30,16 +35,19 @@ struct SchemaCompletion {
             try FileFormat.requireSupportedVersion(connection, path)
             guard try FileFormat.version(connection) == FileFormat.current else { return nil }
             let file = try FileSchema(connection)
-            return try knownDigest(file) == file.digest ? try layout(file) : nil
+            guard try knownDigest(file) == file.digest, try hasVersion() else { return nil }
+            return try layout(file)
         }
         if let known { return known }
         return try connection.immediate {
             let upgraded = try FormatUpgrade(connection).run()
             let file = try FileSchema(connection)
+            if try file.hasHistory() { try version?.requireNotLater(connection) }
             let digest = try knownDigest(file)
             if digest != file.digest {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
+            if try !hasVersion() { try version?.store(connection) }
             var layout = try layout(FileSchema(connection))
             layout.isUpgraded = upgraded != nil
             return layout
@@ -50,8 +58,24 @@ struct SchemaCompletion {
     func existingLayout() throws -> StoreLayout {
         try connection.deferredRead {
             try FileFormat.requireSupportedVersion(connection, path)
-            return try layout(FileSchema(connection))
+            let layout = try layout(FileSchema(connection))
+            if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
+            {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the file has version \(stored.identifier) of its schema, and must be migrated to "
+                        + "\(version.identifier); open it once with `allowsSave: true`",
+                    storeIdentifier: layout.storeIdentifier)
+            }
+            return layout
         }
+    }
+
+    /// Returns whether the file has the version of the schema.
+    ///
+    /// - Throws: ``SwiftDataError/newerSchemaVersion`` if it has a later version.
+    private func hasVersion() throws -> Bool {
+        guard let version else { return true }
+        return try version.requireNotLater(connection) == version
     }
 
     private func layout(_ file: FileSchema) throws -> StoreLayout {
@@ -132,9 +156,14 @@ struct SchemaCompletion {
         let registry = EntityRegistry(connection)
         // Checked before anything that the triggers depend on changes.
         let wasRecorded = try upgraded?.wasRecorded ?? isRecorded(registry, linksToo: wasComplete)
+        let definitions = try registry.definitionsByName()
+        try renameEntities(registry)
+        try setMissingValues()
+        let transfer = try RelationshipTransfer(self, from: definitions)
         for entity in schema.entities { try complete(entity, registry) }
         try completeLinks(registry)
         try switchHistory(registry, wasRecorded: wasRecorded)
+        try transfer.apply()
         // Changed definitions may no longer meet other schemas that the file met before.
         if try connection.scalarInt64("PRAGMA schema_version") != version {
             try MetaTable.removeCompletions(connection)
@@ -165,12 +194,9 @@ struct SchemaCompletion {
         let key = try keyColumn(of: entity.name)
         if key == nil {
             try connection.execute(definition.createTable)
-        } else if entity.storedProperties.contains(where: { present[$0.name] == nil }) {
+        } else if entity.storedProperties.contains(where: { !present.contains($0.name) }) {
             // The triggers name columns, so they are dropped before the table changes.
-            let resolve = RecorderSQL.resolveConflicts(of: try registry.table(of: recorded))
-            for statement in resolve + RecorderSQL.dropTriggers(of: recorded.number) {
-                try connection.execute(statement)
-            }
+            try dropTriggers(of: recorded)
             if let key, key != definition.keyColumn, definition.keyColumn == RecordedTable.primaryKey {
                 // An attribute uses the name of the primary key, which is therefore renamed.
                 try connection.execute(
@@ -181,7 +207,6 @@ struct SchemaCompletion {
             try addColumns(definition)
         }
         try changeColumns(definition)
-        try rejectUnknownColumns(entity)
         try makeIndexes(definition)
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         try registry.register(entity, &recorded, preservesValues: preservesValues)
@@ -207,7 +232,7 @@ struct SchemaCompletion {
     private func addColumns(_ definition: TableDefinition) throws {
         let entity = definition.entity
         let present = try columns(of: entity.name)
-        for property in entity.storedProperties where !present.keys.contains(property.name) {
+        for property in entity.storedProperties where !present.contains(property.name) {
             let isEmpty = try connection.scalarInt64("SELECT 1 FROM \(quoted(entity.name)) LIMIT 1") == nil
             guard property.isOptional || property.defaultValue != nil || isEmpty else {
                 throw SwiftDataError.backwardMigration.with(
@@ -225,15 +250,6 @@ struct SchemaCompletion {
         }
     }
 
-    private func rejectUnknownColumns(_ entity: Schema.Entity) throws {
-        for (name, needsValue) in try columns(of: entity.name)
-        where needsValue && !entity.storedProperties.contains(where: { $0.name == name }) {
-            throw SwiftDataError.backwardMigration.with(
-                detail: "the file requires this attribute, which the model does not declare; declare it again",
-                entityName: entity.name, propertyName: name)
-        }
-    }
-
     /// Returns the name of a table's primary key column, or `nil` if the table does not exist.
     private func keyColumn(of table: String) throws -> String? {
         let statement = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk")
@@ -241,13 +257,12 @@ struct SchemaCompletion {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Returns the columns of a table except its primary key, and whether inserted rows require a value for them.
-    private func columns(of table: String) throws -> [String: Bool] {
-        let statement = try connection.prepare(
-            "SELECT name, \"notnull\" AND dflt_value IS NULL FROM pragma_table_info(?) WHERE NOT pk")
+    /// Returns the names of a table's columns except its primary key.
+    private func columns(of table: String) throws -> Set<String> {
+        let statement = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE NOT pk")
         try statement.bind(table, at: 1)
-        var columns: [String: Bool] = [:]
-        while try statement.step() { columns[statement.text(0)] = statement.int64(1) != 0 }
+        var columns: Set<String> = []
+        while try statement.step() { columns.insert(statement.text(0)) }
         return columns
     }
 

@@ -6,14 +6,25 @@ import Foundation
 struct StoreOpener {
     let configuration: ModelConfiguration
     let schema: Schema
+    let migrationPlan: (any SchemaMigrationPlan.Type)?
 
-    init(_ configuration: ModelConfiguration, _ schema: Schema) {
+    init(_ configuration: ModelConfiguration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?) {
         self.configuration = configuration
         self.schema = schema
+        self.migrationPlan = migrationPlan
     }
 
-    func open() throws -> (database: Database, layout: StoreLayout, commits: CommitReporter) {
+    struct Opened {
+        let database: Database
+        let layout: StoreLayout
+        let commits: CommitReporter
+        /// The version of the schema in the file before the migration, or `nil` if the file was not migrated.
+        let migratedVersion: Schema.Version?
+    }
+
+    func open() throws -> Opened {
         try TableNames.check(schema)
+        let migration = try migrationPlan.map { try SchemaMigration($0, to: schema) }
         let (path, file) = try path()
         let commits = CommitReporter(file: file) { [configuration] bytes in
             configuration.log(
@@ -32,7 +43,17 @@ struct StoreOpener {
             if !connection.isReadOnly { connection.didCommit = { commits.didCommit($0) } }
         }
         do {
-            return (database, try layout(database), commits)
+            let version = (migration?.target ?? schema.declaredVersion).map { FileVersion($0, of: schema) }
+            var migratedVersion: Schema.Version?
+            if let migration, !database.isReadOnly {
+                migratedVersion = try StoreMigration(
+                    database: database, schema: schema, configuration: configuration, migration: migration,
+                    commits: commits
+                ).run()
+            }
+            return Opened(
+                database: database, layout: try layout(database, version), commits: commits,
+                migratedVersion: migratedVersion)
         } catch {
             database.close()
             throw error
@@ -49,16 +70,16 @@ struct StoreOpener {
         return (try configuration.allowsSave ? inspection.path : inspection.readOnlyPath, inspection.path)
     }
 
-    private func layout(_ database: Database) throws -> StoreLayout {
+    private func layout(_ database: Database, _ version: FileVersion?) throws -> StoreLayout {
         if !configuration.allowsSave, !configuration.isStoredInMemoryOnly {
             return try database.read { connection in
                 try Format1.reading(connection) {
-                    try SchemaCompletion(connection, schema, configuration).existingLayout()
+                    try SchemaCompletion(connection, schema, configuration, version: version).existingLayout()
                 }
             }
         }
         return try database.write { connection in
-            try SchemaCompletion(connection, schema, configuration).complete()
+            try SchemaCompletion(connection, schema, configuration, version: version).complete()
         }
     }
 

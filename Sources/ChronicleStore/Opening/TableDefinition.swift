@@ -27,8 +27,11 @@ struct TableDefinition {
 
     /// Returns the definition of a column.
     func column(_ property: Schema.Property, hasDefault: Bool = true) -> String {
-        column(property, default: hasDefault ? property.defaultValue.flatMap(literal) : nil)
+        column(property, default: hasDefault ? defaultLiteral(property) : nil)
     }
+
+    /// Returns the SQL literal of a property's default value, or `nil` if there is none.
+    func defaultLiteral(_ property: Schema.Property) -> String? { property.defaultValue.flatMap(literal) }
 
     /// Returns the definition of a column with another default value.
     func column(_ property: Schema.Property, default literal: String?) -> String {

@@ -25,6 +25,12 @@ struct HeaderWriter {
     /// The kind of the newest row when ``sealExternalChanges(resolvesConflicts:)`` read it.
     private var newest: ChangeTable.Kind?
 
+    /// Creates a writer for changes that no store object makes.
+    init(_ connection: Connection) {
+        self.connection = connection
+        latest = nil
+    }
+
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
         latest = store.latestHeader.withLock(\.self)

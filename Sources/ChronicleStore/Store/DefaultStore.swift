@@ -54,7 +54,9 @@ public final class DefaultStore: DataStore {
     ///
     /// - Parameters:
     ///   - configuration: The location and options of the store.
-    ///   - migrationPlan: Ignored.
+    ///   - migrationPlan: The versions of the schema and the stages between them, or `nil` to make only the changes that
+    ///     need no stage. Each stage is one transaction. A new file, like a store in memory, has the version of the
+    ///     schema.
     /// - Throws:
     ///   - ``SwiftDataError/unknownSchema`` if the configuration has no schema. A container sets it.
     ///   - ``SwiftDataError/invalidModel`` if a model or a name is invalid. Change the model.
@@ -67,6 +69,11 @@ public final class DefaultStore: DataStore {
     ///     ``ModelConfiguration/allowsSave`` to `false`.
     ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema, or if another program's
     ///     triggers or indexes prevent the upgrade of an earlier format. Change them as the error's detail describes.
+    ///   - ``SwiftDataError/newerSchemaVersion``, ``SwiftDataError/unknownSchemaVersion``,
+    ///     ``SwiftDataError/missingMigrationStage`` or ``SwiftDataError/invalidMigrationPlan`` if the plan cannot migrate
+    ///     the file. Correct the plan, or update the program.
+    ///   - An error that a closure of a stage throws. The stages before it remain, and the next opening runs the stage
+    ///     again.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
     ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked longer than
     ///     ``ModelConfiguration/busyTimeout``. Try again.
@@ -79,7 +86,7 @@ public final class DefaultStore: DataStore {
         self.configuration = configuration
         self.schema = schema
         let opened = try ChronicleStore.attributingErrors(to: nil) {
-            try StoreOpener(configuration, schema).open()
+            try StoreOpener(configuration, schema, migrationPlan).open()
         }
         database = opened.database
         layout = opened.layout
@@ -94,9 +101,31 @@ public final class DefaultStore: DataStore {
                     + "cannot use it any more",
                 metadata: ["path": path, "format": String(FileFormat.current)])
         }
+        if let version = opened.migratedVersion { logMigration(from: version) }
+    }
+
+    /// Creates a store for a context of a ``MigrationStage``.
+    init(
+        migrating database: Database, _ configuration: ModelConfiguration, _ schema: Schema, _ layout: StoreLayout,
+        _ commits: CommitReporter
+    ) {
+        self.configuration = configuration
+        self.schema = schema
+        self.database = database
+        self.layout = layout
+        self.commits = commits
+        identifier = layout.storeIdentifier
+        historyCatalog = HistoryCatalog(layout, schema)
     }
 
     deinit { database.close() }
+
+    private func logMigration(from version: Schema.Version) {
+        log(
+            .notice, event: "fileMigrated",
+            "\(configuration.url.path) was migrated from version \(version) of its schema",
+            metadata: ["path": configuration.url.path, "fromVersion": version.description])
+    }
 
     /// Throws an error if the configuration does not allow saving.
     func requireWriteAccess() throws {

@@ -67,6 +67,11 @@ public struct ModelConfiguration: DataStoreConfiguration, Identifiable, Hashable
     public var logger: (any StoreLogger)?
     /// The lowest level of the messages that the ``logger`` receives.
     public var logLevel = StoreLogLevel.notice
+    /// A closure that receives the progress of a migration while the store is opened, or `nil`. Equality of
+    /// configurations ignores it.
+    ///
+    /// It is called on the thread that opens the store, within the transaction of a stage. Do not use the store in it.
+    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
     /// How commits of other connections are noticed, for tests.
     var watching = Watching.automatic
     /// What records the changes of saves, for tests and measurements.

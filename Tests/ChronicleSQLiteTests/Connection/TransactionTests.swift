@@ -28,6 +28,42 @@ import Testing
         #expect(try other().int64s("SELECT a FROM t") == [1])
     }
 
+    @Test func nestedTransactionIsRolledBackAlone() throws {
+        try connection.nesting {
+            try connection.immediate { try connection.execute("INSERT INTO t VALUES (1)") }
+            #expect(throws: TestError()) {
+                try connection.immediate {
+                    try connection.execute("INSERT INTO t VALUES (2)")
+                    throw TestError()
+                }
+            }
+            // References are checked as in a COMMIT.
+            let error = #expect(throws: SQLiteError.self) {
+                try connection.immediate { try connection.execute("INSERT INTO child VALUES (9)") }
+            }
+            #expect(error?.isForeignKeyConstraint == true)
+            #expect(try other().int64s("SELECT a FROM t") == [])
+        }
+        #expect(try other().int64s("SELECT a FROM t") == [1])
+        #expect(try other().int64s("SELECT a FROM child") == [])
+    }
+
+    /// SQLite rolls back the whole transaction after some errors, such as those of a full disk.
+    @Test func nothingIsCommittedAfterARollback() throws {
+        let result = Result {
+            try connection.nesting {
+                try connection.immediate { try connection.execute("INSERT INTO t VALUES (1)") }
+                for sql in ["INSERT OR ROLLBACK INTO t VALUES (2), (1)", "INSERT INTO t VALUES (3)"] {
+                    #expect(throws: SQLiteError.self) { try connection.immediate { try connection.execute(sql) } }
+                }
+            }
+        }
+        #expect(throws: SQLiteError.self) { try result.get() }
+        #expect(try other().int64s("SELECT a FROM t") == [])
+        try connection.immediate { try connection.execute("INSERT INTO t VALUES (4)") }
+        #expect(try other().int64s("SELECT a FROM t") == [4])
+    }
+
     @Test func errorInTheBodyRollsBack() throws {
         #expect(throws: TestError()) {
             try connection.immediate {

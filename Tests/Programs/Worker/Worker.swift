@@ -10,6 +10,7 @@ import Foundation
 ///     ChronicleTestWorker read-only STORE       the same, without write access
 ///     ChronicleTestWorker refused STORE         is denied write access, and opens the store read-only
 ///     ChronicleTestWorker upgrade STORE         opens a store of a fixture, and prints whether the disk is full
+///     ChronicleTestWorker migrate STORE         migrates a store to the latest version, a dot for each save
 ///     ChronicleTestWorker write STORE AUTHOR N  makes N saves
 ///     ChronicleTestWorker churn STORE SEED R    saves with the recorder R until it is killed, a dot for each save
 ///     ChronicleTestWorker fill STORE            saves until the disk is full, and prints what was saved
@@ -34,6 +35,7 @@ struct Worker {
             umask(mask)
         }
         if arguments[1] == "upgrade" { return try upgrade(configuration) }
+        if arguments[1] == "migrate" { return try migrate(configuration) }
         if arguments[1] == "refused" {
             do {
                 _ = try ModelContainer(for: Note.self, configurations: configuration)

@@ -50,12 +50,14 @@ package final class ScriptedStore: DataStore {
     package let configuration: Configuration
     package let schema: Schema
     package let identifier = "scripted-store"
+    package let migrationPlan: (any SchemaMigrationPlan.Type)?
 
     package init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
         if let failure = configuration.script.now.failure { throw failure }
         self.configuration = configuration
         self.schema = schema
+        self.migrationPlan = migrationPlan
     }
 
     package static func origin(_ entityName: String) -> PersistentIdentifier.Origin {

@@ -51,6 +51,12 @@ import Testing
                 """)
     }
 
+    @Test func originalNameIsAMember() {
+        let expansion = Expansion("@Model(originalName: \"Journey\") public final class Trip { var name = \"\" }")
+        #expect(expansion.reports.isEmpty)
+        #expect(expansion.text.contains("public static let originalEntityName: String? = \"Journey\""))
+    }
+
     @Test(arguments: [
         ("public final class", "public ", ""), ("open class", "public ", "required "), ("class", "", "required "),
         ("package class", "package ", "required "), ("fileprivate final class", "fileprivate ", ""),

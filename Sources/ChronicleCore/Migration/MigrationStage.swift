@@ -1,0 +1,96 @@
+/// A part of a ``SchemaMigrationPlan``: the migration from one version of a schema to the next.
+///
+/// The default store runs each stage in one transaction. If the process ends at any time, the file has the version
+/// before or after a stage, and the next opening continues there.
+public enum MigrationStage: Sendable {
+    /// A stage whose changes the store can derive from the two versions.
+    ///
+    /// The default store supports added, removed and renamed properties and entities, changed indexes and uniqueness
+    /// constraints, optional attributes that become required and have a default value, and to-one relationships that
+    /// become to-many or the reverse.
+    ///
+    /// - Parameters:
+    ///   - fromVersion: The version at which the stage begins.
+    ///   - toVersion: The version at which the stage ends.
+    case lightweight(fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type)
+
+    /// A stage with code that runs before and after the changes that the store derives from the two versions.
+    ///
+    /// The contexts belong to the transaction of the stage. What they leave unsaved is saved when the closure returns.
+    /// If a closure throws an error, the whole stage is rolled back, and opening the store throws the error. Do not use
+    /// the contexts and their models after the closure returned.
+    ///
+    /// - Parameters:
+    ///   - fromVersion: The version at which the stage begins.
+    ///   - toVersion: The version at which the stage ends.
+    ///   - willMigrate: A closure that receives a context with the classes of `fromVersion`, before the changes. Use it
+    ///     to make the models meet the requirements of `toVersion`, for example to remove duplicates.
+    ///   - didMigrate: A closure that receives a context with the classes of `toVersion`, after the changes. Use it to
+    ///     set the values of new properties.
+    case custom(
+        fromVersion: any VersionedSchema.Type, toVersion: any VersionedSchema.Type,
+        willMigrate: (@Sendable (ModelContext) throws -> Void)?, didMigrate: (@Sendable (ModelContext) throws -> Void)?)
+
+    /// The ``ModelContext/author`` of the transactions that a migration writes, in the history.
+    ///
+    /// The closures of a stage can set another author.
+    public static let author = "Chronicle.migration"
+
+    /// The version at which the stage begins.
+    public var fromVersion: any VersionedSchema.Type {
+        switch self {
+        case .lightweight(let version, _), .custom(let version, _, _, _): version
+        }
+    }
+
+    /// The version at which the stage ends.
+    public var toVersion: any VersionedSchema.Type {
+        switch self {
+        case .lightweight(_, let version), .custom(_, let version, _, _): version
+        }
+    }
+}
+
+// For stores that run stages.
+extension MigrationStage {
+    /// A Boolean value that indicates whether ``willMigrate(_:)`` runs code.
+    public var hasWillMigrate: Bool {
+        if case .custom(_, _, .some, _) = self { true } else { false }
+    }
+
+    /// A Boolean value that indicates whether ``didMigrate(_:)`` runs code.
+    public var hasDidMigrate: Bool {
+        if case .custom(_, _, _, .some) = self { true } else { false }
+    }
+
+    /// Runs the `willMigrate` closure of a custom stage, if there is one, and saves what it leaves unsaved.
+    ///
+    /// Call the method in the transaction of the stage, before the changes. The closure receives a context whose author
+    /// is ``author``.
+    ///
+    /// - Parameter store: A store whose schema consists of the classes of ``fromVersion``.
+    /// - Throws: The errors of the closure and of ``ModelContext/save()``, such as
+    ///   ``SwiftDataError/uniquenessViolation``. Roll back the transaction and rethrow the error.
+    public func willMigrate(_ store: any DataStore) throws {
+        if case .custom(_, _, let body?, _) = self { try run(body, in: store) }
+    }
+
+    /// Runs the `didMigrate` closure of a custom stage, if there is one, and saves what it leaves unsaved.
+    ///
+    /// Call the method in the transaction of the stage, after the changes. The closure receives a context whose author
+    /// is ``author``.
+    ///
+    /// - Parameter store: A store whose schema consists of the classes of ``toVersion``.
+    /// - Throws: The errors of the closure and of ``ModelContext/save()``, such as
+    ///   ``SwiftDataError/uniquenessViolation``. Roll back the transaction and rethrow the error.
+    public func didMigrate(_ store: any DataStore) throws {
+        if case .custom(_, _, _, let body?) = self { try run(body, in: store) }
+    }
+
+    private func run(_ body: (ModelContext) throws -> Void, in store: any DataStore) throws {
+        let context = ModelContext(StoreCoordinator(migrating: store))
+        context.author = Self.author
+        try body(context)
+        if context.hasChanges { try context.save() }
+    }
+}

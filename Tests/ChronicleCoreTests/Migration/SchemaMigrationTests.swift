@@ -1,0 +1,85 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@Suite struct SchemaMigrationTests {
+    private func version(_ major: Int) -> Schema.Version { Schema.Version(major, 0, 0) }
+
+    @Test func versionsAreComparedByNumber() throws {
+        let versions = [Schema.Version(1, 9, 9), Schema.Version(1, 10, 0), Schema.Version(2, 0, 0)]
+        #expect(versions.shuffled().sorted() == versions)
+        #expect(versions.map(\.description) == ["1.9.9", "1.10.0", "2.0.0"])
+        #expect(versions.map { Schema.Version($0.description) } == versions)
+        for text in ["", "1", "1.0", "1.0.0.0", "1..0", "a.b.c", "1.0.0 "] { #expect(Schema.Version(text) == nil) }
+        let decoded = try JSONDecoder().decode([Schema.Version].self, from: JSONEncoder().encode(versions))
+        #expect(decoded == versions)
+    }
+
+    @Test func schemaHasTheVersion() {
+        let schema = Schema(versionedSchema: TravelSchemaV2.self)
+        #expect(schema.version == version(2) && schema.declaredVersion == version(2))
+        #expect(schema.entities.map(\.name) == ["Person", "Trip"])
+        let plain = Schema(TravelSchemaV2.Trip.self)
+        #expect(plain.version == version(1) && plain.declaredVersion == nil)
+        #expect(plain == schema)
+    }
+
+    @Test func hashDependsOnTheStoredForm() throws {
+        let hashes = TravelMigrationPlan.schemas.map { Schema(versionedSchema: $0).versionHash }
+        #expect(Set(hashes).count == 3)
+        for schema in TravelMigrationPlan.schemas.map({ Schema(versionedSchema: $0) }) {
+            let decoded = try JSONDecoder().decode(Schema.self, from: JSONEncoder().encode(schema))
+            #expect(decoded.versionHash == schema.versionHash)
+        }
+        // The hash is the same in every process and in later versions.
+        #expect(
+            Schema(versionedSchema: TravelSchemaV1.self).entitiesByName["Person"]?.versionHash == "eb08d6b164648ed3")
+    }
+
+    @Test func stagesLeadToTheTarget() throws {
+        let plan = TravelMigrationPlan.self
+        let migration = try SchemaMigration(plan, to: Schema(TravelSchemaV3.Journey.self))
+        #expect(migration.target == version(3))
+        func path(_ major: Int) throws -> [Schema.Version] {
+            try migration.stages(from: version(major)).map { $0.toVersion.versionIdentifier }
+        }
+        #expect(try path(1) == [version(2), version(3)])
+        #expect(try path(2) == [version(3)])
+        #expect(try path(3).isEmpty)
+        #expect(throws: SwiftDataError.newerSchemaVersion) { try path(4) }
+        #expect(throws: SwiftDataError.unknownSchemaVersion) { try path(0) }
+        let earlier = try SchemaMigration(plan, to: Schema(versionedSchema: TravelSchemaV2.self))
+        #expect(try earlier.stages(from: version(1)).count == 1)
+        #expect(throws: SwiftDataError.backwardMigration) {
+            do { _ = try earlier.stages(from: version(3)) } catch SwiftDataError.backwardMigration {
+                throw SwiftDataError.backwardMigration
+            }
+        }
+    }
+
+    @Test func dataWithoutAVersionIsMatched() throws {
+        let migration = try SchemaMigration(TravelMigrationPlan.self, to: Schema(TravelSchemaV3.Journey.self))
+        func version(of data: Schema) throws -> Schema.Version {
+            try migration.version { entity in
+                data.entitiesByName[entity.name].map { $0.versionHash == entity.versionHash }
+            }
+        }
+        for schema in TravelMigrationPlan.schemas.map({ Schema(versionedSchema: $0) }) {
+            #expect(try version(of: schema) == schema.version)
+        }
+        // All versions have the same class of persons and one other class.
+        #expect(try version(of: Schema(TravelSchemaV1.Person.self)) == self.version(1))
+        #expect(throws: SwiftDataError.unknownSchemaVersion) { try version(of: Schema(Trip.self)) }
+        #expect(throws: SwiftDataError.unknownSchemaVersion) { try version(of: Schema(entities: [])) }
+    }
+
+    @Test func storesReceiveThePlan() throws {
+        let script = ScriptedStore.Script()
+        let container = try ModelContainer(
+            for: Schema(versionedSchema: TravelSchemaV2.self), migrationPlan: TravelMigrationPlan.self,
+            configurations: [ScriptedStore.Configuration(script: script)])
+        let store = try #require(container.stores.first as? ScriptedStore)
+        #expect(store.migrationPlan == TravelMigrationPlan.self && container.migrationPlan == TravelMigrationPlan.self)
+    }
+}
