@@ -12,7 +12,9 @@ import Testing
             let container = try ModelContainer(
                 for: Schema(versionedSchema: ContactsSchemaV1.self), configurations: [ModelConfiguration(url: url)])
             let context = ModelContext(container)
-            for (name, mail) in [("Ada Lovelace", "ada@x"), ("Charles Babbage", "charles@x"), ("Count Lovelace", "ada@x")] {
+            for (name, mail) in [
+                ("Ada Lovelace", "ada@x"), ("Charles Babbage", "charles@x"), ("William King", "ada@x"),
+            ] {
                 context.insert(ContactsSchemaV1.Contact(fullName: name, mail: mail))
             }
             try context.save()
