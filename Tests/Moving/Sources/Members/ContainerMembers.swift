@@ -8,6 +8,14 @@ func modelContainer(_ other: any DataStoreConfiguration, schema: Schema) throws 
     use(ModelContainer.self)  //= ModelContainer
     //= ModelContainer.init(for:configurations:) (schema, array of any stores)
     use(try ModelContainer(for: schema, configurations: [other]))
+    let plan: (any SchemaMigrationPlan.Type)? = container.migrationPlan  //= ModelContainer.migrationPlan
+    //= ModelContainer.init(for:migrationPlan:configurations:) (types)
+    use(try ModelContainer(for: Trip.self, Item.self, migrationPlan: plan, configurations: ModelConfiguration()))
+    //= ModelContainer.init(for:migrationPlan:configurations:) (schema)
+    use(try ModelContainer(for: schema, migrationPlan: plan, configurations: ModelConfiguration()))
+    let modelConfigurations: [ModelConfiguration] = []
+    //= ModelContainer.init(for:migrationPlan:configurations:) (schema, array)
+    use(try ModelContainer(for: schema, migrationPlan: plan, configurations: modelConfigurations))
     use(container.schema)  //= ModelContainer.schema
     let configurations: Set<ModelConfiguration> = container.configurations  //= ModelContainer.configurations
     use(configurations)

@@ -2,8 +2,12 @@ import Foundation
 import SwiftData
 
 func schema(_ encoder: any Encoder, _ decoder: any Decoder) throws {
-    let schema = Schema([Trip.self, Item.self])  //= Schema.init(_:version:) (array of types)
-    use(Schema(Trip.self, Item.self))  //= Schema.init(_:version:) (types)
+    let version = Schema.Version(1, 2, 3)  //= Schema.Version.init(_:_:_:)
+    let types: [any PersistentModel.Type] = [Trip.self, Item.self]
+    let schema = Schema(types, version: version)  //= Schema.init(_:version:) (array of types)
+    use(Schema(Trip.self, Item.self, version: version))  //= Schema.init(_:version:) (types)
+    use(Schema(versionedSchema: Version.self))  //= Schema.init(versionedSchema:)
+    use(schema.version)  //= Schema.version
     use(Schema())  //= Schema.init()
     use(Schema.self)  //= Schema
     let entities: [Schema.Entity] = schema.entities  //= Schema.entities
@@ -17,6 +21,33 @@ func schema(_ encoder: any Encoder, _ decoder: any Decoder) throws {
     use(schema == schema)  //= Schema.==(_:_:)
     var hasher = Hasher()
     schema.hash(into: &hasher)  //= Schema.hash(into:)
+}
+
+enum Version: VersionedSchema {  //= VersionedSchema
+    static let versionIdentifier = Schema.Version(1, 0, 0)  //= VersionedSchema.versionIdentifier
+    static var models: [any PersistentModel.Type] { [Trip.self, Item.self, Guide.self] }  //= VersionedSchema.models
+}
+
+enum Plan: SchemaMigrationPlan {  //= SchemaMigrationPlan
+    static var schemas: [any VersionedSchema.Type] { [Version.self] }  //= SchemaMigrationPlan.schemas
+    static var stages: [MigrationStage] { [stage, other] }  //= SchemaMigrationPlan.stages
+
+    //= MigrationStage.lightweight(fromVersion:toVersion:)
+    static let stage = MigrationStage.lightweight(fromVersion: Version.self, toVersion: Version.self)
+    //= MigrationStage.custom(fromVersion:toVersion:willMigrate:didMigrate:)
+    static let other: MigrationStage = .custom(
+        fromVersion: Version.self, toVersion: Version.self, willMigrate: { try $0.save() }, didMigrate: nil)
+}
+
+func version(_ version: Schema.Version) {
+    use(MigrationStage.self)  //= MigrationStage
+    use(Schema.Version.self)  //= Schema.Version
+    use(version.major)  //= Schema.Version.major
+    use(version.minor)  //= Schema.Version.minor
+    use(version.patch)  //= Schema.Version.patch
+    use(version.description)  //= Schema.Version.description
+    use(version < version)  //= Schema.Version.<(_:_:)
+    use(version == version)  //= Schema.Version.==(_:_:)
 }
 
 func entity(_ entity: Schema.Entity, _ encoder: any Encoder, _ decoder: any Decoder) throws {

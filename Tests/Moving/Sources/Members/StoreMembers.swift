@@ -6,7 +6,6 @@ func dataStore<Store: DataStore>(_ type: Store.Type, _ configuration: Store.Conf
     use(Store.Configuration.self)  //= DataStore.Configuration
     use(Store.Snapshot.self)  //= DataStore.Snapshot
     let store: Store = try Store(configuration, migrationPlan: nil)  //= DataStore.init(_:migrationPlan:)
-    use((any SchemaMigrationPlan).self)  //= SchemaMigrationPlan
     use(store.configuration)  //= DataStore.configuration
     use(store.identifier)  //= DataStore.identifier
     use(store.schema)  //= DataStore.schema
