@@ -88,6 +88,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func failuresAreReportedAndRetried(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
         let context = store.container.mainContext
+        context.mergePolicy = .error
         var errors: [any Error] = []
         context.autosaveErrorHandler = { errors.append($0) }
         let (first, second) = (Trip(name: "Rome", destination: ""), Trip(name: "Rome", destination: ""))
@@ -123,6 +124,7 @@ import Testing
         var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
         configuration.logger = logger
         let container = try ModelContainer(for: Trip.self, configurations: configuration)
+        container.mainContext.mergePolicy = .error
         for _ in 0..<2 {
             container.mainContext.insert(Trip(name: "Rome", destination: "", startDate: .distantPast))
         }

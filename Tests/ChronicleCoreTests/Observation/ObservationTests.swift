@@ -218,6 +218,29 @@ final class ChangeCounter: Sendable {
         #expect(trip.isDeleted)
     }
 
+    @Test(arguments: StoreKind.allCases) func resolvedConflicts(_ kind: StoreKind) throws {
+        let (store, context, trip) = try trip(kind)
+        // Another writer inserts the same unique values first.
+        let other = store.context()
+        other.insert(Trip(name: "Oslo", destination: "Norway", startDate: .distantPast))
+        try other.save()
+        context.mergePolicy = .mergeByPropertyStoreTrump
+        let survivor = Trip(name: "Oslo", destination: "unknown", startDate: .distantPast)
+        context.insert(survivor)
+        try expectChange(of: { _ = survivor.destination }, notOf: { _ = survivor.name }, by: { try context.save() })
+        #expect(survivor.destination == "Norway")
+        // An inserted instance replaces the instance of its row.
+        context.mergePolicy = .mergeByPropertyObjectTrump
+        context.insert(Trip(name: trip.name, destination: "Lazio", startDate: trip.startDate))
+        try expectChange(of: { _ = trip.note }, by: { try context.save() })
+        #expect(trip.isDeleted)
+        // The changes of a row that another writer deleted are dropped.
+        survivor.note = "changed"
+        try other.delete(model: Trip.self, where: #Predicate { $0.name == "Oslo" })
+        try expectChange(of: { _ = survivor.name }, by: { try context.save() })
+        #expect(context.lastSaveResult.droppedChanges.count == 1)
+    }
+
     @Test(arguments: StoreKind.allCases) func rollbacks(_ kind: StoreKind) throws {
         let (_, context, trip) = try trip(kind)
         let item = trip.bucketList[0]

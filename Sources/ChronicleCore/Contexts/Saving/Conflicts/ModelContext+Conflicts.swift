@@ -31,7 +31,11 @@ extension ModelContext {
         refreshModels(from: save.related, storeIdentifier: save.store.identifier)
         if save.hasReferences, save.merged.count + save.replaced.count > 0 {
             // Lists that were read before may contain replaced instances, or lack the destinations of the survivors.
-            registry.forEach { if $0.hasRow { $0.removeLists() } }
+            registry.forEach {
+                guard $0.hasRow else { return }
+                $0.didChangeLists()
+                $0.removeLists()
+            }
             links.forgetLists()
         }
     }
@@ -49,9 +53,15 @@ extension ModelContext {
 
     private func adopt(_ row: [PropertyValue], _ backing: AnyBackingData, _ store: any DataStore) {
         guard let entity = backing.membership?.entity else { return }
-        backing.revert()
         // The values are saved, so an error here must not be thrown by the save.
         deferringErrors {
+            if backing.isObserved {
+                for property in entity.storedProperties
+                where try backing.currentValue(of: property) != row[property.slot] {
+                    backing.didChange(property)
+                }
+            }
+            backing.revert()
             let checks = RowChecker(entity, storeIdentifier: store.identifier)
             backing.adopt(row: row, decoded: try checks.check(row, backing.identifier))
         }
@@ -65,6 +75,7 @@ extension ModelContext {
 
     /// Marks an instance that no longer represents a row.
     private func forget(_ backing: AnyBackingData) {
+        backing.didChangeAllProperties()
         links.forget(backing)
         registry.remove(backing)
         storage.deletedRows.remove(backing.identifier)
