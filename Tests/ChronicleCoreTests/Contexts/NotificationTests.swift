@@ -129,7 +129,8 @@ private final class NotificationRecorder {
     @Test func keysHaveStableNames() {
         #expect(
             ModelContext.NotificationKey.allCases.map(\.rawValue).sorted() == [
-                "deletedIdentifiers", "droppedChanges", "historyTokens", "insertedIdentifiers", "invalidatedAllIdentifiers",
+                "deletedIdentifiers", "droppedChanges", "historyTokens", "insertedIdentifiers",
+                "invalidatedAllIdentifiers",
                 "queryGeneration", "updatedIdentifiers",
             ])
     }

@@ -189,7 +189,8 @@ struct DestinationReplacement {
         for (name, identifiers) in Dictionary(grouping: replaced.owners.keys, by: \.entityName) {
             guard let entity = schema.entitiesByName[name] else { continue }
             var former: [DefaultSnapshot] = []
-            try context.forEachRow(of: entity, in: original.store, .identifiers(Set(identifiers))) { identifier, values in
+            try context.forEachRow(of: entity, in: original.store, .identifiers(Set(identifiers))) {
+                identifier, values in
                 former.append(
                     DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
             }
