@@ -8,7 +8,8 @@ import PackageDescription
 // The other targets are model layers of the shapes that are common in code for SwiftData, one for each subject. They are
 // built unchanged. `Members` uses every member of SwiftData that Chronicle has; see Documentation/Moving.md.
 let layers = [
-    "CustomStores", "Members", "Migrations", "Previews", "Queries", "Repositories", "Services", "Tracking",
+    "Autosaving", "Batches", "Configurations", "CustomStores", "Inheritance", "Invitations", "Members", "Migrations",
+    "Notifications", "Observing", "Previews", "Queries", "Repositories", "Services", "Tracking", "Upserts",
 ]
 
 let package = Package(

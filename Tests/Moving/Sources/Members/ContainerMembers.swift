@@ -26,6 +26,8 @@ func modelContainer(_ other: any DataStoreConfiguration, schema: Schema) throws 
     //= ModelContainer.configurationName(forStoreIdentifier:)
     let name: String? = container.configurationName(forStoreIdentifier: "store")
     use(name)
+    container.deleteAllData()  //= ModelContainer.deleteAllData()
+    try container.erase()  //= ModelContainer.erase()
     use(container == container)  //= ModelContainer.==(_:_:)
 }
 
@@ -57,8 +59,17 @@ func modelConfiguration(schema: Schema, url: URL) throws {
     use(ModelConfiguration.CloudKitDatabase.automatic)  //= ModelConfiguration.CloudKitDatabase.automatic
     use(ModelConfiguration.CloudKitDatabase.none)  //= ModelConfiguration.CloudKitDatabase.none
     use(ModelConfiguration.GroupContainer.self)  //= ModelConfiguration.GroupContainer
+    //= ModelConfiguration.GroupContainer.identifier(_:)
+    use(ModelConfiguration.GroupContainer.identifier("group.example"))
     use(ModelConfiguration.GroupContainer.automatic)  //= ModelConfiguration.GroupContainer.automatic
     use(ModelConfiguration.GroupContainer.none)  //= ModelConfiguration.GroupContainer.none
+    let cloud: String? = configuration.cloudKitContainerIdentifier  //= ModelConfiguration.cloudKitContainerIdentifier
+    use(cloud)
+    use(configuration.cloudKitDatabase)  //= ModelConfiguration.cloudKitDatabase
+    let group: String? = configuration.groupAppContainerIdentifier  //= ModelConfiguration.groupAppContainerIdentifier
+    use(group)
+    use(configuration.groupContainer)  //= ModelConfiguration.groupContainer
+    use(configuration.debugDescription)  //= ModelConfiguration.debugDescription
     try configuration.validate()  //= ModelConfiguration.validate()
     use(configuration == named)  //= ModelConfiguration.==(_:_:)
     var hasher = Hasher()

@@ -76,6 +76,21 @@ func fetchDescriptor() {
     use(descriptor == descriptor)  //= FetchDescriptor.==(_:_:)
 }
 
+func batches(of context: ModelContext) throws {
+    let descriptor = FetchDescriptor<Trip>()
+    //= ModelContext.fetch(_:batchSize:)
+    let trips: FetchResultsCollection<Trip> = try context.fetch(descriptor, batchSize: 20)
+    use(FetchResultsCollection<Trip>.self)  //= FetchResultsCollection
+    let start: Int = trips.startIndex  //= FetchResultsCollection.startIndex
+    use(trips[start])  //= FetchResultsCollection.subscript(_:)
+    let end: Int = trips.endIndex  //= FetchResultsCollection.endIndex
+    use(end)
+    //= ModelContext.fetchIdentifiers(_:batchSize:)
+    let identifiers: FetchResultsCollection<PersistentIdentifier> = try context.fetchIdentifiers(
+        descriptor, batchSize: 20)
+    use(identifiers)
+}
+
 func modelActor(_ actor: isolated Importer, identifier: PersistentIdentifier) {
     use((any ModelActor).self)  //= ModelActor
     use(actor.modelContainer)  //= ModelActor.modelContainer

@@ -99,7 +99,8 @@ func historyTombstone(_ tombstone: HistoryTombstone<Trip>) {
     use(HistoryTombstone<Trip>.self)  //= HistoryTombstone
     let value: (any Sendable)? = tombstone[\.name]  //= HistoryTombstone.subscript(_:)
     use(value)
-    use(HistoryTombstone<Trip>.Element.self)  //= HistoryTombstone.Element
+    let values: [any Sendable] = tombstone.map { $0 }  //= HistoryTombstone.Element
+    use(values)
     use(HistoryTombstone<Trip>.Iterator.self)  //= HistoryTombstone.Iterator
     use(tombstone.makeIterator())  //= HistoryTombstone.makeIterator()
 }

@@ -18,6 +18,7 @@ func schema(_ encoder: any Encoder, _ decoder: any Decoder) throws {
     use(Schema.entityName(for: Trip.self))  //= Schema.entityName(for:)
     try schema.encode(to: encoder)  //= Schema.encode(to:)
     use(try Schema(from: decoder))  //= Schema.init(from:)
+    use(schema.debugDescription)  //= Schema.debugDescription
     use(schema == schema)  //= Schema.==(_:_:)
     var hasher = Hasher()
     schema.hash(into: &hasher)  //= Schema.hash(into:)
@@ -78,6 +79,7 @@ func entity(_ entity: Schema.Entity, _ encoder: any Encoder, _ decoder: any Deco
     use(entity.inheritedPropertiesByName)  //= Schema.Entity.inheritedPropertiesByName
     try entity.encode(to: encoder)  //= Schema.Entity.encode(to:)
     use(try Schema.Entity(from: decoder))  //= Schema.Entity.init(from:)
+    use(entity.debugDescription)  //= Schema.Entity.debugDescription
     use(entity == entity)  //= Schema.Entity.==(_:_:)
     var hasher = Hasher()
     entity.hash(into: &hasher)  //= Schema.Entity.hash(into:)
@@ -99,6 +101,7 @@ func attribute(_ attribute: Schema.Attribute, _ encoder: any Encoder, _ decoder:
     use(attribute.isUnique)  //= Schema.Attribute.isUnique
     try attribute.encode(to: encoder)  //= Schema.Attribute.encode(to:)
     use(try Schema.Attribute(from: decoder))  //= Schema.Attribute.init(from:)
+    use(attribute.debugDescription)  //= Schema.Attribute.debugDescription
     use(attribute == attribute)  //= Schema.Attribute.==(_:_:)
     var hasher = Hasher()
     attribute.hash(into: &hasher)  //= Schema.Attribute.hash(into:)
@@ -134,6 +137,7 @@ func relationship(_ relationship: Schema.Relationship, _ encoder: any Encoder, _
     use(relationship.isUnique)  //= Schema.Relationship.isUnique
     try relationship.encode(to: encoder)  //= Schema.Relationship.encode(to:)
     use(try Schema.Relationship(from: decoder))  //= Schema.Relationship.init(from:)
+    use(relationship.debugDescription)  //= Schema.Relationship.debugDescription
     use(relationship == relationship)  //= Schema.Relationship.==(_:_:)
     var hasher = Hasher()
     relationship.hash(into: &hasher)  //= Schema.Relationship.hash(into:)
