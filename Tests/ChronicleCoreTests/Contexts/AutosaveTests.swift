@@ -90,6 +90,7 @@ import Testing
         let context = store.container.mainContext
         var errors: [any Error] = []
         context.autosaveErrorHandler = { errors.append($0) }
+        context.mergePolicy = .error
         let (first, second) = (Trip(name: "Rome", destination: ""), Trip(name: "Rome", destination: ""))
         (first.startDate, second.startDate) = (.distantPast, .distantPast)
         context.insert(first)
@@ -123,6 +124,7 @@ import Testing
         var configuration = ModelConfiguration(isStoredInMemoryOnly: true)
         configuration.logger = logger
         let container = try ModelContainer(for: Trip.self, configurations: configuration)
+        container.mainContext.mergePolicy = .error
         for _ in 0..<2 {
             container.mainContext.insert(Trip(name: "Rome", destination: "", startDate: .distantPast))
         }

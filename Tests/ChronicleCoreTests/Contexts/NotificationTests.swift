@@ -118,6 +118,7 @@ private final class NotificationRecorder {
     @Test(arguments: StoreKind.allCases) func failedSavesPostNoDidSave(_ kind: StoreKind) throws {
         let store = try TestStore(kind)
         let context = store.context()
+        context.mergePolicy = .error
         let recorder = NotificationRecorder(context)
         for _ in 0..<2 {
             context.insert(Trip(name: "Rome", destination: "", startDate: .distantPast))
