@@ -9,11 +9,14 @@ extension ModelContext {
             uniquingKeysWith: { first, _ in first })
         let adopting = Set(save.adopting.compactMap { permanent[$0] })
         save.merged.forEachSnapshot { _, backing, snapshot in
+            if backing.isObserved { reportChanges(of: backing, snapshot.values) }
             takeOver(snapshot.persistentIdentifier, backing)
             adopt(snapshot.values, backing, save.store)
         }
         save.inserted.forEachSnapshot { index, backing, _ in
-            if adopting.contains(identifiers[index]) { adopt(backing.row, backing, save.store) }
+            guard adopting.contains(identifiers[index]) else { return }
+            backing.didChangeAllProperties()
+            adopt(backing.row, backing, save.store)
         }
         save.replaced.forEachSnapshot { _, backing, snapshot in
             registry.remove(backing)
@@ -40,6 +43,16 @@ extension ModelContext {
         }
     }
 
+    /// Notifies the observers of the properties of an inserted instance whose values the row replaces.
+    private func reportChanges(of backing: AnyBackingData, _ row: [PropertyValue]) {
+        guard let entity = backing.membership?.entity else { return }
+        deferringErrors {
+            for property in entity.storedProperties where try backing.currentValue(of: property) != row[property.slot] {
+                backing.didChange(property)
+            }
+        }
+    }
+
     /// Makes an inserted instance the instance of an existing row.
     private func takeOver(_ identifier: PersistentIdentifier, _ backing: AnyBackingData) {
         if let known = registeredBacking(identifier), known !== backing { replace(known) }
@@ -55,12 +68,6 @@ extension ModelContext {
         guard let entity = backing.membership?.entity else { return }
         // The values are saved, so an error here must not be thrown by the save.
         deferringErrors {
-            if backing.isObserved {
-                for property in entity.storedProperties
-                where try backing.currentValue(of: property) != row[property.slot] {
-                    backing.didChange(property)
-                }
-            }
             backing.revert()
             let checks = RowChecker(entity, storeIdentifier: store.identifier)
             backing.adopt(row: row, decoded: try checks.check(row, backing.identifier))
