@@ -28,17 +28,6 @@ import Chronicle
     }
 }
 
-// A wrapper with arguments is initialized before the initializer begins.
-@Model final class PersonalTrip: Trip {
-    @Attribute(.unique) var reason: String
-
-    init(reason: String) {
-        // expected-error@+1 {{'self' used in property access 'reason' before 'super.init' call}}
-        self.reason = reason
-        super.init()
-    }
-}
-
 enum Outer {
     // expected-error@+2 {{a nested model and its enclosing types cannot be private; make them fileprivate}}
     // expected-note@+1 {{make it fileprivate}}

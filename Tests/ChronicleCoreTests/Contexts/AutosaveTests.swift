@@ -91,7 +91,6 @@ import Testing
         context.mergePolicy = .error
         var errors: [any Error] = []
         context.autosaveErrorHandler = { errors.append($0) }
-        context.mergePolicy = .error
         let (first, second) = (Trip(name: "Rome", destination: ""), Trip(name: "Rome", destination: ""))
         (first.startDate, second.startDate) = (.distantPast, .distantPast)
         context.insert(first)
