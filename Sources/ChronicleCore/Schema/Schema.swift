@@ -124,6 +124,7 @@ public final class Schema: Sendable {
     /// Returns whether other entities of the schema inherit from an entity.
     ///
     /// - Parameter entity: An entity of the schema.
+    /// - Returns: `true` if the entity has subentities.
     /// - Complexity: O(1).
     public func hasSubentities(_ entity: Entity) -> Bool { !kinds.isEmpty && kinds[entity.name] != nil }
 
@@ -340,6 +341,9 @@ extension Schema.Entity {
     public var inheritedPropertiesByName: [String: any SchemaProperty] { superentity?.propertiesByName ?? [:] }
 
     /// Returns whether the entity declares a property itself and does not inherit it.
+    ///
+    /// - Parameter property: A property of the entity.
+    /// - Returns: `true` if the property is not one of ``inheritedProperties``.
     public func declares(_ property: Schema.Property) -> Bool {
         property.index >= inheritedProperties.count
     }
@@ -347,6 +351,7 @@ extension Schema.Entity {
     /// Returns whether the entity is another one or inherits from it, directly or not.
     ///
     /// - Parameter entityName: The name of the other entity.
+    /// - Returns: `true` for the name of the entity and for the names of its superentities.
     /// - Complexity: O(*n*), where *n* is the number of superentities.
     public func isKind(of entityName: String) -> Bool {
         var entity: Schema.Entity? = self

@@ -43,7 +43,7 @@ extension ModelContext {
         let didSave = Atomic(false)
     }
 
-    /// The keys of the user info of ``didSave`` notifications. The user info contains the ``rawValue`` of each.
+    /// The keys of the user info of ``didSave`` notifications. The keys in the user info are their raw values.
     public enum NotificationKey: String, CaseIterable, Sendable {
         /// The identifiers of the deleted models, as `[PersistentIdentifier]`.
         case deletedIdentifiers
