@@ -36,10 +36,13 @@
     /// The macro is the same as ``Model()``, and generates ``PersistentModel/originalEntityName`` in addition. When a
     /// store is opened, it renames the entity and keeps its models.
     ///
+    /// A class that inherits from another model cannot be renamed.
+    ///
     /// - Parameter originalName: The previous name of the entity, which is the previous name of the class by default.
     @attached(
         member, conformances: PersistentModel,
-        names: named(properties), named(persistentBackingData), named(originalEntityName), named(init))
+        names: named(properties), named(modelSubclass), named(persistentBackingData), named(originalEntityName),
+        named(init), named(uniqueness), named(indices))
     @attached(memberAttribute)
     @attached(extension, conformances: PersistentModel)
     public macro Model(originalName: String) = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")

@@ -16,7 +16,7 @@ extension Schema.Entity {
     /// A hash of the properties that determine how a store keeps the models, which is the same in every run of the
     /// program.
     ///
-    /// It depends on the names of the entity and its properties, on the stored form of the attributes and whether they
+    /// It depends on the names of the entity, its superentity and its properties, on the stored form of the attributes and whether they
     /// are optional, on the destinations and inverses of the relationships, and on the uniqueness constraints. It does
     /// not depend on default values, indices, delete rules, and options of the history. An entity without a model class
     /// has the same hash as the entity that it describes.
@@ -24,6 +24,7 @@ extension Schema.Entity {
     /// - Complexity: O(*n* log *n*), where *n* is the number of properties.
     public var versionHash: String {
         var parts = [name]
+        if let superentityName { parts.append("inherits from \(superentityName)") }
         for property in properties.sorted(by: { $0.name < $1.name }) {
             if let attribute = property.attribute {
                 parts.append("\(attribute.name) \(attribute.storage.rawValue) \(attribute.isOptional)")

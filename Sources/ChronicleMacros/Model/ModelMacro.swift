@@ -19,7 +19,9 @@ extension ModelMacro: MemberMacro {
         var check = ModelCheck(model, context)
         switch check.validate(conformingTo: protocols) {
         case .model: return members(of: model) + originalName(node, model)
-        case .subclass: return membersOfSubclass(model)
+        case .subclass:
+            if let name = originalName(of: node) { ModelCheck.reportRenamedSubclass(name, context) }
+            return membersOfSubclass(model)
         case .invalid: return []
         }
     }
@@ -113,10 +115,13 @@ extension ModelMacro: MemberMacro {
 
     /// Returns the declaration of the previous name of the entity, if the attribute specifies one.
     private static func originalName(_ node: AttributeSyntax, _ model: ModelClass) -> [DeclSyntax] {
-        guard case .argumentList(let arguments)? = node.arguments, let name = arguments.first?.expression else {
-            return []
-        }
+        guard let name = originalName(of: node) else { return [] }
         return ["\(raw: model.access)static let originalEntityName: String? = \(name)"]
+    }
+
+    private static func originalName(of node: AttributeSyntax) -> ExprSyntax? {
+        guard case .argumentList(let arguments)? = node.arguments else { return nil }
+        return arguments.first?.expression
     }
 
     private static func map(_ properties: [StoredProperty]) -> String {

@@ -29,7 +29,9 @@ struct RelationshipTransfer {
         var found: [Relationship] = []
         var forms: [RelationshipForm] = []
         for entity in completion.schema.entities {
-            guard let before = definitions[entity.name] ?? definitions[entity.originalName] else { continue }
+            guard let before = definitions[entity.name] ?? definitions[completion.originalName(of: entity.name)] else {
+                continue
+            }
             for property in entity.properties {
                 guard let new = RelationshipForm(property, of: entity, in: completion.schema),
                     let old = try Self.earlierForm(of: property, of: entity, before, completion),
@@ -60,7 +62,7 @@ struct RelationshipTransfer {
             before.propertiesByName[property.name] ?? property.previousName.flatMap { before.propertiesByName[$0] }
         guard let old = known, let relationship = old.relationship,
             let destination = property.relationship?.destination,
-            [destination, completion.schema.entitiesByName[destination]?.originalName].contains(
+            [destination, completion.originalName(of: destination)].contains(
                 relationship.destination)
         else { return nil }
         if relationship.isLinked {

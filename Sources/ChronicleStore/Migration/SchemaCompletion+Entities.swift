@@ -5,7 +5,8 @@ import ChronicleSQLite
 extension SchemaCompletion {
     /// Renames the tables of the entities that had another name in an earlier version of the schema.
     func renameEntities(_ registry: EntityRegistry) throws {
-        var renamed = schema.entities.filter { $0.originalName != $0.name }
+        // Entities that inherit are not tables, and cannot be renamed.
+        var renamed = models.entities.filter { $0.originalName != $0.name }
         while !renamed.isEmpty {
             var waiting: [Schema.Entity] = []
             for entity in renamed {
@@ -22,6 +23,12 @@ extension SchemaCompletion {
             if waiting.count == renamed.count { return }
             renamed = waiting
         }
+    }
+
+    /// Returns the previous name of an entity, or its name if it was not renamed.
+    func originalName(of entityName: String) -> String {
+        // The entities of `schema` have no classes if one of the models inherits.
+        models.entitiesByName[entityName]?.originalName ?? entityName
     }
 
     private func rename(_ entity: RecordedEntity, to name: String) throws {

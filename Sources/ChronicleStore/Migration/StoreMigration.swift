@@ -67,7 +67,7 @@ struct StoreMigration {
         let registry = EntityRegistry(connection)
         let entities = try registry.entities()
         guard let recorded = entities.first(where: { $0.name == entity.name }),
-            try completion(of: schema, connection).tableExists(entity.name)
+            try completion(of: schema, connection).tableExists(entity.rootName)
         else {
             return isPart && !entities.contains { $0.name == entity.originalName } ? nil : false
         }

@@ -54,6 +54,36 @@ import Testing
         #expect(try meta("schemaHash") == Schema(versionedSchema: TravelSchemaV3.self).versionHash)
     }
 
+    /// The root of the hierarchy is renamed, a subclass gets an attribute, and another subclass is added.
+    @Test(arguments: [true, false]) func hierarchies(_ isVersioned: Bool) throws {
+        let models: [any PersistentModel.Type] = FleetSchemaV1.models
+        let schema = isVersioned ? Schema(versionedSchema: FleetSchemaV1.self) : Schema(models)
+        let context = ModelContext(try ModelContainer(for: schema, configurations: configuration))
+        context.insert(FleetSchemaV1.Ship(name: "Vasa"))
+        context.insert(FleetSchemaV1.Ferry(name: "Viking"))
+        try context.save()
+        let token = try context.currentHistoryToken()
+        let migrated = ModelContext(
+            try ModelContainer(
+                for: Schema(versionedSchema: FleetSchemaV2.self), migrationPlan: FleetMigrationPlan.self,
+                configurations: configuration))
+        let vessels = try migrated.fetch(FetchDescriptor<FleetSchemaV2.Vessel>(sortBy: [SortDescriptor(\.name)]))
+        #expect(vessels.map(\.name) == ["Svitzer", "Vasa", "Viking"])
+        #expect(vessels[0] is FleetSchemaV2.Tug && type(of: vessels[1]) == FleetSchemaV2.Vessel.self)
+        let ferry = try #require(vessels[2] as? FleetSchemaV2.Ferry)
+        #expect(ferry.seats == 1 && ferry.line == "unknown")
+        let changes = try migrated.fetchHistory(.after(token)).flatMap(\.changes)
+        #expect(
+            changes.contains {
+                if case .insert(_ as DefaultHistoryInsert<FleetSchemaV2.Tug>) = $0 { true } else { false }
+            })
+        #expect(
+            changes.contains {
+                if case .update(_ as DefaultHistoryUpdate<FleetSchemaV2.Ferry>) = $0 { true } else { false }
+            })
+        #expect(try meta("schemaVersion") == "2.0.0")
+    }
+
     @Test func migrationIsInTheHistory() throws {
         let token = try write()
         let context = try migrate()

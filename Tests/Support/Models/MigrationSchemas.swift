@@ -114,3 +114,58 @@ package enum TravelMigrationPlan: SchemaMigrationPlan {
             })
     }
 }
+
+/// Two versions of a hierarchy: the second one has another subclass, and a new attribute in the first one.
+package enum FleetSchemaV1: VersionedSchema {
+    package static var versionIdentifier: Schema.Version { Schema.Version(1, 0, 0) }
+    package static var models: [any PersistentModel.Type] { [Ship.self, Ferry.self] }
+
+    @Model
+    package class Ship {
+        package var name: String
+
+        package init(name: String) { self.name = name }
+    }
+
+    @Model
+    package final class Ferry: Ship {
+        package var seats = 0
+    }
+}
+
+package enum FleetSchemaV2: VersionedSchema {
+    package static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+    package static var models: [any PersistentModel.Type] { [Vessel.self, Ferry.self, Tug.self] }
+
+    @Model(originalName: "Ship")
+    package class Vessel {
+        #Unique<Vessel>([\.name])
+        #Index<Vessel>([\.name])
+        package var name: String
+
+        package init(name: String) { self.name = name }
+    }
+
+    @Model
+    package final class Ferry: Vessel {
+        package var seats = 0
+        package var line = "unknown"
+    }
+
+    @Model
+    package final class Tug: Vessel {
+        package var power = 1
+    }
+}
+
+package enum FleetMigrationPlan: SchemaMigrationPlan {
+    package static var schemas: [any VersionedSchema.Type] { [FleetSchemaV1.self, FleetSchemaV2.self] }
+    package static var stages: [MigrationStage] {
+        [
+            .custom(fromVersion: FleetSchemaV1.self, toVersion: FleetSchemaV2.self, willMigrate: nil) { context in
+                for ferry in try context.fetch(FetchDescriptor<FleetSchemaV2.Ferry>()) { ferry.seats += 1 }
+                context.insert(FleetSchemaV2.Tug(name: "Svitzer"))
+            }
+        ]
+    }
+}
