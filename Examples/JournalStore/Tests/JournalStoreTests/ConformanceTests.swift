@@ -16,7 +16,7 @@ import Testing
     #expect(
         skipped == [
             "the fixture does not disable the history (StoreFixture.recording)", "the store does not declare links",
-            "the store does not conform to DataStoreConsuming",
+            "the store does not conform to DataStoreInheriting", "the store does not conform to DataStoreConsuming",
             "the store does not conform to HistoryRetaining", "the store does not conform to HistoryPaging",
         ])
 }

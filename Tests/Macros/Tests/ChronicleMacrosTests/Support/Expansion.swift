@@ -38,7 +38,8 @@ struct Expansion {
         let file = Parser.parse(source: source)
         let root = BasicMacroExpansionContext(sourceFiles: [file: .init(moduleName: "Test", fullFilePath: "Test.swift")]
         )
-        let macros = inherits ? Self.macros.mapValues { _ in MacroSpec(type: ModelMacro.self) } : Self.macros
+        var macros = Self.macros
+        if inherits { macros["Model"] = MacroSpec(type: ModelMacro.self) }
         let expanded = file.expand(macroSpecs: macros) { node in
             BasicMacroExpansionContext(sharingWith: root, lexicalContext: node.enclosing)
         }
