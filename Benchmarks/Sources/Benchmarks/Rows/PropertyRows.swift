@@ -6,10 +6,10 @@ import Foundation
 enum PropertyRows {
     static var all: [Row] {
         [
-            Row(name: "read a property, by hand", limit: .time(.nanoseconds(18)), runs: 101) { runs in
+            Row(name: "read a property, by hand", limit: .time(.nanoseconds(15)), runs: 101) { runs in
                 try median(runs, Trip.init, read)
             },
-            Row(name: "read a property, @Model", limit: .time(.nanoseconds(18)), runs: 101) { runs in
+            Row(name: "read a property, @Model", limit: .time(.nanoseconds(15)), runs: 101) { runs in
                 try median(runs, MarkedTrip.init, read)
             },
             Row(name: "write a property, by hand", limit: .time(.nanoseconds(25)), runs: 101) { runs in
