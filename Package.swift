@@ -124,7 +124,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ChronicleStoreTests",
-            dependencies: ["Chronicle", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore"],
+            dependencies: [
+                "Chronicle", "ChronicleCSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
+            ],
             exclude: ["Upgrade/Files"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),

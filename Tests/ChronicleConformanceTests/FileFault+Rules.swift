@@ -23,6 +23,7 @@ extension FileFault {
         case .fetchesOneClass: .subclassFetches
         case .deletesSubclasses: .subclassBatches
         case .recordsSuperclasses: .subclassChanges
+        case .readsThePresent: .earlierModels
         }
     }
 }

@@ -24,7 +24,8 @@ enum Benchmarks {
     private static func run(_ options: Options) throws -> Bool {
         let rows =
             (ComparedRows.all + UpsertRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
-            + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all)
+            + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all
+            + AsOfRows.all + ModelHistoryRows.all + RevertRows.all + ReplayRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

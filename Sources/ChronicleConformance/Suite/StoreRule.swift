@@ -76,6 +76,6 @@ extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
         cursor + changes + linkChanges + batchChanges + subclassHistory + erasedHistory + authors + expiry + recovery
-            + positions + consumers + retention + historyKills
+            + positions + earlierPositions + consumers + retention + historyKills
     }
 }

@@ -120,7 +120,7 @@ public struct HistoryFilter: Hashable, Sendable {
 }
 
 extension HistoryChange {
-    fileprivate var kind: HistoryFilter.ChangeKind {
+    var kind: HistoryFilter.ChangeKind {
         switch self {
         case .insert: .insert
         case .update: .update

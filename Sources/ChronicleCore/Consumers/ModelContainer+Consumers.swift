@@ -83,9 +83,9 @@ extension ModelContainer {
     ///   - start: Where the consumer continues to read.
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
-    ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
-    ///   another error of the store.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass
+    ///   the name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1).
     public func resetHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, to start: HistoryStart<Transaction.TokenType>,
@@ -100,9 +100,9 @@ extension ModelContainer {
     ///   - name: The name of the consumer.
     ///   - type: The type of the transactions.
     ///   - storeName: The ``DataStoreConfiguration/name`` of the store, if several stores have a consumer of the name.
-    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass the
-    ///   name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer. ``SwiftDataError/storeBusy`` or
-    ///   another error of the store.
+    /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if several stores have a consumer of the name; pass
+    ///   the name of one. ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store.
     /// - Complexity: O(1).
     public func removeHistoryConsumer<Transaction: HistoryTransaction>(
         named name: String, of type: Transaction.Type = DefaultHistoryTransaction.self, storeName: String? = nil

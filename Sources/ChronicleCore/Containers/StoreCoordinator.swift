@@ -15,6 +15,8 @@ final class StoreCoordinator: Sendable {
     private let storesByType: [ObjectIdentifier: [any DataStore]]
     /// Whether a model is contained in several stores.
     let sharesModels: Bool
+    /// The position as of which the stores are read, or `nil` for the present.
+    let asOf: DefaultHistoryToken?
     private let knownContainer = Mutex(WeakContainer())
     /// The storage of the main context while the context or one of its models is alive.
     @MainActor weak var mainStorage: ContextStorage?
@@ -63,6 +65,20 @@ final class StoreCoordinator: Sendable {
         commits = CommitNotifier(stores)
         self.storesByType = storesByType
         sharesModels = storesByType.values.contains { $0.count > 1 }
+        asOf = nil
+    }
+
+    /// Uses the stores of another coordinator as they were at a position, in the same order.
+    init(_ present: StoreCoordinator, _ stores: [any DataStore], asOf: DefaultHistoryToken) {
+        schema = present.schema
+        self.stores = stores
+        migrationPlan = present.migrationPlan
+        commits = CommitNotifier(stores)
+        storesByType = present.storesByType.mapValues { present in
+            stores.filter { store in present.contains { $0.identifier == store.identifier } }
+        }
+        sharesModels = present.sharesModels
+        self.asOf = asOf
     }
 
     /// Uses a store that is already open, for the contexts of a ``MigrationStage``.
@@ -74,6 +90,7 @@ final class StoreCoordinator: Sendable {
         storesByType = Dictionary(
             store.schema.entities.map { (ObjectIdentifier($0.type), [store]) }, uniquingKeysWith: { first, _ in first })
         sharesModels = false
+        asOf = nil
     }
 
     private static func open<Configuration: DataStoreConfiguration>(
@@ -142,6 +159,14 @@ final class StoreCoordinator: Sendable {
             let first = stores.first(where: { [a.storeIdentifier, b.storeIdentifier].contains($0.identifier) })
         else { return a < b }
         return first.identifier == a.storeIdentifier
+    }
+
+    /// Throws an error if the stores are read as of a position.
+    func requirePresent() throws {
+        guard asOf != nil else { return }
+        throw SwiftDataError.storeReadOnly.with(
+            detail:
+                "the context reads the models as of an earlier position; change them in a context without a position")
     }
 
     // MARK: The container

@@ -157,9 +157,9 @@ final class ContextStorage: ModelOwner {
             ContextFailures.Key(identifier: identifier, propertyName: nil),
             (backing.isReplaced ? SwiftDataError.modelNotFound : .modelValidationFailure).with(
                 detail: backing.isReplaced
-                    ? "a property was set of an instance that was replaced by an inserted model with the same unique "
-                        + "values, so its value cannot be saved; roll back, fetch the model and set the property again"
-                    : "an attribute was set that is not in the schema, so its value cannot be saved; roll back to continue",
+                    ? "a property cannot be saved, because an inserted model with the same unique values has replaced the "
+                        + "instance; roll back, fetch the model and set the property again"
+                    : "an attribute that is not in the schema was set and cannot be saved; roll back to continue",
                 entityName: backing.membership?.entity.name, persistentIdentifier: identifier))
     }
 }

@@ -1,8 +1,9 @@
 extension ModelContext {
     /// Inserts a model and the models that it references into this context.
     ///
-    /// The next ``save()`` writes them, to the store of the first configuration that contains their class. Inserting a model twice has no effect. Inserting a model whose delete is not
-    /// saved undoes the delete, but not the effects of its delete rules on other models.
+    /// The next ``save()`` writes them, to the store of the first configuration that contains their class. Inserting a
+    /// model twice has no effect. Inserting a model whose delete is not saved undoes the delete, but not the effects of
+    /// its delete rules on other models.
     ///
     /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container
     /// does not have the class, ``SwiftDataError/contextMismatch`` if the model belongs to another context, and
@@ -197,7 +198,7 @@ extension ModelContext {
         let wasSaved = backing.status == .saved
         backing.didChangeAllProperties()
         // Set before the rules are applied, to end the cascade of two models that delete each other.
-        backing.status = wasSaved ? .deleted : .detached
+        if wasSaved || !backing.isRestored { backing.status = wasSaved ? .deleted : .detached }
         links.forgetLists(deleting: model)
         let cascade = zip(relationships, destinations).flatMap { $0.applyDeleteRule(to: $1) }
         if wasSaved {
@@ -217,6 +218,12 @@ extension ModelContext {
         backing.didChangeAllProperties()
         links.forget(backing)
         registry.remove(backing)
+        guard !backing.isRestored else {
+            // The row is deleted, as before the model was restored.
+            backing.status = .deleted
+            backing.isPending = false
+            return
+        }
         backing.status = .detached
         backing.membership = nil
         backing.changed = PropertySet()

@@ -29,8 +29,8 @@ extension SwiftDataError {
     /// Thrown when a container or a store is created; the detail describes what to correct. This kind also matches the
     /// more specific kinds ``notADatabase``, ``notAChronicleStore``, ``unsupportedFileVersion``, ``fileReadOnly``,
     /// ``missingDirectory``, ``damagedFile``, ``newerSchemaVersion``, ``unknownSchemaVersion``,
-    /// ``missingMigrationStage`` and ``invalidMigrationPlan``. Reads of the history of a read-only store throw it after another program
-    /// upgraded the file; open the store again.
+    /// ``missingMigrationStage`` and ``invalidMigrationPlan``. Reads of the history of a read-only store throw it after
+    /// another program upgraded the file; open the store again.
     public static let loadIssueModelContainer = SwiftDataError(.loadIssueModelContainer)
     /// The file does not have the format of the store. For the default store, it is not an SQLite database.
     ///
@@ -114,10 +114,12 @@ extension SwiftDataError {
     /// Thrown by the save or fetch that follows an insert, delete or assignment of a model of another context. Pass the
     /// identifier of the model instead, and load the model in this context.
     public static let contextMismatch = SwiftDataError(.contextMismatch)
-    /// The context has unsaved changes during an enumeration, which would keep all enumerated models in memory.
+    /// The context has unsaved changes during an enumeration, which would keep all enumerated models in memory, or before a
+    /// revert.
     ///
     /// Thrown by ``ModelContext/enumerate(_:batchSize:allowEscapingMutations:block:)``. Save in the block, or allow
-    /// escaping mutations.
+    /// escaping mutations. Reverting a transaction throws it as well, because the result must not depend on unsaved
+    /// changes; save them or roll back.
     public static let unsavedChanges = SwiftDataError(.unsavedChanges)
     /// A model is invalid and cannot be saved.
     ///
@@ -187,7 +189,7 @@ extension SwiftDataError {
     /// Thrown by a save, and by other requests that write to the store. Nothing was written, and the context keeps its
     /// changes. Free disk space and save again.
     public static let storeFull = SwiftDataError(.storeFull)
-    /// The store failed for a reason that has no kind of its own.
+    /// The store failed for a reason that no other kind describes.
     ///
     /// See ``detail`` and ``underlying``, which is a `DatabaseError` for the default store. An input/output error (its
     /// `resultCode` is 10) does not imply that the file is damaged; check the disk and try again.
@@ -240,6 +242,46 @@ extension SwiftDataError {
     ///
     /// Thrown when history is fetched or deleted. Enable history in the configuration of the store.
     public static let historyDisabled = SwiftDataError(.historyDisabled)
+    /// No store has a tag of this name.
+    ///
+    /// Thrown by ``ModelContext/token(tagged:)`` and ``ModelContext/deleteTag(_:)``. ``ModelContext/tags()`` returns the
+    /// existing tags.
+    public static let historyTagNotFound = SwiftDataError(.historyTagNotFound)
+    /// A store already has a tag of this name.
+    ///
+    /// Thrown by ``ModelContext/tag(_:replacing:)``, which then changes nothing. Choose another name, delete the tag, or
+    /// pass `replacing: true` to move it.
+    public static let duplicateHistoryTag = SwiftDataError(.duplicateHistoryTag)
+    /// The history does not preserve the value of an attribute, so the value at a position is unknown.
+    ///
+    /// Thrown when models are fetched as of a position, and by an export. The error names the entity, the property, and
+    /// a model without the value. Choose a later position, or fetch models that do not reach this entity through
+    /// relationships. Begin an export with ``HistoryStart/snapshot``. The history preserves the values of later changes if
+    /// the file preserves values, or with the options ``Schema/Attribute/Option/preserveValueOnUpdate`` and
+    /// ``Schema/Attribute/Option/preserveValueOnDeletion``.
+    public static let historyValueMissing = SwiftDataError(.historyValueMissing)
+    /// A revert, an undo or a redo has conflicts that are not resolved, for example because a property was changed again
+    /// since.
+    ///
+    /// Thrown by ``ModelContext/revert(_:)``, ``ModelContext/apply(_:)`` and ``UndoHistory/undo()``, which then change
+    /// nothing. The error names the first conflict. Create a plan with ``ModelContext/revertPlan(for:)`` and resolve its
+    /// conflicts.
+    public static let revertConflict = SwiftDataError(.revertConflict)
+}
+
+// Exports and replays
+extension SwiftDataError {
+    /// An export of a history is truncated or damaged, or has a later format.
+    ///
+    /// Thrown by a replay. The transactions before the damaged line were replayed. Replay a complete copy of the export,
+    /// which continues after them. If the format is later, update Chronicle.
+    public static let invalidHistoryExport = SwiftDataError(.invalidHistoryExport)
+    /// A replay would overwrite changes that the target of the replay made to the same models.
+    ///
+    /// Also thrown if another replay to the same store has continued, and if the export is from the store itself. The
+    /// error names the model and the property if they are known. The transactions before it were replayed. Undo the
+    /// changes of the target, or replay the export to a new store.
+    public static let historyReplayConflict = SwiftDataError(.historyReplayConflict)
 }
 
 // Consumers

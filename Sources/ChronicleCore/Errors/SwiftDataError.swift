@@ -60,7 +60,9 @@ extension SwiftDataError {
         case storeBusy, storeReadOnly, storeMoved, storeFull, storeFailure, invalidStoreResponse, unsupportedFeature
         // History
         case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
-        case invalidTransactionFetchRequest, historyDisabled
+        case invalidTransactionFetchRequest, historyDisabled, historyValueMissing
+        case historyTagNotFound, duplicateHistoryTag, revertConflict
+        case invalidHistoryExport, historyReplayConflict
         // Consumers
         case historyConsumerNotFound, duplicateHistoryConsumer, historyConsumerInUse, historyConsumerEvicted
         case invalidHistoryAcknowledgement

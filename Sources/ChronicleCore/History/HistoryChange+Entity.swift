@@ -1,8 +1,8 @@
-// Changes for the entity name of an identifier, for stores without change types of their own.
+// Changes for the entity name of an identifier, for stores without custom change types.
 extension HistoryChange {
     /// Returns a ``DefaultHistoryInsert`` with the model class of the identifier's entity.
     ///
-    /// Use it in a store that saves entity names and has no change types of its own.
+    /// Use it in a store that saves entity names and has no custom change types.
     ///
     /// - Parameters:
     ///   - model: The identifier of the inserted model.

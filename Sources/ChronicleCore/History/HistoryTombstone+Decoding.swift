@@ -2,7 +2,7 @@ extension HistoryTombstone {
     /// Creates a tombstone from the stored values of a deleted model.
     ///
     /// Values of attributes that the class no longer has are converted with ``PropertyValue/plainValue``. Null values
-    /// are omitted. A value that is not valid for the type of its attribute becomes an ``UndecodableValue``.
+    /// are in ``nilAttributeNames``. A value that is not valid for the type of its attribute becomes an ``UndecodableValue``.
     ///
     /// - Parameters:
     ///   - kept: The preserved values by attribute name.
@@ -18,6 +18,7 @@ extension HistoryTombstone {
                     return value.plainValue.map { (name, $0) }
                 }
                 return property.decodePreserved(value, entityName: Model.entityName, model: model).map { (name, $0) }
-            })
+            },
+            nilAttributeNames: kept.lazy.filter(\.value.isNull).map(\.name))
     }
 }

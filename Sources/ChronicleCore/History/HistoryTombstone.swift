@@ -10,7 +10,7 @@
 /// for (attribute, value) in delete.tombstone.namedValues { print(attribute, value) }
 /// ```
 ///
-/// It does not contain attributes that were `nil`, that were not preserved at the time of the delete, or whose values
+/// Its values do not contain attributes that were `nil`, see ``nilAttributeNames``, that were not preserved at the time of the delete, or whose values
 /// were erased from the history. Attributes that the class no longer has are available by name. For a value that cannot
 /// be converted to the type of its attribute, it contains an ``UndecodableValue``.
 public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
@@ -20,6 +20,11 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
     /// The names of the attributes and their values, in the order of the iteration.
     public let namedValues: [NamedValue]
 
+    /// The names of the attributes that were preserved and whose value was `nil`.
+    ///
+    /// An attribute that is neither here nor in ``namedValues`` was not preserved. Use it to distinguish the two cases.
+    public let nilAttributeNames: [String]
+
     /// The names of the attributes, in the order of the iteration.
     ///
     /// - Complexity: O(*n*), where *n* is the number of attributes.
@@ -27,9 +32,12 @@ public struct HistoryTombstone<Model: PersistentModel>: Sendable, Sequence {
 
     /// Creates a tombstone.
     ///
-    /// - Parameter values: The values by attribute name.
-    public init(_ values: [NamedValue] = []) {
+    /// - Parameters:
+    ///   - values: The values by attribute name.
+    ///   - nilAttributeNames: The names of the attributes that were preserved and whose value was `nil`.
+    public init(_ values: [NamedValue] = [], nilAttributeNames: [String] = []) {
         namedValues = values
+        self.nilAttributeNames = nilAttributeNames
     }
 
     /// Returns an iterator over the values. To get the names as well, use ``namedValues``.

@@ -93,6 +93,29 @@ public enum HistoryChange: Sendable {
         case .delete(let change): change.changedPersistentIdentifier
         }
     }
+
+    /// The values of the model before and after the change that the history preserves, by the names of its properties.
+    ///
+    /// Use this property if the class of the model is not known, or no longer has a property. An insert has no previous
+    /// values, and a delete has only previous values.
+    public var preservedValues: [PreservedValue] {
+        switch self {
+        case .insert(let change): change.preservedValues
+        case .update(let change): change.preservedValues
+        case .delete(let change): change.preservedValues
+        }
+    }
+
+    /// The identifier of the change if it is an integer, and otherwise `nil`.
+    ///
+    /// In the history of the default store, it is the position of the change.
+    public var integerChangeIdentifier: Int64? {
+        switch self {
+        case .insert(let change): change.changeIdentifier as? Int64
+        case .update(let change): change.changeIdentifier as? Int64
+        case .delete(let change): change.changeIdentifier as? Int64
+        }
+    }
 }
 
 /// An insert of a model in the history of a store.
@@ -110,6 +133,13 @@ public protocol HistoryInsert<Model>: Sendable {
     var changedPersistentIdentifier: PersistentIdentifier { get }
     /// The identifier of the transaction that contains the change.
     var transactionIdentifier: TransactionIdentifier { get }
+    /// The initial values that the history preserves; empty by default.
+    var preservedValues: [PreservedValue] { get }
+}
+
+extension HistoryInsert {
+    /// An empty array, for stores that preserve no values.
+    public var preservedValues: [PreservedValue] { [] }
 }
 
 /// An update of a model in the history of a store.
@@ -129,9 +159,23 @@ public protocol HistoryUpdate<Model>: Sendable {
     var transactionIdentifier: TransactionIdentifier { get }
     /// The key paths of the changed attributes and to-one relationships.
     var updatedAttributes: [any PartialKeyPath<Model> & Sendable] { get }
+    /// The names of the changed properties. By default, those of ``updatedAttributes``.
+    ///
+    /// The names can include properties that the class no longer has.
+    var updatedAttributeNames: [String] { get }
+    /// The values before and after the update that the history preserves; empty by default.
+    var preservedValues: [PreservedValue] { get }
 }
 
 extension HistoryUpdate {
+    /// The names of ``updatedAttributes``.
+    public var updatedAttributeNames: [String] {
+        updatedAttributes.compactMap { Model.allProperties.name(of: $0) }
+    }
+
+    /// An empty array, for stores that preserve no values.
+    public var preservedValues: [PreservedValue] { [] }
+
     /// The key path of an updated property.
     public typealias PropertyUpdate = PartialKeyPath<Model> & Sendable
 
@@ -161,4 +205,12 @@ public protocol HistoryDelete<Model>: Sendable {
     var transactionIdentifier: TransactionIdentifier { get }
     /// The values of the deleted model that the history preserves.
     var tombstone: HistoryTombstone<Model> { get }
+}
+
+extension HistoryDelete {
+    /// The values of ``tombstone`` as previous values, including the attributes that were `nil`.
+    public var preservedValues: [PreservedValue] {
+        tombstone.namedValues.map { PreservedValue(name: $0.name, previousValue: $0.value, value: nil) }
+            + tombstone.nilAttributeNames.map { PreservedValue(name: $0, previousValue: nil, value: nil) }
+    }
 }

@@ -184,12 +184,12 @@ extension DefaultHistoryUpdate {
 }
 
 extension [PreservedValue]? {
-    fileprivate func first(named name: String) -> PreservedValue? {
+    func first(named name: String) -> PreservedValue? {
         self?.first { $0.name == name }
     }
 
     /// Returns the value of a property with its type; `nil` if there is none, or if it has another type.
-    fileprivate func value<Model: PersistentModel, Value>(
+    func value<Model: PersistentModel, Value>(
         of keyPath: PartialKeyPath<Model>, _ value: KeyPath<PreservedValue, (any Sendable)?>
     ) -> Value? {
         guard let preserved = Model.allProperties.name(of: keyPath).flatMap({ first(named: $0) }) else { return nil }
@@ -208,7 +208,7 @@ extension [PreservedValue]? {
         unsafeBitCast(type.init(nilLiteral: ()), to: Value.self)
     }
 
-    fileprivate func destinations<Model: PersistentModel>(
+    func destinations<Model: PersistentModel>(
         of keyPath: PartialKeyPath<Model>, _ value: KeyPath<PreservedValue, (any Sendable)?>
     ) -> [PersistentIdentifier]? {
         guard let name = Model.allProperties.name(of: keyPath) else { return nil }

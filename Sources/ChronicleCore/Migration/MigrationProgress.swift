@@ -1,14 +1,14 @@
 /// The progress of a migration, which a store reports while it opens.
 public struct MigrationProgress: Hashable, Sendable {
-    /// What a store begins to do.
+    /// A phase of a stage.
     public enum Phase: Hashable, Sendable, CaseIterable {
-        /// It runs the `willMigrate` closure of a custom stage. Stages without the closure omit this phase.
+        /// The store runs the `willMigrate` closure of a custom stage. Stages without the closure omit this phase.
         case willMigrate
-        /// It changes its tables, and the values whose stored form changes.
+        /// The store changes its tables, and the values whose stored form changes.
         case changingSchema
-        /// It runs the `didMigrate` closure of a custom stage. Stages without the closure omit this phase.
+        /// The store runs the `didMigrate` closure of a custom stage. Stages without the closure omit this phase.
         case didMigrate
-        /// It has committed the stage.
+        /// The store has committed the stage.
         case finished
     }
 
@@ -20,7 +20,7 @@ public struct MigrationProgress: Hashable, Sendable {
     public let stage: Int
     /// The number of stages between the version of the data when it was opened and the current version of the schema.
     public let stageCount: Int
-    /// What the store begins to do.
+    /// The phase that begins.
     public let phase: Phase
 
     /// Creates the progress of a migration. Use it in a custom store.
@@ -29,7 +29,7 @@ public struct MigrationProgress: Hashable, Sendable {
     ///   - current: The current stage.
     ///   - stage: The number of the current stage, beginning with 1.
     ///   - stageCount: The number of all stages.
-    ///   - phase: What the store begins to do.
+    ///   - phase: The phase that begins.
     public init(_ current: MigrationStage, stage: Int, of stageCount: Int, phase: Phase) {
         fromVersion = current.fromVersion.versionIdentifier
         toVersion = current.toVersion.versionIdentifier
@@ -38,7 +38,7 @@ public struct MigrationProgress: Hashable, Sendable {
         self.phase = phase
     }
 
-    /// The part of the stages that are finished, from 0 to 1.
+    /// The fraction of the stages that are finished, from 0 to 1.
     public var fractionCompleted: Double {
         Double(phase == .finished ? stage : stage - 1) / Double(max(stageCount, 1))
     }

@@ -16,7 +16,7 @@ public enum MigrationStage: Sendable {
 
     /// A stage with code that runs before and after the changes that the store derives from the two versions.
     ///
-    /// The contexts belong to the transaction of the stage. What they leave unsaved is saved when the closure returns.
+    /// The contexts belong to the transaction of the stage. Their unsaved changes are saved when the closure returns.
     /// If a closure throws an error, the whole stage is rolled back, and opening the store throws the error. Do not use
     /// the contexts and their models after the closure returned.
     ///
@@ -63,7 +63,7 @@ extension MigrationStage {
         if case .custom(_, _, _, .some) = self { true } else { false }
     }
 
-    /// Runs the `willMigrate` closure of a custom stage, if there is one, and saves what it leaves unsaved.
+    /// Runs the `willMigrate` closure of a custom stage, if there is one, and saves the changes that it leaves unsaved.
     ///
     /// Call the method in the transaction of the stage, before the changes. The closure receives a context whose author
     /// is ``author``.
@@ -75,7 +75,7 @@ extension MigrationStage {
         if case .custom(_, _, let body?, _) = self { try run(body, in: store) }
     }
 
-    /// Runs the `didMigrate` closure of a custom stage, if there is one, and saves what it leaves unsaved.
+    /// Runs the `didMigrate` closure of a custom stage, if there is one, and saves the changes that it leaves unsaved.
     ///
     /// Call the method in the transaction of the stage, after the changes. The closure receives a context whose author
     /// is ``author``.

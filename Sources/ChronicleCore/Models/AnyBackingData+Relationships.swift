@@ -9,6 +9,15 @@ extension AnyBackingData {
         return owner.value(of: property, in: self)
     }
 
+    /// Returns the value of a relationship that the program reads, and reports the read to its observers.
+    ///
+    /// - Parameter held: The value that the wrapper holds.
+    @usableFromInline
+    func readRelationship<Value>(_ keyPath: AnyKeyPath, held: Value?) -> Value {
+        if isAccessTracked() { access(keyPath) }
+        return relationship(keyPath, held: held)
+    }
+
     /// Sets a relationship.
     ///
     /// - Returns: The value for the wrapper to hold; see ``ModelOwner/setValue(_:of:in:)``.

@@ -124,23 +124,19 @@ public struct Attribute<Value> {
         }
         set {
             let backing = model.persistentBackingData
-            let isObserved = backing.isObserved
-            if isObserved {
-                if PropertyValue.isDirect(Value.self) {
-                    backing.willSet(at: offset(of: storage, in: model))
+            if PropertyValue.isDirect(Value.self) {
+                if backing.isObserved {
+                    assignObserved(newValue, to: model, backing, at: offset(of: storage, in: model))
                 } else {
-                    backing.willSet(keyPath)
+                    assign(newValue, to: model, backing, keyPath, storage)
                 }
+                return
             }
-            assign(newValue, to: model, backing, keyPath, storage)
             // No `defer`, whose closure would mention the key path in any case.
-            if isObserved {
-                if PropertyValue.isDirect(Value.self) {
-                    backing.didSet(at: offset(of: storage, in: model))
-                } else {
-                    backing.didSet(keyPath)
-                }
-            }
+            let isObserved = backing.isObserved
+            if isObserved { backing.willSet(keyPath) }
+            assign(newValue, to: model, backing, keyPath, storage)
+            if isObserved { backing.didSet(keyPath) }
         }
         _modify {
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
@@ -160,6 +156,27 @@ public struct Attribute<Value> {
                 yield &value
             }
         }
+    }
+
+    /// Sets an attribute of a direct type of an observed model, and notifies its observers.
+    ///
+    /// Not inlined, so that the setter remains small enough to be inlined into initializers. A parameter for the key path
+    /// would make every setter mention it.
+    ///
+    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
+    @inlinable @inline(never)
+    static func assignObserved(
+        _ newValue: Value, to model: some PersistentModel, _ backing: AnyBackingData, at offset: Int
+    ) {
+        backing.willSet(at: offset)
+        let wrapper = (Unmanaged.passUnretained(model).toOpaque() + offset).assumingMemoryBound(to: Self.self)
+        if backing.membership != nil {
+            backing.willChange(at: offset)
+        } else if wrapper.pointee.generation == 0, wrapper.pointee.value == nil {
+            backing.assignedCount &+= 1
+        }
+        wrapper.pointee.take(newValue, backing.generation)
+        backing.didSet(at: offset)
     }
 
     /// Sets the property of a model and records the change.

@@ -100,13 +100,21 @@ extension PropertyCodec: AnyPropertyCodec {
     }
 }
 
+/// An optional value whose type is not known at compile time.
 protocol OptionalValue {
     static var wrappedType: Any.Type { get }
     static func optionalCodec() -> (any AnyPropertyCodec)?
+    var wrapped: Any? { get }
+}
+
+/// Returns the type that an optional type wraps, or the type itself if it is not optional.
+func unwrapped(_ type: any Any.Type) -> any Any.Type {
+    (type as? any OptionalValue.Type)?.wrappedType ?? type
 }
 
 extension Optional: OptionalValue {
     static var wrappedType: Any.Type { Wrapped.self }
+    var wrapped: Any? { self }
 
     static func optionalCodec() -> (any AnyPropertyCodec)? {
         // `T??` has two distinct nil values, but a store has only one.
@@ -117,4 +125,21 @@ extension Optional: OptionalValue {
 
 extension CaseIterable {
     fileprivate static var firstCase: Any? { allCases.first }
+}
+
+/// A collection whose values an attribute stores as a JSON array.
+protocol ValueCollection {
+    static var elementType: any Any.Type { get }
+}
+
+extension Array: ValueCollection {
+    static var elementType: any Any.Type { Element.self }
+}
+
+extension ContiguousArray: ValueCollection {
+    static var elementType: any Any.Type { Element.self }
+}
+
+extension Set: ValueCollection {
+    static var elementType: any Any.Type { Element.self }
 }

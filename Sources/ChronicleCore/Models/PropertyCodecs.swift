@@ -50,7 +50,7 @@ enum PropertyCodecs {
 
     /// Returns the name of a type, or of the type that it is the optional of, without the name of its module.
     static func name(of type: Any.Type) -> String {
-        let type = (type as? any OptionalValue.Type)?.wrappedType ?? type
+        let type = unwrapped(type)
         if let name = namesByType[ObjectIdentifier(type)] { return name }
         let name = String(describing: type)
         if named[name] == nil { return name }

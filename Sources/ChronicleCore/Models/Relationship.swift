@@ -42,7 +42,7 @@ public struct Relationship<Value> {
     // Every model stores its wrappers' options, so they have to be small.
 
     /// The value while the model is not in a context; `nil` when the type has no empty value.
-    var value: Value?
+    @usableFromInline var value: Value?
     let deleteRule: Schema.Relationship.DeleteRule
     let options: Schema.Relationship.Option
     private let originalNameNumber: UInt16
@@ -51,6 +51,7 @@ public struct Relationship<Value> {
     let inverse: AnyKeyPath?
 
     /// The destinations of a model that is not in a context.
+    @usableFromInline
     var held: Value {
         get { value ?? RelationshipShape.placeholder }
         _modify {
@@ -144,21 +145,18 @@ public struct Relationship<Value> {
     ///   - keyPath: The key path of the property.
     ///   - storage: The key path of the wrapper.
     /// - Returns: The destinations of the relationship.
+    @inlinable
     public static subscript<Model: PersistentModel>(
         _enclosingInstance model: Model,
         wrapped keyPath: ReferenceWritableKeyPath<Model, Value>,
         storage storage: ReferenceWritableKeyPath<Model, Relationship<Value>>
     ) -> Value {
-        get {
-            let backing = model.persistentBackingData
-            if backing.isAccessTracked() { backing.access(keyPath) }
-            return backing.relationship(keyPath, held: model[keyPath: storage].value)
-        }
+        get { model.persistentBackingData.readRelationship(keyPath, held: model[keyPath: storage].value) }
         set {
             let backing = model.persistentBackingData
             if backing.isObserved { backing.willSet(keyPath) }
-            defer { if backing.isObserved { backing.didSet(keyPath) } }
             model[keyPath: storage].value = backing.setRelationship(keyPath, newValue)
+            if backing.isObserved { backing.didSet(keyPath) }
         }
         _modify {
             let backing = model.persistentBackingData

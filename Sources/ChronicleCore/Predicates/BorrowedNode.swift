@@ -10,7 +10,7 @@ import Foundation
 struct BorrowedNode {
     fileprivate let pointer: UnsafeRawPointer
     let type: NodeType
-    /// The operands without an address of their own, owned by ``withNode(of:_:)``.
+    /// The operands that have no address in the predicate, owned by ``withNode(of:_:)``.
     fileprivate let copies: UnsafeMutablePointer<[AnyObject]>
 
     /// Returns the node as a value of its type, to read properties that are not operands.

@@ -19,7 +19,7 @@ extension Schema.Property {
                     "the store contains \(value.formName) that is not a valid \(attribute?.valueTypeName ?? "Never")",
                 propertyName: name)
         }
-        let plain: Any = attribute?.isOptional == true ? (decoded as? any Wrapping)?.wrapped ?? decoded : decoded
+        let plain: Any = attribute?.isOptional == true ? (decoded as? any OptionalValue)?.wrapped ?? decoded : decoded
         // The value was just decoded and is not shared, so it can be sent. `Sendable` is a marker protocol, which a
         // cast cannot check; `as Any` prevents Swift from opening the existential.
         return unsafeBitCast(plain as Any, to: (any Sendable).self)
@@ -50,13 +50,4 @@ extension Schema.Property {
         throw SwiftDataError.modelValidationFailure.with(
             detail: "a \(type(of: value)) is not a valid \(attribute?.valueTypeName ?? "Never")", propertyName: name)
     }
-}
-
-/// An optional value whose type is not known at compile time.
-private protocol Wrapping {
-    var wrapped: Any? { get }
-}
-
-extension Optional: Wrapping {
-    fileprivate var wrapped: Any? { self }
 }

@@ -62,7 +62,7 @@ extension Schema {
         } else if rest.contains(where: { !"?!".contains($0) }) {
             return nil
         }
-        // A description that was not understood must not lead to the values of another property.
+        // An unknown form of the description must not select another property.
         guard let found = path.last?.valueType, unwrapped(found) == unwrapped(Swift.type(of: keyPath).valueType) else {
             return nil
         }

@@ -99,6 +99,8 @@ extension Schema.Property: SchemaProperty {
     public var originalName: String { previousName ?? name }
     /// The Swift type of the property.
     public var valueType: any Any.Type { attribute?.valueType ?? relationship?.valueType ?? Never.self }
+    /// The Swift type of the property, without the optional of ``valueType``.
+    public var unwrappedValueType: any Any.Type { unwrapped(valueType) }
     /// Whether the property is an attribute.
     public var isAttribute: Bool { attribute != nil }
     /// Whether a model may have no value for the property.

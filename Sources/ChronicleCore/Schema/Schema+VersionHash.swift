@@ -16,10 +16,10 @@ extension Schema.Entity {
     /// A hash of the properties that determine how a store keeps the models, which is the same in every run of the
     /// program.
     ///
-    /// It depends on the names of the entity, its superentity and its properties, on the stored form of the attributes and whether they
-    /// are optional, on the destinations and inverses of the relationships, and on the uniqueness constraints. It does
-    /// not depend on default values, indices, delete rules, and options of the history. An entity without a model class
-    /// has the same hash as the entity that it describes.
+    /// It depends on the names of the entity, its superentity and its properties, on the stored form of the attributes
+    /// and whether they are optional, on the destinations and inverses of the relationships, and on the uniqueness
+    /// constraints. It does not depend on default values, indices, delete rules, and options of the history. An entity
+    /// without a model class has the same hash as the entity that it describes.
     ///
     /// - Complexity: O(*n* log *n*), where *n* is the number of properties.
     public var versionHash: String {

@@ -250,8 +250,8 @@ extension Schema {
         public var originalName: String { superentityName == nil ? type.originalEntityName ?? name : name }
 
         /// A superentity does not retain its subentities, which retain it.
-        private struct WeakEntity: @unchecked Sendable {
-            weak var value: Entity?
+        private struct WeakEntity {
+            weak let value: Entity?
         }
 
         /// The entities that inherit directly from this entity.

@@ -69,6 +69,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     /// The context that makes the request.
     public let editingState: EditingState
     /// The new models. Their identifiers are temporary, and their references may be temporary as well.
+    ///
+    /// For stores that conform to ``DataStoreRestoring``, some of the identifiers may be permanent.
     public let inserted: [SnapshotType]
     /// The changed models, with all their values. ``DataStoreSnapshot/changed`` contains the slots to write.
     public let updated: [SnapshotType]
@@ -86,6 +88,10 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     ///
     /// It is always `nil` for stores that do not conform to ``DataStoreConsuming``.
     public let acknowledgement: HistoryAcknowledgement?
+    /// The transaction of another store that the save replays, or `nil`.
+    ///
+    /// It is always `nil` for stores that do not conform to ``DataStoreReplaying``.
+    public let replay: HistoryReplayStep?
 
     /// Creates a save request.
     ///
@@ -97,9 +103,11 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
     ///   - linked: The links to insert.
     ///   - unlinked: The links to delete.
     ///   - acknowledgement: The consumer whose position moves in the transaction of the save.
+    ///   - replay: The transaction of another store that the save replays.
     public init(
         editingState: EditingState, inserted: [SnapshotType], updated: [SnapshotType], deleted: [SnapshotType],
-        linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = [], acknowledgement: HistoryAcknowledgement? = nil
+        linked: [DataStoreLink] = [], unlinked: [DataStoreLink] = [], acknowledgement: HistoryAcknowledgement? = nil,
+        replay: HistoryReplayStep? = nil
     ) {
         self.editingState = editingState
         self.inserted = inserted
@@ -108,6 +116,7 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
         self.linked = linked
         self.unlinked = unlinked
         self.acknowledgement = acknowledgement
+        self.replay = replay
     }
 }
 

@@ -39,7 +39,7 @@ extension PropertyValue: Hashable {
         case (.integer(let a), .integer(let b)): a == b
         case (.real(let a), .real(let b)): a.bitPattern == b.bitPattern
         // `String` compares by canonical equivalence ("é" == "e\u{301}"), but a store keeps the exact scalars.
-        case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.text(let a), .text(let b)): a.hasSameBytes(as: b)
         case (.blob(let a), .blob(let b)): a == b
         case (.reference(let a), .reference(let b)): a == b
         case (.references(let a), .references(let b)): a == b
@@ -55,11 +55,19 @@ extension PropertyValue: Hashable {
         case .null: hasher.combine(0)
         case .integer(let value): hasher.combine(value)
         case .real(let value): hasher.combine(value.bitPattern)
-        case .text(let value): for byte in value.utf8 { hasher.combine(byte) }
+        case .text(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         case .blob(let value): hasher.combine(value)
         case .reference(let value): hasher.combine(value)
         case .references(let value): hasher.combine(value)
         }
+    }
+}
+
+extension String {
+    fileprivate func hasSameBytes(as other: String) -> Bool {
+        var (a, b) = (self, other)
+        guard a.utf8.count == b.utf8.count else { return false }
+        return a.withUTF8 { a in b.withUTF8 { b in a.elementsEqual(b) } }
     }
 }
 

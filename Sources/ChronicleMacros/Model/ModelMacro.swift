@@ -41,10 +41,14 @@ extension ModelMacro: MemberMacro {
                 }
                 """)
             let constraints = model.constraints.map { ", \($0.name): \($0.name)(of: \(model.name).self)" }
+            // Its own map has a literal outside of a generic function; see `members(of:)`.
             members.append(
                 """
-                \(raw: model.overridableAccess)override class var modelSubclass: Chronicle::ModelSubclass? {
-                    Chronicle::ModelSubclass(properties(of: \(raw: model.name).self)\(raw: constraints.joined()))
+                \(raw: model.mapAttribute)\(raw: model.overridableAccess)override class var modelSubclass: \
+                Chronicle::ModelSubclass? {
+                    Chronicle::ModelSubclass(
+                        \(superclass).properties(of: \(raw: model.name).self).adding([\(raw: map(model.persistent))])\
+                \(raw: constraints.joined()))
                 }
                 """)
         }

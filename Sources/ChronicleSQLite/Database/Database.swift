@@ -98,6 +98,32 @@ package final class Database: Sendable {
         }
     }
 
+    /// Opens an existing file with a single connection, which only reads it but can have temporary tables.
+    ///
+    /// Reads are serialized, and a read may be nested in another one. ``write(_:)`` writes temporary tables only.
+    ///
+    /// - Parameters:
+    ///   - path: A file or an SQLite URI.
+    ///   - busyTimeout: How long a statement waits for another connection's lock.
+    ///   - interruption: The condition that ends a `read` with an error for which `isInterrupted` is true.
+    ///   - configure: Prepares the connection.
+    /// - Throws: The errors of `Connection.init` and of `configure`.
+    package init(
+        singleReaderAt path: String, busyTimeout: Duration, interruption: Interruption?,
+        configure: (Connection) throws -> Void
+    ) throws {
+        let connection = try Connection(path: path, mode: .readOnly, busyTimeout: busyTimeout)
+        try configure(connection)
+        connection.interruption = interruption
+        location = FileLocation(of: connection)
+        writer = try SharedConnection(connection)
+        readers = nil
+        maintenance = Mutex(Maintenance { throw SQLiteError.readOnlyDatabase })
+        sharesWriter = false
+        isReadOnly = true
+        self.path = path
+    }
+
     /// Creates a database that reads and writes with the writing connection of another one, until it is closed.
     ///
     /// Use it within a call of `write`, so that a transaction of that call contains the reads and writes.

@@ -13,6 +13,7 @@ enum FileRow {
     /// A row identified by the first position of its range.
     case summary(Int64)
     case consumer(Int64)
+    case tag(Int64)
     case meta(String)
 }
 
@@ -26,6 +27,7 @@ extension FileRow: CustomStringConvertible {
         case .metadata(let position): "a row for position \(position) of \(MetadataTable.name)"
         case .summary(let first): "row \(first) of \(SummaryTable.name)"
         case .consumer(let number): "row \(number) of \(ConsumerTable.name)"
+        case .tag(let number): "row \(number) of \(TagTable.name)"
         case .meta(let name): "row '\(name)' of chronicle_meta"
         }
     }

@@ -13,8 +13,9 @@ final class CommitReporter: Sendable {
 
     /// - Parameters:
     ///   - path: The path of the store's file without symbolic links, or `nil` for a store in memory.
-    ///   - onLogGrowth: A closure that receives the size of the write-ahead log, in bytes, when it cannot be emptied.
-    init(file path: String?, onLogGrowth: @escaping @Sendable (Int) -> Void) {
+    ///   - onLogGrowth: A closure that receives the size of the write-ahead log, in bytes, when it cannot be emptied, and
+    ///     the error of SQLite; `nil` if a reader prevents it.
+    init(file path: String?, onLogGrowth: @escaping @Sendable (Int, (any Error)?) -> Void) {
         self.path = path
         eventFile = path.map(EventFile.init)
         logSize = path.map { LogSize(storePath: $0, onGrowth: onLogGrowth) }

@@ -2,13 +2,14 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-/// Detects that the write-ahead log of a store grows because a reader keeps an early state of the database.
+/// Detects that the write-ahead log of a store grows because it cannot be copied to the file.
 ///
-/// SQLite copies the log to the file when it has 1,000 pages, but only up to the state that a connection still reads, and
-/// writes appear at its end until everything was copied. See https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files
+/// SQLite copies the log to the file when it has 1,000 pages, but only up to the state that a connection still reads. It
+/// appends to the log until everything is copied. It ignores errors of the copy. See
+/// https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files
 final class LogSize: Sendable {
     private let path: String
-    private let onGrowth: @Sendable (Int) -> Void
+    private let onGrowth: @Sendable (Int, (any Error)?) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -24,8 +25,9 @@ final class LogSize: Sendable {
 
     /// - Parameters:
     ///   - storePath: The path of the store's file.
-    ///   - onGrowth: A closure that receives the size of the part of the log that cannot be copied, in bytes.
-    init(storePath: String, onGrowth: @escaping @Sendable (Int) -> Void) {
+    ///   - onGrowth: A closure that receives the size of the part of the log that cannot be copied, in bytes, and the
+    ///     error of the copy; `nil` if a reader prevents it.
+    init(storePath: String, onGrowth: @escaping @Sendable (Int, (any Error)?) -> Void) {
         path = storePath + "-wal"
         self.onGrowth = onGrowth
     }
@@ -38,14 +40,22 @@ final class LogSize: Sendable {
             state.checked = now
             return state.limit
         }
+        guard let limit else { return }
         // The size of the file includes pages that were copied already.
-        guard let limit, fileSize() >= limit else { return }
-        // An error, such as that of a full disk, is one of the next commit or of the next automatic copy.
-        guard let pages = try? connection.checkpoint(), let pageSize = try? connection.scalarInt64("PRAGMA page_size")
-        else { return }
-        let size = pages * Int(pageSize)
+        let fileSize = fileSize()
+        guard fileSize >= limit else { return }
+        do {
+            let pageSize = try connection.scalarInt64("PRAGMA page_size") ?? 0
+            report(try connection.checkpoint() * Int(pageSize), limit, nil)
+        } catch {
+            // The commit has succeeded, so the error is reported and not thrown.
+            report(fileSize, limit, error)
+        }
+    }
+
+    private func report(_ size: Int, _ limit: Int, _ error: (any Error)?) {
         state.withLock { $0.limit = max(Self.firstLimit, size >= limit ? size * 2 : limit / 2) }
-        if size >= limit { onGrowth(size) }
+        if size >= limit { onGrowth(size, error) }
     }
 
     private func fileSize() -> Int {

@@ -38,14 +38,16 @@ extension DefaultStore: DataStoreExcluding {
     ) throws {
         let table = try layout.table(for: Model.self)
         for part in request.parts {
-            try run(part, { $0.select(table.selection) }) { statement in
-                guard table.kinds != nil else {
+            try run(part, { $0.select(table.selection) }, loadsModels: true) { statement, past in
+                let unknown = past?.unknownLists[table.name] ?? [:]
+                guard table.kinds != nil || !unknown.isEmpty else {
                     while try statement.step() {
                         try row(table.origin.identifier(statement.int64(0)), statement.values(table))
                     }
                     return
                 }
                 while try statement.step() {
+                    if let value = unknown[statement.int64(0)], let past { throw past.error(value) }
                     let (identifier, values) = try statement.row(of: table)
                     try row(identifier, values)
                 }
@@ -60,7 +62,7 @@ extension DefaultStore: DataStoreExcluding {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent; rewrite them.
     ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
-        try run(request, \.count) { try $0.step() ? Int($0.int64(0)) : 0 }
+        try run(request, \.count) { statement, _ in try statement.step() ? Int(statement.int64(0)) : 0 }
     }
 
     /// Returns the identifiers of the rows that match a request.
@@ -72,7 +74,7 @@ extension DefaultStore: DataStoreExcluding {
     ///   try again.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let table = try layout.table(for: Model.self)
-        return try run(request, \.identifiers) { statement in
+        return try run(request, \.identifiers) { statement, _ in
             var identifiers: [PersistentIdentifier] = []
             while try statement.step() {
                 let member = try table.kinds?.member(statement, of: table, column: 1).table ?? table
@@ -82,21 +84,35 @@ extension DefaultStore: DataStoreExcluding {
         }
     }
 
+    /// - Parameter loadsModels: Whether the rows are those of models, whose relationships can be read.
     private func run<Model, Result>(
-        _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL) -> SQLQuery,
-        _ read: (Statement) throws -> Result
+        _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL) -> SQLQuery, loadsModels: Bool = false,
+        _ read: (Statement, PastTables?) throws -> Result
     ) throws -> Result {
-        let query = query(
-            try FetchSQL(
-                request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
-                storeIdentifier: identifier))
+        func makeQuery(_ past: PastTables?) throws -> SQLQuery {
+            query(
+                try FetchSQL(
+                    request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
+                    storeIdentifier: identifier, past: past))
+        }
+        let present = try past == nil ? makeQuery(nil) : nil
         return try attributingErrors {
-            try database.read { connection in
-                let statement = try connection.cached(query)
+            try readRows { connection, tables in
+                if let past, let tables {
+                    let name = try layout.table(for: Model.self).name
+                    try past.requireKnownDestinations(of: name, loadsModels: loadsModels, tables)
+                }
+                let statement = try connection.cached(present ?? makeQuery(tables))
                 defer { statement.reset() }
-                return try read(statement)
+                return try read(statement, tables)
             }
         }
+    }
+
+    /// Runs `body` with a connection, and with the tables as of the position of the store if it has one.
+    func readRows<Result>(_ body: (Connection, PastTables?) throws -> Result) throws -> Result {
+        guard let past else { return try database.read { try body($0, nil) } }
+        return try past.read(database) { try body($0, $1) }
     }
 }
 

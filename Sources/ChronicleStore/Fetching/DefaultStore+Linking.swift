@@ -19,7 +19,8 @@ extension DefaultStore: DataStoreLinking {
         var snapshots: [DefaultSnapshot] = []
         var known = Set<Int64>()
         var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]
-        try run(links.select(request.property, of: table, ofMany: keys.count != 1), keys) { statement in
+        let select = { past in try links.select(request.property, of: table, ofMany: keys.count != 1, past: past) }
+        try run(select, keys) { statement in
             let key = statement.int64(0)
             let found = try statement.row(of: table)
             destinations[origin.identifier(statement.int64(Int32(table.selectedCount))), default: []].append(
@@ -32,10 +33,12 @@ extension DefaultStore: DataStoreLinking {
         return DataStoreLinksResult(fetchedSnapshots: snapshots, destinations: destinations)
     }
 
-    private func run(_ sql: String, _ keys: [Int64], _ row: (Statement) throws -> Void) throws {
+    private func run(
+        _ sql: (PastTables?) throws -> String, _ keys: [Int64], _ row: (Statement) throws -> Void
+    ) throws {
         try attributingErrors {
-            try database.read { connection in
-                let statement = try connection.cached(sql)
+            try readRows { connection, past in
+                let statement = try connection.cached(sql(past))
                 defer { statement.reset() }
                 if keys.count == 1 {
                     try statement.bind(keys[0], at: 1)

@@ -94,9 +94,7 @@ extension DefaultStore: HistoryProviding {
         try requireHistory()
         return try attributingErrors {
             try database.read { connection in
-                let newest = try Format1.reading(connection) { try HistoryFacts(connection).newest() }
-                return DefaultHistoryToken(
-                    storeIdentifier: identifier, position: newest?.position ?? 0, checkValue: newest?.checkValue)
+                try Format1.reading(connection) { try HistoryFacts(connection).newestToken(of: identifier) }
             }
         }
     }

@@ -33,6 +33,11 @@ enum ChangeTable {
     /// All columns, in the order in which ``ChangeBuffer`` and ``HistoryHeader`` read them.
     static let columns = "id, \(values)"
 
+    /// Returns ``columns`` of a table with an alias, such as `c.`.
+    static func columns(_ alias: String) -> String {
+        columns.split(separator: ", ").map { "\(alias)\($0)" }.joined(separator: ", ")
+    }
+
     /// The indexes of the columns in a statement that selects ``columns``.
     enum Column {
         static let id: Int32 = 0

@@ -32,7 +32,7 @@ struct Preservation: Hashable, Sendable {
     /// - Parameter preservesValues: Whether the file preserves values of all properties.
     init(_ property: Schema.Property, preservesValues: Bool) {
         self.init(options: property.attribute?.options ?? [], preservesValues: preservesValues)
-        // Links are recorded in updates only.
+        // The extent for updates also applies to the links of new rows.
         if property.slot < 0 { (inserts, deletes) = (.none, .none) }
     }
 

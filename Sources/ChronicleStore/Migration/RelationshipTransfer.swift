@@ -26,6 +26,7 @@ struct RelationshipTransfer {
     ///   - definitions: The descriptions of the entities before, by their names before.
     init(_ completion: SchemaCompletion, from definitions: [String: Schema.Entity]) throws {
         self.completion = completion
+        let earlier = EarlierTables(definitions)
         var found: [Relationship] = []
         var forms: [RelationshipForm] = []
         for entity in completion.schema.entities {
@@ -34,7 +35,7 @@ struct RelationshipTransfer {
             }
             for property in entity.properties {
                 guard let new = RelationshipForm(property, of: entity, in: completion.schema),
-                    let old = try Self.earlierForm(of: property, of: entity, before, completion),
+                    let old = try Self.earlierForm(of: property, of: entity, before, earlier, completion),
                     !old.isSameKind(as: new), try !Self.exists(new, completion)
                 else { continue }
                 found.append(Relationship(entity: entity, property: property, new: new))
@@ -56,14 +57,17 @@ struct RelationshipTransfer {
     // MARK: The earlier form
 
     private static func earlierForm(
-        of property: Schema.Property, of entity: Schema.Entity, _ before: Schema.Entity, _ completion: SchemaCompletion
+        of property: Schema.Property, of entity: Schema.Entity, _ before: Schema.Entity, _ earlier: EarlierTables,
+        _ completion: SchemaCompletion
     ) throws -> RelationshipForm? {
+        let table = earlier.table(named: before.name)
         let known =
-            before.propertiesByName[property.name] ?? property.previousName.flatMap { before.propertiesByName[$0] }
+            earlier.property(property.name, of: table)
+            ?? property.previousName.flatMap { earlier.property($0, of: table) }
         guard let old = known, let relationship = old.relationship,
             let destination = property.relationship?.destination,
             [destination, completion.originalName(of: destination)].contains(
-                relationship.destination)
+                earlier.table(named: relationship.destination))
         else { return nil }
         if relationship.isLinked {
             let table = "\(entity.name).\(old.name)"
@@ -90,12 +94,14 @@ struct RelationshipTransfer {
 
     private func copy(_ form: RelationshipForm, of relationship: Relationship, _ number: Int) throws {
         guard let destination = relationship.property.relationship?.destination else { return }
-        // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist.
+        // A relationship with the delete rule `noAction` can contain the keys of rows that do not exist. The unary plus
+        // keeps SQLite from trying every pair of rows in the index of a link table.
+        // https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
         try connection.execute(
             """
             INSERT INTO \(Self.pairs) SELECT \(number), source, destination FROM (\(form.select)) \
-            WHERE source IN (SELECT _rowid_ FROM \(quoted(relationship.entity.name))) \
-            AND destination IN (SELECT _rowid_ FROM \(quoted(destination)))
+            WHERE +source IN (SELECT _rowid_ FROM \(quoted(relationship.entity.name))) \
+            AND +destination IN (SELECT _rowid_ FROM \(quoted(destination)))
             """)
     }
 
@@ -126,6 +132,16 @@ struct RelationshipTransfer {
             for (number, relationship) in relationships.enumerated() { try write(relationship.new, number) }
         }
         try connection.execute("DROP TABLE \(Self.pairs)")
+        try recordPosition()
+    }
+
+    /// Records the position from which the history contains the relationships in their new form.
+    private func recordPosition() throws {
+        guard let position = try connection.scalarInt64(ChangeTable.selectNewestPosition) else { return }
+        let names = Set(relationships.map(\.entity.name))
+        for entity in try EntityRegistry(connection).entities() where names.contains(entity.name) {
+            try MetaTable.set(.relationships(entity.number), position, connection)
+        }
     }
 
     private func requireSingleDestinations(_ relationship: Relationship, _ number: Int) throws {
@@ -165,6 +181,34 @@ struct RelationshipTransfer {
                 SELECT source, destination FROM \(Self.pairs) WHERE relationship = \(number)
                 """)
         }
+    }
+}
+
+/// The tables of the entities before, each of which has the properties of a hierarchy.
+private struct EarlierTables {
+    private let definitions: [String: Schema.Entity]
+    /// The entities of each table, the root first.
+    private let entities: [String: [Schema.Entity]]
+
+    init(_ definitions: [String: Schema.Entity]) {
+        self.definitions = definitions
+        entities = Dictionary(grouping: definitions.values) { Self.root(of: $0.name, definitions) }
+            .mapValues { $0.sorted { ($0.superentityName ?? "", $0.name) < ($1.superentityName ?? "", $1.name) } }
+    }
+
+    func table(named name: String) -> String { Self.root(of: name, definitions) }
+
+    func property(_ name: String, of table: String) -> Schema.Property? {
+        entities[table]?.lazy.compactMap { $0.propertiesByName[name] }.first
+    }
+
+    private static func root(of name: String, _ definitions: [String: Schema.Entity]) -> String {
+        var (root, count) = (name, 0)
+        // The names in a damaged file may form a cycle.
+        while let superentity = definitions[root]?.superentityName, count < definitions.count {
+            (root, count) = (superentity, count + 1)
+        }
+        return root
     }
 }
 

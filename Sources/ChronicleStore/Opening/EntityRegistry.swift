@@ -94,7 +94,7 @@ struct EntityRegistry {
         let wasKnown = try entities().contains { $0.name == entity.name && !$0.isSubentity }
         guard !wasKnown else {
             throw SwiftDataError.backwardMigration.with(
-                detail: "the file stores the model in a table of its own, and it now inherits from \(superentity); "
+                detail: "the file stores the model in a separate table, but it now inherits from \(superentity); "
                     + "give the class another name and copy its models",
                 entityName: entity.name)
         }

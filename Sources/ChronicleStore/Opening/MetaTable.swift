@@ -23,10 +23,15 @@ enum MetaTable {
         case preservesValues
         /// The newest position of the history when that setting was changed.
         case preservesValuesSince
+        /// The newest position of the history when a relationship of the entity with this number changed between to-one
+        /// and to-many.
+        case relationships(Int64)
         /// The version of the schema, such as `1.0.0`, if a program declared it.
         case schemaVersion
         /// The hash of the schema with that version.
         case schemaHash
+        /// The token up to which the transactions of another store were replayed, as JSON.
+        case replayed
         /// The file meets the requirements of a schema, and its definitions had this digest (``FileSchema/digest``).
         case completeFor(String)
 
@@ -41,8 +46,10 @@ enum MetaTable {
             case .gap: "gap"
             case .preservesValues: "preservesValues"
             case .preservesValuesSince: "preservesValuesSince"
+            case .relationships(let entity): "relationships:\(entity)"
             case .schemaVersion: "schemaVersion"
             case .schemaHash: "schemaHash"
+            case .replayed: "replayed"
             case .completeFor(let signature): "complete:\(signature)"
             }
         }
@@ -105,9 +112,17 @@ enum MetaTable {
         try statement.run()
     }
 
-    /// Replaces the digest of all schemas that the file met with a digest, after a table was added that no schema
-    /// depends on.
-    static func replaceCompletions(_ digest: String, with newDigest: String, _ connection: Connection) throws {
+    /// Changes the definitions of a file in a write transaction in a way on which no schema depends. The file still meets
+    /// the schemas that it met before.
+    static func keepingCompletions(_ connection: Connection, _ change: () throws -> Void) throws {
+        let before = try FileSchema(connection).digest
+        try change()
+        try replaceCompletions(before, with: FileSchema(connection).digest, connection)
+    }
+
+    private static func replaceCompletions(
+        _ digest: String, with newDigest: String, _ connection: Connection
+    ) throws {
         let statement = try connection.cached(
             "UPDATE chronicle_meta SET value = ? WHERE name >= 'complete:' AND name < 'complete;' AND value = ?")
         try statement.bind(newDigest, at: 1)

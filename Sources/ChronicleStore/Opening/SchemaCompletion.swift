@@ -110,7 +110,7 @@ struct SchemaCompletion {
         }
         if let missing = subentities.first(where: { entity in !recorded.contains { $0.name == entity.name } }) {
             throw SwiftDataError.loadIssueModelContainer.with(
-                detail: "the file does not know the model; open it once with `allowsSave: true`",
+                detail: "the file does not contain the model; open it once with `allowsSave: true`",
                 entityName: missing.name, storeIdentifier: identifier)
         }
         return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded)
@@ -212,8 +212,8 @@ struct SchemaCompletion {
         guard !recorded.isSubentity else {
             throw SwiftDataError.backwardMigration.with(
                 detail:
-                    "the file stores the model in the table of \(recorded.rootName), from which it no longer inherits; "
-                    + "let it inherit again, or give the class another name and copy its models",
+                    "the file stores the model in the table of \(recorded.rootName), but the class does not inherit from it; "
+                    + "declare the superclass again, or give the class another name and copy its models",
                 entityName: entity.name)
         }
         let present = try columns(of: entity.name)

@@ -28,11 +28,13 @@ struct StoreOpener {
         let merged = schema.mergingSubentities()
         if merged !== schema { try TableNames.check(merged) }
         let (path, file) = try path()
-        let commits = CommitReporter(file: file) { [configuration] bytes in
+        let commits = CommitReporter(file: file) { [configuration] bytes, error in
+            let reason =
+                error.map { "SQLite reported \($0); free space on the disk, and check its state" }
+                ?? "a connection still reads an earlier state; end long fetches and transactions, of other programs too"
             configuration.log(
                 .notice, event: "logGrown",
-                "\(bytes) bytes of the write-ahead log of \(configuration.url.path) cannot be copied to the file, because a "
-                    + "connection still reads an earlier state; end long fetches and transactions, of other programs too",
+                "\(bytes) bytes of the write-ahead log of \(configuration.url.path) cannot be copied to the file: \(reason)",
                 metadata: ["path": configuration.url.path, "bytes": String(bytes)])
         }
         let durability = configuration.durability
@@ -99,7 +101,7 @@ struct StoreOpener {
     /// opens it.
     ///
     /// - Parameter path: The path of the file, or `nil` for a store in memory.
-    private static func prepare(
+    static func prepare(
         _ connection: Connection, _ durability: ModelConfiguration.Durability, path: String?
     ) throws {
         try connection.define(PredicateFunctions.all)

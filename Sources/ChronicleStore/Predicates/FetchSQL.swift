@@ -1,7 +1,8 @@
 import ChronicleCore
 import Foundation
 
-/// The statements of a ``FetchDescriptor`` and a ``DataStoreLookup``, which select rows, their number, or their primary keys, or delete the rows.
+/// The statements of a ``FetchDescriptor`` and a ``DataStoreLookup``, which select rows, their number, or their primary
+/// keys, or delete the rows.
 ///
 ///     let fetch = try FetchSQL(descriptor, schema: schema, storeIdentifier: identifier)
 ///     fetch.select("t.\"_rowid_\", t.\"name\"")
@@ -16,8 +17,11 @@ struct FetchSQL {
     private let condition: SQLQuery?
     /// The primary keys of the excluded rows.
     private let excludedKeys: [Int64]
-    private let order: SQLQuery
+    private let order: [SortSQL.Term]
     private let limit: SQLQuery?
+    private let source: ModelSource
+    /// Whether the query reads a table that has changed since its position.
+    private let isPast: Bool
 
     /// Translates a descriptor and a lookup.
     ///
@@ -26,14 +30,15 @@ struct FetchSQL {
     init<Model>(
         _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
-        storeIdentifier: String
+        storeIdentifier: String, past: PastTables? = nil
     ) throws {
         guard let entity = schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
                 detail: "the store does not contain this model; add it to the store's schema",
                 entityName: Model.entityName)
         }
-        var translator = PredicateSQL(source: ModelSource(entity, schema, storeIdentifier: storeIdentifier))
+        var translator = PredicateSQL(
+            source: ModelSource(entity, schema, storeIdentifier: storeIdentifier, past: past))
         do {
             let match = try lookup.map { try translator.source.condition($0) }
             let predicate = try descriptor.predicate.flatMap { predicate in
@@ -56,13 +61,18 @@ struct FetchSQL {
         excludedKeys = excluded.compactMap { $0.storeIdentifier == storeIdentifier ? $0.integerPrimaryKey : nil }
         tableName = entity.rootName
         hasSubentities = schema.hasSubentities(entity)
-        tables = translator.source.tables(of: .subject)
+        source = translator.source
+        isPast = source.readsChangedRows
+        tables = source.tables(of: .subject)
         limit = SQLQuery(limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     }
 
     /// Returns the query for the given columns of ``table``, with the matching rows in order.
     func select(_ columns: String) -> SQLQuery {
-        "SELECT \(raw: columns) \(rows) ORDER BY \(order)\(limit ?? "")"
+        let order = self.order.map(\.sql).joined(", ")
+        // SQLite combines the query with ``PastTable/source`` only if it also selects the terms of its order.
+        let terms: SQLQuery = isPast ? ", \(self.order.map(\.value).joined(", "))" : ""
+        return "SELECT \(raw: columns)\(terms) \(rows) ORDER BY \(order)\(limit ?? "")"
     }
 
     /// The query for the primary keys of the matching rows in order, and for the names of their entities if other
@@ -93,6 +103,10 @@ struct FetchSQL {
     /// The query for the number of rows that ``select(_:)`` returns.
     var count: SQLQuery {
         if let limit { return "SELECT count(*) FROM (SELECT 1 \(rows)\(limit))" }
+        if isPast {
+            guard excludedKeys.isEmpty, let table = source.onlyChangedTable else { return source.count(rows) }
+            return "SELECT \(table.count(where: condition, as: Self.table))"
+        }
         let all: SQLQuery = "SELECT count(*) \(rows(where: condition))"
         guard !excludedKeys.isEmpty else { return all }
         // The excluded rows are found by their keys, so that counting all rows is as fast as without exclusions.

@@ -10,6 +10,8 @@ struct ModelSource: PredicateSource {
 
     let schema: Schema
     let storeIdentifier: String
+    /// The tables as of a position, or `nil` for the present rows.
+    private let past: PastTables?
     private var scopes: [Tree.Variable: Scope] = [:]
     private var values: [Tree.Variable: JSONElements] = [:]
     private var aliasCount = 0
@@ -23,7 +25,7 @@ struct ModelSource: PredicateSource {
     }
 
     private struct Links {
-        let name: String
+        let source: String
         let alias: String
         let columns: (from: String, to: String)
     }
@@ -31,14 +33,19 @@ struct ModelSource: PredicateSource {
     private struct Table {
         let entity: Schema.Entity
         let alias: String
+        /// The changed rows of a table that is joined by primary key.
+        var joined: PastTable?
 
         var id: SQLQuery { column(RecordedTable.primaryKey) }
 
-        func column(_ name: String) -> SQLQuery { "\(raw: alias).\(name: name)" }
+        func column(_ name: String) -> SQLQuery {
+            if let joined { return "\(raw: joined.joinedValue(name, alias))" }
+            return "\(raw: alias).\(name: name)"
+        }
 
         /// The condition that the row is of one of some subentities.
         func isKind(_ names: [String]) -> SQLQuery {
-            "\(raw: FetchSQL.kind(names, "\(alias).\(quoted(Schema.entityAttribute))"))"
+            "\(raw: FetchSQL.kind(names, column(Schema.entityAttribute).sql))"
         }
     }
 
@@ -49,7 +56,8 @@ struct ModelSource: PredicateSource {
         let table: Table
     }
 
-    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String) {
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String, past: PastTables? = nil) {
+        self.past = past
         self.schema = schema
         self.storeIdentifier = storeIdentifier
         scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject))
@@ -75,7 +83,8 @@ struct ModelSource: PredicateSource {
         case nil, .identifier, .cast:
             return SQLOperand(key: cast(table.id), of: table.entity.rootName, isOptional: isJoined)
         case .entityName:
-            throw SwiftDataError.unsupportedPredicate.with(detail: "the name of an entity is not a value")
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "an entity name cannot be a value of a predicate; use `is` with the model class")
         case .stored(let property):
             if property.relationship?.isToMany == true { throw unsupported(property, "is a to-many relationship") }
             var operand = SQLOperand(sql: cast(table.column(property.name)), storageClass: property.storageClass)
@@ -109,7 +118,7 @@ struct ModelSource: PredicateSource {
         for (index, step) in properties.enumerated() {
             if case .cast(let entityName) = step {
                 guard let condition = condition(ofCastTo: entityName, table) else { continue }
-                table = Table(entity: try entity(entityName), alias: table.alias)
+                table = Table(entity: try entity(entityName), alias: table.alias, joined: table.joined)
                 isKind = condition
             } else if index < properties.count - 1, case .stored(let property) = step {
                 guard let relationship = property.relationship else {
@@ -167,7 +176,8 @@ struct ModelSource: PredicateSource {
         _ reference: SQLQuery, _ relationship: Schema.Relationship, _ variable: Tree.Variable
     ) throws -> Table {
         if let known = try scope(variable).joins.first(where: { $0.reference == reference }) { return known.table }
-        let table = try newTable("j", relationship.destination)
+        var table = try newTable("j", relationship.destination)
+        table.joined = past?.tables[table.entity.rootName]
         scopes[variable]?.joins.append(Join(reference: reference, table: table))
         return table
     }
@@ -175,19 +185,45 @@ struct ModelSource: PredicateSource {
     func tables(of variable: Tree.Variable) -> SQLQuery {
         if let elements = values[variable] { return elements.table }
         guard let scope = scopes[variable] else { return "" }
-        var first: SQLQuery = "\(name: scope.table.entity.rootName) AS \(raw: scope.table.alias)"
+        var first: SQLQuery = "\(raw: source(scope.table.entity.rootName)) AS \(raw: scope.table.alias)"
         if let links = scope.links {
             first = """
-                \(name: links.name) AS \(raw: links.alias) JOIN \(first) \
+                \(raw: links.source) AS \(raw: links.alias) JOIN \(first) \
                 ON \(scope.table.id) = \(raw: links.alias).\(raw: links.columns.to)
                 """
         }
         return scope.joins.reduce(first) { tables, join in
-            """
-            \(tables) LEFT JOIN \(name: join.table.entity.rootName) AS \(raw: join.table.alias) \
-            ON \(join.table.id) = \(join.reference)
-            """
+            if let joined = join.table.joined {
+                return "\(tables) \(joined.join(join.reference, as: join.table.alias))"
+            }
+            return """
+                \(tables) LEFT JOIN \(name: join.table.entity.rootName) AS \(raw: join.table.alias) \
+                ON \(join.table.id) = \(join.reference)
+                """
         }
+    }
+
+    private func source(_ name: String) -> String { past?.source(name) ?? quoted(name) }
+
+    /// Whether the query reads a table of models that has changed since its position.
+    var readsChangedRows: Bool {
+        guard let past, !past.tables.isEmpty || !past.links.isEmpty else { return false }
+        return scopes.values.contains { scope in
+            scope.links != nil || past.tables[scope.table.entity.rootName] != nil
+                || scope.joins.contains { $0.table.joined != nil }
+        }
+    }
+
+    /// The table of the fetched models as of a position, if it has changed and conditions refer to no other table.
+    var onlyChangedTable: PastTable? {
+        guard scopes.count == 1, let scope = scopes[.subject], scope.joins.isEmpty else { return nil }
+        return past?.tables[scope.table.entity.rootName]
+    }
+
+    /// A subquery would compute all rows of ``PastTable/source`` if it were an aggregate query itself. The limit prevents
+    /// SQLite from combining both. https://www.sqlite.org/optoverview.html#flattening
+    func count(_ rows: SQLQuery) -> SQLQuery {
+        past == nil ? "SELECT count(*) \(rows)" : "SELECT count(*) FROM (SELECT 1 \(rows) LIMIT -1)"
     }
 
     // MARK: Elements
@@ -214,7 +250,8 @@ struct ModelSource: PredicateSource {
         if let links = schema.links(of: property) {
             let alias = "l" + table.alias.dropFirst()
             let columns = LinkTable.columns(of: property, in: links)
-            scopes[elements.variable]?.links = Links(name: links.name, alias: alias, columns: columns)
+            let source = try past?.linkSource(links.name) ?? quoted(links.name)
+            scopes[elements.variable]?.links = Links(source: source, alias: alias, columns: columns)
             return "\(raw: alias).\(raw: columns.from) = \(owner.sql)\(isKind(table))"
         }
         guard let inverseName = relationship.inverseName else {

@@ -3,7 +3,7 @@ import ChronicleSQLite
 
 /// SQL functions for predicate operators that SQLite does not provide.
 enum PredicateFunctions {
-    static let all = [contains, count, real, json, elements, checked]
+    static let all = [contains, count, real, json, elements, checked, missing]
 
     /// Returns whether a text contains another one as ``TextSearch`` defines it.
     static func contains(_ text: SQLQuery, _ part: SQLQuery) -> SQLQuery {
@@ -66,5 +66,26 @@ enum PredicateFunctions {
         }
         let name = call.text(4).map { String(decoding: $0, as: UTF8.self) } ?? ""
         return .error(outOfRange + name)
+    }
+
+    /// Ends the statement with an error, because the value of a property as of a position is unknown.
+    static func missing(_ property: String, of entity: String, key: String) -> String {
+        "\(missing.name)(\(key), \(RecorderSQL.literal(entity)), \(RecorderSQL.literal(property)))"
+    }
+
+    private static let missingValue = "missing value: "
+
+    /// Returns the names and the key in an error of ``missing(_:of:key:)``, or `nil` for other errors.
+    static func missingValue(_ message: String) -> (entity: String, property: String, key: Int64)? {
+        guard message.hasPrefix(missingValue) else { return nil }
+        let parts = message.dropFirst(missingValue.count).split(separator: " ", maxSplits: 2)
+        guard parts.count == 3, let key = Int64(parts[0]) else { return nil }
+        return (String(parts[1]), String(parts[2]), key)
+    }
+
+    private static let missing = SQLFunction("chronicle_missing", argumentCount: 3) { call in
+        let entity = call.text(1).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let property = call.text(2).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return .error("\(missingValue)\(call.integer(0)) \(entity) \(property)")
     }
 }

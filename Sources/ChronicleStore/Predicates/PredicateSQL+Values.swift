@@ -38,7 +38,8 @@ extension PredicateSQL {
     }
 
     private mutating func count(_ elements: Tree.Elements) throws -> SQLOperand {
-        SQLOperand(sql: try subquery("count(*)", elements), storageClass: .integer)
+        let rows = try rows(elements)
+        return SQLOperand(sql: "(\(source.count(rows)))", storageClass: .integer)
     }
 
     private mutating func characterCount(_ text: Tree) throws -> SQLOperand {

@@ -50,7 +50,7 @@ struct PredicateSQL<Source: PredicateSource> {
     }
 
     private mutating func exists(_ elements: Tree.Elements) throws -> SQLQuery {
-        "EXISTS \(try subquery("1", elements))"
+        "EXISTS (SELECT 1 \(try rows(elements)))"
     }
 
     private mutating func conditional(
@@ -76,11 +76,11 @@ struct PredicateSQL<Source: PredicateSource> {
         "CASE WHEN \(test) THEN \(then) ELSE \(other) END"
     }
 
-    /// Returns `(SELECT … FROM elements WHERE they belong to the owner AND match)`.
-    mutating func subquery(_ column: SQLQuery, _ elements: Tree.Elements) throws -> SQLQuery {
+    /// Returns `FROM elements WHERE they belong to the owner AND match`.
+    mutating func rows(_ elements: Tree.Elements) throws -> SQLQuery {
         var conditions = [try source.enter(elements)]
         if let filter = elements.filter { conditions.append(try condition(filter, .nullIsFalse)) }
-        return "(SELECT \(column) FROM \(source.tables(of: elements.variable)) WHERE \(conditions.joined(" AND ")))"
+        return "FROM \(source.tables(of: elements.variable)) WHERE \(conditions.joined(" AND "))"
     }
 }
 

@@ -14,6 +14,10 @@ protocol PredicateSource {
     /// Returns the content of the FROM clause for a variable's query, which is complete after all its conditions were
     /// translated.
     func tables(of variable: Tree.Variable) -> SQLQuery
+    /// Returns the query for the number of rows of a query.
+    ///
+    /// - Parameter rows: The query from FROM on.
+    func count(_ rows: SQLQuery) -> SQLQuery
     /// Returns the primary key of a captured identifier among the references to an entity, or `nil` if it belongs to
     /// another entity or store, or was never saved.
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64?
@@ -27,6 +31,7 @@ protocol PredicateSource {
 }
 
 extension PredicateSource {
+    func count(_ rows: SQLQuery) -> SQLQuery { "SELECT count(*) \(rows)" }
     func condition(_ path: Tree.Path, _ order: Tree.Order?, _ other: Tree) throws -> SQLQuery? { nil }
     func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery? { nil }
 }

@@ -22,9 +22,12 @@ struct SQLQuery: Hashable, Sendable {
 
     /// Creates a list of rows of parameters: `(?, ?), (?, ?)`.
     init(rows: some Collection<[PropertyValue]>) {
-        let row = "(\(repeatElement("?", count: rows.first?.count ?? 0).joined(separator: ", ")))"
-        sql = repeatElement(row, count: rows.count).joined(separator: ", ")
-        bindings = rows.flatMap { $0 }
+        guard let first = rows.first else { return }
+        let row = "(\(repeatElement("?", count: first.count).joined(separator: ", ")))"
+        // Faster than `joined` for hundreds of rows.
+        sql = row + String(repeating: ", " + row, count: rows.count - 1)
+        bindings.reserveCapacity(rows.count * first.count)
+        for row in rows { bindings += row }
     }
 }
 

@@ -8,22 +8,30 @@ struct SortSQL {
 
     init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
 
+    /// A term of ORDER BY.
+    struct Term {
+        let value: SQLQuery
+        var isDescending = false
+
+        var sql: SQLQuery { isDescending ? "\(value) DESC" : value }
+    }
+
     /// Returns the terms of ORDER BY, and adds the tables of relationships to the source. Rows that compare equal are
     /// ordered by primary key, so that consecutive pages are consistent.
     func order<Model: PersistentModel>(
         _ descriptors: [SortDescriptor<Model>], _ source: inout ModelSource
-    ) throws -> SQLQuery {
-        var terms: [SQLQuery] = []
+    ) throws -> [Term] {
+        var terms: [Term] = []
         var columns: Set<SQLQuery> = []
         for descriptor in descriptors {
             let column = try column(descriptor, &source)
             // A repeated column has no effect.
             guard columns.insert(column).inserted else { continue }
-            terms.append(descriptor.order == .forward ? column : "\(column) DESC")
+            terms.append(Term(value: column, isDescending: descriptor.order != .forward))
             // The primary key is unique, so further terms have no effect.
-            if column == Self.id { return terms.joined(", ") }
+            if column == Self.id { return terms }
         }
-        return (terms + [Self.id]).joined(", ")
+        return terms + [Term(value: Self.id)]
     }
 
     private static let id: SQLQuery = "\(raw: ModelSource.subject).\(name: RecordedTable.primaryKey)"
@@ -38,8 +46,8 @@ struct SortSQL {
         }
         guard let path = try path(of: keyPath), let last = path.last else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
-                detail: "\(schema.text(of: keyPath, from: entity)) is not a stored property of \(entity.name); "
-                    + "sort by a stored property, or sort the fetched models instead")
+                detail: "\(schema.text(of: keyPath, from: entity)) is not a stored property of \(entity.name)"
+                    + "\(advice); sort by a stored property, or sort the fetched models instead")
         }
         guard let order = last.storedOrder else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
@@ -53,6 +61,14 @@ struct SortSQL {
         }
         let value = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: path)).sql
         return order == .decimal ? DecimalOrder.collated(value) : value
+    }
+
+    /// Swift describes a key path of a subclass through an inherited property in a way that does not identify the
+    /// property; see ``Schema/path(of:from:)``.
+    private var advice: String {
+        if entity.superentityName == nil { return "" }
+        return ", or goes through an inherited one; in that case, fetch the class that declares the property, with the "
+            + "predicate `$0 is \(entity.name)`"
     }
 
     private func path(of keyPath: AnyKeyPath) throws -> [ModelProperty]? {

@@ -49,15 +49,6 @@ extension Schema.Property {
         func range<Integer: FixedWidthInteger>(_ type: Integer.Type) -> ClosedRange<Int64> {
             Int64(clamping: Integer.min)...Int64(clamping: Integer.max)
         }
-        let type = (valueType as? any OptionalType.Type)?.wrappedType ?? valueType
-        return (type as? any FixedWidthInteger.Type).map { range($0) }
+        return (unwrappedValueType as? any FixedWidthInteger.Type).map { range($0) }
     }
-}
-
-private protocol OptionalType {
-    static var wrappedType: any Any.Type { get }
-}
-
-extension Optional: OptionalType {
-    fileprivate static var wrappedType: any Any.Type { Wrapped.self }
 }

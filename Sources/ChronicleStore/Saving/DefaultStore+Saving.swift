@@ -3,14 +3,16 @@ import ChronicleSQLite
 import Foundation
 import Synchronization
 
-extension DefaultStore {
+extension DefaultStore: DataStoreRestoring {
     /// Saves the changes of a context in one transaction, with the history and its header.
+    ///
+    /// Inserted snapshots with permanent identifiers of this store become rows with these keys.
     ///
     /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
     /// - Returns: The permanent identifiers of the inserted models and the token of the transaction.
     /// - Throws: One of the following errors. Nothing was saved in that case.
-    ///   - ``SwiftDataError/uniquenessViolation`` if another model has the same unique value. Change the value and save
-    ///     again.
+    ///   - ``SwiftDataError/uniquenessViolation`` if another model has the same unique value, or the same permanent
+    ///     identifier as an inserted one. Change the value and save again.
     ///   - ``SwiftDataError/modelNotFound`` if an updated model was deleted by another context. Roll back or insert it
     ///     again.
     ///   - ``SwiftDataError/modelValidationFailure`` if a relationship references a deleted model. Assign another model
@@ -19,6 +21,8 @@ extension DefaultStore {
     ///     model first.
     ///   - ``SwiftDataError/historyConsumerEvicted``, or another error of
     ///     ``HistoryAcknowledgement/apply(to:)``, if the request contains an acknowledgement. Request the next batch.
+    ///   - ``SwiftDataError/historyReplayConflict`` if the request replays a transaction of another store, and this store
+    ///     has other changes of the same models. Undo them.
     ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and save again.
@@ -69,6 +73,7 @@ extension DefaultStore {
     ) throws -> Written {
         try connection.immediate(mapError: { referenceError(from: $0, on: connection, deleted: request.deleted) }) {
             if let acknowledgement = request.acknowledgement { try apply(acknowledgement, connection) }
+            if let replay = request.replay { try apply(replay, connection) }
             let hook = try hookRecorder(connection, isAllowed: attempt.usesHook)
             var headers = HeaderWriter(self, connection)
             // Without triggers, a delete does not withdraw the note of its row.
@@ -87,6 +92,7 @@ extension DefaultStore {
             let header = try first.flatMap {
                 try headers.write(request.editingState, from: $0, isChange: isChange, recorder: recorder)
             }
+            if let first, request.replay != nil { try requireListedDeletes(request, from: first, connection) }
             if let header { rows.reservations.end(at: header.position) }
             return (rows.inserted, rows.reservations, header)
         }

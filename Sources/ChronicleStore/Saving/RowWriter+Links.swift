@@ -19,6 +19,88 @@ extension RowWriter {
         return try runs(request.deleted).contains { $0.table.isLinked }
     }
 
+    // MARK: Preserved values
+
+    /// The preserved value of a new row that is stored as a link.
+    typealias LinkValue = (attribute: Int64, destination: Int64)
+
+    /// Returns the links of new rows that the history preserves, by the identifiers of the request.
+    ///
+    /// The triggers of a link table record links as updates of existing rows only.
+    func linkValues(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, isRestoring: Bool
+    ) throws -> [PersistentIdentifier: [LinkValue]] {
+        guard firstChange != nil, !request.linked.isEmpty else { return [:] }
+        let restored = Set(isRestoring ? request.inserted.map(\.persistentIdentifier) : [])
+        func isNew(_ identifier: PersistentIdentifier) -> Bool {
+            identifier.isTemporary || restored.contains(identifier)
+        }
+        var values: [PersistentIdentifier: [LinkValue]] = [:]
+        var latest: (name: String, links: Schema.Links, owner: Int64?, destination: Int64?)?
+        // Both models of a symmetric link may have added it.
+        var known: Set<DataStoreLink> = []
+        for link in request.linked where isNew(link.owner) || isNew(link.destination) {
+            guard known.insert(link).inserted else { continue }
+            if latest?.name != link.name {
+                let links = try layout.linkTable(named: link.name).links
+                latest = (
+                    link.name, links, try preservedNumber(of: links.property, links.owner),
+                    try links.inverse.flatMap { try preservedNumber(of: $0, links.destination) }
+                )
+            }
+            guard let (_, links, owner, destination) = latest else { continue }
+            if let owner, isNew(link.owner) {
+                values[link.owner, default: []].append((owner, try key(link.destination, of: links.destination)))
+            }
+            // The link of a row to itself is in its list once.
+            if let destination, isNew(link.destination), !links.isSymmetric || link.owner != link.destination {
+                values[link.destination, default: []].append((destination, try key(link.owner, of: links.owner)))
+            }
+        }
+        return values
+    }
+
+    /// Returns the number of a relationship in the history, or `nil` if the history does not preserve its destinations.
+    private func preservedNumber(of property: Schema.Property, _ entityName: String) throws -> Int64? {
+        let number = try layout.table(named: entityName).tableNumber
+        // From the file, because another process may have changed the setting.
+        return try connection.scalarInt64(
+            "SELECT number FROM chronicle_attribute WHERE entity = ? AND name = ? AND present = 0 "
+                + "AND preserved_updates <> \(Preservation.Extent.none.rawValue)"
+        ) { statement in
+            try statement.bind(number, at: 1)
+            try statement.bind(property.name, at: 2)
+        }
+    }
+
+    /// Inserts rows with known keys. The preserved values of a row directly follow its change in the history.
+    func insert(
+        _ snapshots: [DefaultSnapshot], _ run: Run, preserving values: [PersistentIdentifier: [LinkValue]]
+    ) throws {
+        let (rows, table) = run
+        func insertAll(_ rows: Range<Int>) throws {
+            try insert(snapshots, (rows, table), with: table.insertsWithKeys, bindingKeys: true)
+        }
+        if values.isEmpty { return try insertAll(rows) }
+        var start = rows.lowerBound
+        for row in rows {
+            guard let own = values[snapshots[row].persistentIdentifier] else { continue }
+            try insertAll(start..<row + 1)
+            start = row + 1
+            let statement = try connection.cached(ChangeTable.insertRow)
+            for (attribute, destination) in own {
+                try statement.bind(
+                    ChangeTable.Kind(.preservedValue, of: table.number).rawValue, at: ChangeTable.Column.kind)
+                try statement.bind(.reference(inserted[row]), at: ChangeTable.Column.primaryKey)
+                try statement.bind(attribute, at: ChangeTable.Column.attributes)
+                try statement.bindNull(ChangeTable.Column.oldValue)
+                try statement.bind(destination, at: ChangeTable.Column.newValue)
+                try statement.run()
+            }
+        }
+        try insertAll(start..<rows.upperBound)
+    }
+
     private func run(_ links: [DataStoreLink], _ sql: KeyPath<LinkTable, String>) throws {
         var latest: (name: String, table: LinkTable, statement: Statement)?
         for link in links {

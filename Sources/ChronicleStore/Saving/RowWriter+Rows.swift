@@ -36,7 +36,7 @@ extension RowWriter {
         inserted.append(table.origin.identifier(connection.lastInsertRowID))
     }
 
-    /// Inserts rows with predicted keys, several rows per statement.
+    /// Inserts rows with known keys, several rows per statement.
     func insert(
         _ snapshots: [DefaultSnapshot], _ run: Run, with inserts: [(sql: String, rows: Int)], bindingKeys: Bool
     ) throws {
@@ -167,8 +167,10 @@ extension RowWriter {
     ) throws {
         try recorder?.beginStatement(connection)
         do { try statement.run() } catch let error as SQLiteError where error.isConstraint {
-            // With OR FAIL, SQLite keeps the rows before the one that violated the constraint.
-            throw constraintError(error, of: snapshots[try missing(rows, table) ?? rows.lowerBound], table)
+            // With OR FAIL, SQLite keeps and counts the rows before the one that violated the constraint. It also counts
+            // this one if a trigger of another program rejects it after the insert.
+            let row = rows.lowerBound + min(connection.changes, rows.count - 1)
+            throw constraintError(error, of: snapshots[row], table)
         }
     }
 

@@ -47,8 +47,10 @@ struct RowWriter {
         let isReferenced =
             try referencesNewRows(request.inserted, inserts) || referencesNewRows(request.updated, updates)
             || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
+        let isRestoring = inserts.contains { !isTemporary($0, in: request.inserted) }
+        let bindsKeys = isReferenced || isRestoring
         let areBatched = predictsKeys && request.inserted.count >= 8
-        if isReferenced || areBatched { try predictKeys(inserts) }
+        if bindsKeys || areBatched { try chooseKeys(request.inserted, inserts) }
         if isReferenced { replace(request.inserted) }
         // Before deletes, which must not cascade along removed links.
         if !request.unlinked.isEmpty { try unlink(request.unlinked) }
@@ -58,9 +60,10 @@ struct RowWriter {
         // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }
         if let firstChange, try changesLinks(request) { try UpdateMerge(connection, from: firstChange).run() }
+        let linkValues = try linkValues(request, isRestoring: isRestoring)
         for run in inserts {
-            if isReferenced {
-                try insert(request.inserted, run, with: run.table.insertsWithKeys, bindingKeys: true)
+            if bindsKeys {
+                try insert(request.inserted, run, preserving: linkValues)
             } else if areBatched {
                 try insert(request.inserted, run, with: run.table.inserts, bindingKeys: false)
             } else {
@@ -180,13 +183,18 @@ struct RowWriter {
 
     // MARK: Keys
 
-    /// Predicts the keys of the new rows: those after the highest key that each table ever contained, which SQLite
-    /// assigns too.
-    private mutating func predictKeys(_ inserts: [Run]) throws {
+    /// Determines the keys of the new rows: those of permanent identifiers, and, for the others, those after the
+    /// highest key that each table ever contained, which SQLite assigns too.
+    private mutating func chooseKeys(_ snapshots: [DefaultSnapshot], _ inserts: [Run]) throws {
         inserted.reserveCapacity(inserts.last?.rows.upperBound ?? 0)
-        var highest: [Int64: Int64] = [:]
-        for (rows, table) in inserts {
+        var highest = try highestRestoredKeys(snapshots, inserts)
+        for run in inserts {
+            let (rows, table) = run
             reservations.remove(table)
+            guard isTemporary(run, in: snapshots) else {
+                for key in try keys(snapshots, run) { inserted.append(table.origin.identifier(key)) }
+                continue
+            }
             let last = try highest[table.tableNumber] ?? connection.highestKey(of: table)
             let (end, overflows) = last.addingReportingOverflow(Int64(rows.count))
             guard !overflows else {
@@ -196,6 +204,26 @@ struct RowWriter {
             highest[table.tableNumber] = end
             for key in last + 1...end { inserted.append(table.origin.identifier(key)) }
         }
+    }
+
+    /// Returns the highest key of each table with permanent identifiers, including the keys that it ever contained.
+    private func highestRestoredKeys(_ snapshots: [DefaultSnapshot], _ inserts: [Run]) throws -> [Int64: Int64] {
+        var highest: [Int64: Int64] = [:]
+        for run in inserts where !isTemporary(run, in: snapshots) {
+            let number = run.table.tableNumber
+            let known = try highest[number] ?? connection.highestKey(of: run.table)
+            highest[number] = try keys(snapshots, run).reduce(known, max)
+        }
+        return highest
+    }
+
+    private func keys(_ snapshots: [DefaultSnapshot], _ run: Run) throws -> [Int64] {
+        try snapshots[run.rows].withUnsafeBufferPointer { rows in try rows.pointers.map { try key($0, run.table) } }
+    }
+
+    /// Returns whether the rows of a run have temporary identifiers. They share the origin, so the first one decides.
+    private func isTemporary(_ run: Run, in snapshots: [DefaultSnapshot]) -> Bool {
+        snapshots[run.rows.lowerBound].persistentIdentifier.isTemporary
     }
 
     private mutating func replace(_ snapshots: [DefaultSnapshot]) {

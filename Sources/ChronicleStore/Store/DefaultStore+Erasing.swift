@@ -14,7 +14,7 @@ extension DefaultStore {
     /// - New rows have new primary keys: an identifier from before never identifies another model.
     ///
     /// The method also deletes the rows of models that the schema does not contain. It keeps the tables of other
-    /// programs, and the names and settings of consumers. The space is returned to the file system, except in a file
+    /// programs, the names and settings of consumers, and tags, whose tokens expire. The space is returned to the file system, except in a file
     /// that was created without incremental vacuum. Deleted content is overwritten with zeros; the write-ahead log can
     /// contain copies until it is overwritten.
     ///

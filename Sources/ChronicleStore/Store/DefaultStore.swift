@@ -45,6 +45,8 @@ public final class DefaultStore: DataStore {
     let historyCatalog: HistoryCatalog
     /// Whether the definition of ``ConsumerTable`` in the file is known to be correct.
     let hasCheckedConsumerTable = Atomic(false)
+    /// The rows as of a position, or `nil` if the store contains the present ones.
+    let past: PastRows?
 
     /// Opens the store, creating its file if it does not exist and the configuration allows saving.
     ///
@@ -88,6 +90,7 @@ public final class DefaultStore: DataStore {
         let opened = try ChronicleStore.attributingErrors(to: nil) {
             try StoreOpener(configuration, schema, migrationPlan).open()
         }
+        past = nil
         database = opened.database
         layout = opened.layout
         commits = opened.commits
@@ -114,11 +117,29 @@ public final class DefaultStore: DataStore {
         self.database = database
         self.layout = layout
         self.commits = commits
+        past = nil
         identifier = layout.storeIdentifier
         historyCatalog = HistoryCatalog(layout, schema)
     }
 
-    deinit { database.close() }
+    /// Creates a store with the rows of another one as of a position.
+    ///
+    /// - Parameter database: The database of the store, with a connection for the rows.
+    init(_ past: PastRows, _ database: Database) {
+        let present = past.present
+        var configuration = present.configuration
+        configuration.allowsSave = false
+        self.configuration = configuration
+        self.past = past
+        self.database = database
+        (schema, layout, commits) = (present.schema, present.layout, present.commits)
+        (identifier, historyCatalog) = (present.identifier, present.historyCatalog)
+    }
+
+    deinit {
+        past?.end(database)
+        database.close()
+    }
 
     private func logMigration(from version: Schema.Version) {
         log(
@@ -129,6 +150,11 @@ public final class DefaultStore: DataStore {
 
     /// Throws an error if the configuration does not allow saving.
     func requireWriteAccess() throws {
+        if let past {
+            throw SwiftDataError.storeReadOnly.with(
+                detail: "the store is read as of position \(past.position); save with a context without a position",
+                storeIdentifier: identifier)
+        }
         guard configuration.allowsSave else {
             throw SwiftDataError.storeReadOnly.with(
                 detail: "the configuration \"\(configuration.name)\" does not allow saving; set `allowsSave` to `true`",

@@ -53,11 +53,7 @@ struct DroppedChangeTests {
 
     @Test("Nothing else was changed", arguments: StoreKind.allCases)
     func nothingElse(_ kind: StoreKind) throws {
-        let store = try store(kind)
-        let context = store.context()
-        let gone = Folder("gone")
-        try context.add(gone)
-        try delete(gone.persistentModelID, store)
+        let (store, context, gone) = try deletedFolder(kind)
         gone.rank = 1
         let count = try store.history().count
         try context.save()
@@ -101,12 +97,8 @@ struct DroppedChangeTests {
 
     @Test("With the policy of an error, nothing is written", arguments: StoreKind.allCases)
     func errorPolicy(_ kind: StoreKind) throws {
-        let store = try store(kind)
-        let context = store.context()
+        let (store, context, gone) = try deletedFolder(kind)
         context.mergePolicy = .error
-        let gone = Folder("gone")
-        try context.add(gone)
-        try delete(gone.persistentModelID, store)
         gone.rank = 1
         context.insert(Folder("new"))
         #expect(throws: SwiftDataError.modelNotFound) { try context.save() }
@@ -119,17 +111,23 @@ struct DroppedChangeTests {
 
     @Test("A reference to a deleted row remains an error", arguments: StoreKind.allCases)
     func reference(_ kind: StoreKind) throws {
-        let store = try store(kind)
-        let context = store.context()
-        let gone = Folder("gone")
-        try context.add(gone)
-        try delete(gone.persistentModelID, store)
+        let (store, context, gone) = try deletedFolder(kind)
         let memo = Memo("1", in: gone)
         context.insert(memo)
         #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
         memo.folder = nil
         try context.save()
         #expect(try store.context().memos().count == 1)
+    }
+
+    /// Returns a context with a folder whose row another context has deleted.
+    private func deletedFolder(_ kind: StoreKind) throws -> (TestStore, ModelContext, Folder) {
+        let store = try store(kind)
+        let context = store.context()
+        let gone = Folder("gone")
+        try context.add(gone)
+        try delete(gone.persistentModelID, store)
+        return (store, context, gone)
     }
 
     private func delete(_ identifier: PersistentIdentifier, _ store: TestStore) throws {

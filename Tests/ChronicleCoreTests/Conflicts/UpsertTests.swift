@@ -301,7 +301,7 @@ struct UpsertTests {
         let error = try #require(try failure { try context.save() })
         #expect(error == .modelValidationFailure && error.propertyName == "purchase")
         #expect(try store.history().count == 1 && context.hasChanges)
-        // Another owner, or a delete, of the line that would be left is not an error.
+        // Moving the line to another purchase, or deleting it, is not an error.
         for line in try context.fetch(FetchDescriptor<PurchaseLine>()) where line.article == "pen" {
             line.purchase = Purchase(2)
         }

@@ -20,7 +20,7 @@ import Testing
         #expect(one.tags.names == ["blue", "red"])
         let reader = store.context()
         #expect(try reader.items().map(\.tags.names) == [["blue", "red"], ["red"]])
-        #expect(try reader.tags().map(\.items.names) == [["one"], ["one", "two"]])
+        #expect(try reader.linkTags().map(\.items.names) == [["one"], ["one", "two"]])
         #expect(!context.hasChanges)
     }
 
@@ -103,7 +103,7 @@ import Testing
         first.insert(LinkItem("item", tags: [tags[0]]))
         try first.save()
         let (one, other) = (try first.items()[0], try second.items()[0])
-        let known = try second.tags()
+        let known = try second.linkTags()
         #expect(other.tags.names == ["a"])
         one.tags.append(tags[1])
         other.tags.append(known[2])
@@ -141,7 +141,7 @@ import Testing
         #expect(two.tags.names == ["red"])
         try context.save()
         #expect(two.friends.isEmpty)
-        #expect(try store.reading { try $0.tags().map(\.items.names) } == [["two"]])
+        #expect(try store.reading { try $0.linkTags().map(\.items.names) } == [["two"]])
         // A new model that is deleted again also deletes the models that it was linked to.
         let late = LinkItem("late", tags: [red])
         context.insert(late)
@@ -150,7 +150,7 @@ import Testing
         context.insert(late)
         #expect(late.tags.isEmpty)
         try context.save()
-        #expect(try store.reading { try $0.tags().map(\.items.names) } == [["two"]])
+        #expect(try store.reading { try $0.linkTags().map(\.items.names) } == [["two"]])
     }
 
     @Test(arguments: StoreKind.allCases) func linksCascade(_ kind: StoreKind) throws {
@@ -218,7 +218,7 @@ import Testing
         context.insert(tag)
         try context.save()
         let other = store.context()
-        other.delete(try other.tags()[0])
+        other.delete(try other.linkTags()[0])
         try other.save()
         item.tags = [tag]
         item.name = "changed"
@@ -315,10 +315,10 @@ import Testing
         #expect(item.tags.names == ["red"])
         let other = store.context()
         let changed = try other.items()[0]
-        changed.tags = [try other.tags()[0]]
+        changed.tags = [try other.linkTags()[0]]
         try other.save()
         // The tags are fetched, but the item is not.
-        _ = try context.tags()
+        _ = try context.linkTags()
         #expect(red.items.isEmpty)
         #expect(item.tags.names == ["blue"])
         #expect(blue.items.names == ["item"])

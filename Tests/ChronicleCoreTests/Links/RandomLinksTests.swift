@@ -247,7 +247,7 @@ private struct LinksRun {
     /// The current state, including unsaved changes.
     private func refetch(_ editor: Editor) throws -> String {
         let context = editor.context
-        let models: [any PersistentModel] = try context.items() + context.tags() + context.photos()
+        let models: [any PersistentModel] = try context.items() + context.linkTags() + context.photos()
         editor.models = Dictionary(uniqueKeysWithValues: models.map { (Self.name($0), $0) })
             .merging(editor.models.filter { editor.deleted.contains($0.key) }) { $1 }
         var (found, expected) = (try Self.links(context), editor.view(of: saved))
@@ -337,7 +337,7 @@ private struct LinksRun {
         }
         let rows = try store.reading { context in
             try Dictionary(uniqueKeysWithValues: context.items().map { ("\($0.persistentModelID)", Self.lists($0)) })
-                .merging(context.tags().map { ("\($0.persistentModelID)", ["items": Set($0.items.map(\.name))]) }) {
+                .merging(context.linkTags().map { ("\($0.persistentModelID)", ["items": Set($0.items.map(\.name))]) }) {
                     $1
                 }
         }
@@ -405,7 +405,7 @@ private struct LinksRun {
     /// What a context fetches, from both sides.
     private static func links(_ context: ModelContext) throws -> PlainLinks {
         var plain = PlainLinks()
-        let (items, tags) = (try context.items(), try context.tags())
+        let (items, tags) = (try context.items(), try context.linkTags())
         plain.items = Set(items.map(\.name))
         plain.tags = Set(tags.map(\.name))
         plain.photos = Set(try context.photos().map(\.name))

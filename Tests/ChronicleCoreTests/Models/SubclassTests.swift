@@ -64,6 +64,24 @@ import Testing
         #expect(try context.fetch(FetchDescriptor(predicate: byIdentifier)).first === found[0])
     }
 
+    @Test(arguments: StoreKind.allCases) func ownPropertiesOfASubclassCanBeSortedThrough(_ kind: StoreKind) throws {
+        let store = try fleet(kind)
+        let context = store.context()
+        let taxi = Taxi("cab")
+        taxi.owner = VehicleOwner("Ada")
+        context.insert(taxi)
+        try context.save()
+        let found = try store.context().fetch(
+            FetchDescriptor<Car>(sortBy: [SortDescriptor(\.owner?.name), SortDescriptor(\.name)]))
+        #expect(found.map(\.name) == ["car", "cab", "taxi"])
+        let inherited = FetchDescriptor<Taxi>(sortBy: [SortDescriptor(\.owner?.name)])
+        let error = #expect(throws: SwiftDataError.self) { try context.fetch(inherited) }
+        #expect(error == .unsupportedSortDescriptor && error?.detail?.contains("`$0 is Taxi`") == true)
+        let all = FetchDescriptor<Car>(
+            predicate: #Predicate { $0 is Taxi }, sortBy: [SortDescriptor(\.owner?.name, order: .reverse)])
+        #expect(try store.context().fetch(all).map(\.name) == ["taxi", "cab"])
+    }
+
     @Test(arguments: StoreKind.allCases) func typeChecksAreTranslated(_ kind: StoreKind) throws {
         let store = try fleet(kind)
         let all = try store.context().fetch(FetchDescriptor<Vehicle>())
@@ -270,7 +288,7 @@ import Testing
         #expect(detail(OnlyInherited.self)?.contains("lists only inherited properties") == true)
     }
 
-    /// A store that does not support inheritance is not asked to.
+    /// A container rejects subclasses for a store that does not support inheritance.
     @Test func otherStoresRejectSubclasses() throws {
         let error = #expect(throws: SwiftDataError.self) {
             try ModelContainer(

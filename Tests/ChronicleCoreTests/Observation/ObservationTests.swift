@@ -178,7 +178,7 @@ final class ChangeCounter: Sendable {
         #expect(counter.count == 0)
         #expect(trip.bucketList.count == 1)
         #expect(counter.count == 1)
-        // A list that is read again without a change notifies nobody.
+        // A list that is read again without a change notifies no observers.
         counter.track { _ = trip.bucketList }
         for _ in 0..<3 {
             _ = try context.fetch(FetchDescriptor<Trip>())

@@ -82,10 +82,14 @@ struct PreservedContent: Equatable {
         case .insert(let insert):
             let values = Self.values(of: insert)
             try require(rows[model] == nil, "inserted twice", change)
-            try require(values.map(\.name).sorted() == names.sorted(), "other values: \(values)", change)
+            let columns = values.filter { !Self.linkNames.contains($0.name) }
+            try require(columns.map(\.name).sorted() == names.sorted(), "other values: \(values)", change)
             try require(values.allSatisfy { $0.previousValue == nil }, "a value before an insert", change)
             rows[model] = [:]
-            for value in values { rows[model]?[value.name] = value.value.map(Self.text) }
+            for value in columns { rows[model]?[value.name] = value.value.map(Self.text) }
+            for value in values where Self.linkNames.contains(value.name) && !ignoresLinks {
+                try applyLink(value, of: model, change)
+            }
         case .update(let update):
             try apply(update, of: model, change)
         case .delete(let delete):
@@ -106,16 +110,7 @@ struct PreservedContent: Equatable {
         try require(Set(values.map(\.name)) == Set(names), "values \(values)", change)
         for value in values {
             if Self.linkNames.contains(value.name) {
-                if ignoresLinks { continue }
-                for case let identifier as PersistentIdentifier in [value.previousValue] {
-                    try require(
-                        links[model]?[value.name]?.remove(identifier) != nil, "removes \(identifier), which is no link",
-                        change)
-                }
-                for case let identifier as PersistentIdentifier in [value.value] {
-                    let isNew = links[model, default: [:]][value.name, default: []].insert(identifier).inserted
-                    try require(isNew, "adds \(identifier), which is a link", change)
-                }
+                if !ignoresLinks { try applyLink(value, of: model, change) }
             } else {
                 let (old, new) = (value.previousValue.map(Self.text), value.value.map(Self.text))
                 try require(
@@ -128,14 +123,22 @@ struct PreservedContent: Equatable {
         try require(columns == columns.uniqued, "two values of an attribute: \(values)", change)
     }
 
-    private func require(_ condition: Bool, _ detail: String, _ change: HistoryChange) throws {
-        guard condition else { throw Contradiction(description: "\(change.text): \(detail)") }
+    /// Applies a removed and an added destination.
+    private mutating func applyLink(
+        _ value: PreservedValue, of model: PersistentIdentifier, _ change: HistoryChange
+    ) throws {
+        for case let identifier as PersistentIdentifier in [value.previousValue] {
+            try require(
+                links[model]?[value.name]?.remove(identifier) != nil, "removes \(identifier), which is no link", change)
+        }
+        for case let identifier as PersistentIdentifier in [value.value] {
+            let isNew = links[model, default: [:]][value.name, default: []].insert(identifier).inserted
+            try require(isNew, "adds \(identifier), which is a link", change)
+        }
     }
 
-    /// Copies the links of inserted models from another content. The history records these links only as updates of the
-    /// models at the other end, and only of those that already existed.
-    mutating func takeLinks(of inserted: Set<PersistentIdentifier>, from content: PreservedContent) {
-        for model in inserted { links[model] = content.links[model] }
+    private func require(_ condition: Bool, _ detail: String, _ change: HistoryChange) throws {
+        guard condition else { throw Contradiction(description: "\(change.text): \(detail)") }
     }
 
     // MARK: Values of changes

@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func linkIsOneUpdateOfBothModels(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
-        let (items, tags) = (try context.items(), try context.tags())
+        let (items, tags) = (try context.items(), try context.linkTags())
         items[0].tags = Array(tags[1...2])
         items[0].name = "changed"
         items[1].tags = [tags[2]]
@@ -54,7 +54,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func linksOfNewAndDeletedModelsAreNotUpdates(_ kind: StoreKind) throws {
         let (store, context, token) = try filled(kind)
-        let (items, tags) = (try context.items(), try context.tags())
+        let (items, tags) = (try context.items(), try context.linkTags())
         context.insert(LinkItem("new", tags: [tags[0], LinkTag("new")]))
         try context.save()
         context.delete(items[0])
@@ -105,7 +105,7 @@ import Testing
             """
         #expect(try store.lines(.after(token)) == [line])
         #expect(try context.items().map(\.tags.names) == [["b"], ["a", "b"]])
-        #expect(try context.tags().map(\.items.names) == [["two"], ["one", "two"], []])
+        #expect(try context.linkTags().map(\.items.names) == [["two"], ["one", "two"], []])
     }
 
     @Test(arguments: StoreKind.allCases) func symmetricLinksOfOtherProgramsAreRecorded(_ kind: StoreKind) throws {
@@ -143,7 +143,7 @@ import Testing
         let (store, context, token) = try filled(.file)
         try store.shell("DELETE FROM LinkItem WHERE id = 1")
         #expect(try store.lines(.after(token)) == ["delete LinkItem/1"])
-        #expect(try context.tags().map(\.items.count) == [0, 0, 0])
+        #expect(try context.linkTags().map(\.items.count) == [0, 0, 0])
         #expect(try context.fetchCount(FetchDescriptor<LinkTag>(predicate: #Predicate { $0.items.count > 0 })) == 0)
         #expect(try context.fetchCount(FetchDescriptor<LinkTag>(predicate: #Predicate { !$0.items.isEmpty })) == 0)
     }
@@ -153,8 +153,8 @@ import Testing
         let other = store.context()
         let (mine, theirs) = (try context.items()[1], try other.items()[1])
         #expect(mine.tags.isEmpty && theirs.tags.isEmpty)
-        mine.tags = [try context.tags()[0]]
-        theirs.tags = [try other.tags()[0]]
+        mine.tags = [try context.linkTags()[0]]
+        theirs.tags = [try other.linkTags()[0]]
         try context.save()
         try other.save()
         #expect(try store.lines(.after(token)) == ["update LinkItem/2 tags, update LinkTag/1 items"])

@@ -163,18 +163,10 @@ import Testing
 
     @Test func errorOfAClosureKeepsTheStagesBefore() throws {
         struct Stop: Error {}
-        enum Plan: SchemaMigrationPlan {
-            static var schemas: [any VersionedSchema.Type] { TravelMigrationPlan.schemas }
-            static var stages: [MigrationStage] {
-                [
-                    TravelMigrationPlan.migrateV1ToV2 {},
-                    .custom(
-                        fromVersion: TravelSchemaV2.self, toVersion: TravelSchemaV3.self,
-                        willMigrate: { context in
-                            try context.delete(model: TravelSchemaV2.Trip.self)
-                            throw Stop()
-                        }, didMigrate: nil),
-                ]
+        enum Plan: TravelPlanWithClosure {
+            static func willMigrateV2ToV3(_ context: ModelContext) throws {
+                try context.delete(model: TravelSchemaV2.Trip.self)
+                throw Stop()
             }
         }
         try write()
@@ -186,21 +178,13 @@ import Testing
 
     /// A save that fails is rolled back alone, and what a closure leaves unsaved is saved.
     @Test func savesOfAClosureArePartsOfTheStage() throws {
-        enum Plan: SchemaMigrationPlan {
-            static var schemas: [any VersionedSchema.Type] { TravelMigrationPlan.schemas }
-            static var stages: [MigrationStage] {
-                [
-                    TravelMigrationPlan.migrateV1ToV2 {},
-                    .custom(
-                        fromVersion: TravelSchemaV2.self, toVersion: TravelSchemaV3.self,
-                        willMigrate: { context in
-                            for trip in try context.fetch(FetchDescriptor<TravelSchemaV2.Trip>()) { trip.name = "Same" }
-                            #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
-                            context.rollback()
-                            let ada = try context.fetch(FetchDescriptor<TravelSchemaV2.Person>())
-                            ada.first?.name = "Grace"
-                        }, didMigrate: nil),
-                ]
+        enum Plan: TravelPlanWithClosure {
+            static func willMigrateV2ToV3(_ context: ModelContext) throws {
+                for trip in try context.fetch(FetchDescriptor<TravelSchemaV2.Trip>()) { trip.name = "Same" }
+                #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+                context.rollback()
+                let ada = try context.fetch(FetchDescriptor<TravelSchemaV2.Person>())
+                ada.first?.name = "Grace"
             }
         }
         try write()
@@ -270,4 +254,21 @@ private enum NotesPlan: SchemaMigrationPlan {
                 for trip in try context.fetch(FetchDescriptor<NotesV2.Trip>()) { trip.days = 7 }
             })
     ]
+}
+
+/// A plan whose second stage has another closure.
+private protocol TravelPlanWithClosure: SchemaMigrationPlan {
+    static func willMigrateV2ToV3(_ context: ModelContext) throws
+}
+
+extension TravelPlanWithClosure {
+    static var schemas: [any VersionedSchema.Type] { TravelMigrationPlan.schemas }
+    static var stages: [MigrationStage] {
+        [
+            TravelMigrationPlan.migrateV1ToV2 {},
+            .custom(
+                fromVersion: TravelSchemaV2.self, toVersion: TravelSchemaV3.self,
+                willMigrate: { try willMigrateV2ToV3($0) }, didMigrate: nil),
+        ]
+    }
 }

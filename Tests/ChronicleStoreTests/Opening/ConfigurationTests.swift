@@ -65,7 +65,7 @@ import Testing
             (ModelConfiguration(String(repeating: "a", count: 250)), .configurationFileNameTooLong),
             (ModelConfiguration(url: URL(string: "https://example.com/a.store")!), .loadIssueModelContainer),
             (
-                ModelConfiguration(url: URL(fileURLWithPath: "/tmp/a.store"), busyTimeout: .seconds(-1)),
+                ModelConfiguration(url: URL.temporaryDirectory.appending(path: "a.store"), busyTimeout: .seconds(-1)),
                 .loadIssueModelContainer
             ),
         ] as [(ModelConfiguration, SwiftDataError)])
@@ -80,7 +80,7 @@ import Testing
 
     @Test func validConfigurationsAreAccepted() throws {
         try ModelConfiguration("a/b", isStoredInMemoryOnly: true).validate()
-        try ModelConfiguration("a/b", url: URL(fileURLWithPath: "/tmp/a.store")).validate()
+        try ModelConfiguration("a/b", url: URL.temporaryDirectory.appending(path: "a.store")).validate()
         try ModelConfiguration().validate()
     }
 

@@ -154,7 +154,10 @@ import Testing
         let entities = ["HookOwner", "HookPart"]
         for entity in entities where random.below(2) == 0 {
             for _ in 0..<random.below(random.below(4) == 0 ? 70 : 4) {
-                changes.inserted.append(row(nil, entity, &random, keys))
+                var inserted = row(nil, entity, &random, keys)
+                // A restored row, whose key may exist.
+                if random.below(12) == 0 { inserted.key = Int64(1 + random.below(10_000)) }
+                changes.inserted.append(inserted)
             }
         }
         var used: Set<String> = []

@@ -10,6 +10,7 @@ enum FileFault: String, CaseIterable, Sendable {
     case deletesOtherRows, deletesInSteps, updatesOtherRows, updatesInSteps
     case reportsOneProcess
     case fetchesOneClass, deletesSubclasses, recordsSuperclasses
+    case readsThePresent
 }
 
 /// The default store with at most one fault, for rules about recovery that require a file, and about batch deletes.
@@ -25,7 +26,7 @@ final class FaultyFileStore: DataStore {
         let fault: FileFault?
 
         init(url: URL, fault: FileFault?) {
-            file = ModelConfiguration(url: url, durability: .relaxed)
+            file = ModelConfiguration(url: url, durability: .relaxed, preservesValues: true)
             self.fault = fault
         }
 
@@ -223,6 +224,13 @@ extension FaultyFileStore: HistoryProviding {
     func deleteHistory(_ descriptor: Descriptor) throws { try base.deleteHistory(descriptor) }
 
     func currentHistoryToken() throws -> DefaultHistoryToken? { try base.currentHistoryToken() }
+}
+
+extension FaultyFileStore: DataStoreVersioning {
+    func store(asOf token: DefaultHistoryToken) throws -> any DataStore {
+        let past = try base.store(asOf: token)
+        return fault == .readsThePresent ? base : past
+    }
 }
 
 extension DefaultHistoryTransaction {

@@ -26,7 +26,8 @@ import Foundation
 ///     ChronicleTestWorker idle STORE release    the same, after releasing the lock of the consumer
 ///     ChronicleTestWorker hold-write STORE      prints a dot within a write transaction, and waits
 ///     ChronicleTestWorker fill-consumer STORE   acknowledges on a full disk, then without the file "filler"
-///     ChronicleTestWorker autosave STORE END    inserts notes in the main context, and ends the process as END says
+///     ChronicleTestWorker replay STORE EXPORT   replays an export to the store, a dot for each part
+///     ChronicleTestWorker autosave STORE END    inserts notes in the main context, and ends the process as END specifies
 @main
 struct Worker {
     static func main() async throws {
@@ -37,6 +38,7 @@ struct Worker {
             umask(mask)
         }
         if arguments[1] == "upgrade" { return try upgrade(configuration) }
+        if arguments[1] == "replay" { return try replay(configuration, URL(fileURLWithPath: arguments[3])) }
         if arguments[1] == "migrate" { return try migrate(configuration) }
         if arguments[1] == "upsert" {
             return try upsert(configuration, author: arguments[3], saves: Int(arguments[4]) ?? 0)
@@ -80,6 +82,17 @@ struct Worker {
             _ = try ModelContainer(for: Photo.self, configurations: configuration)
             emit("opened\n")
         } catch SwiftDataError.storeFull { emit("storeFull\n") }
+    }
+
+    private static func replay(_ configuration: ModelConfiguration, _ export: URL) throws {
+        let container = try ModelContainer(for: LinkItem.self, configurations: configuration)
+        let file = try FileHandle(forReadingFrom: export)
+        try container.replayHistory {
+            emit(".")
+            let data = try file.read(upToCount: 700)
+            return data?.isEmpty == false ? data : nil
+        }
+        emit("done\n")
     }
 
     private static func upsert(_ configuration: ModelConfiguration, author: String, saves: Int) throws {

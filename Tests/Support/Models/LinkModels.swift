@@ -62,7 +62,7 @@ package final class LinkPhoto: PersistentModel {
 
 extension ModelContext {
     package func items() throws -> [LinkItem] { try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkItem.name)])) }
-    package func tags() throws -> [LinkTag] { try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkTag.name)])) }
+    package func linkTags() throws -> [LinkTag] { try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkTag.name)])) }
     package func photos() throws -> [LinkPhoto] {
         try fetch(FetchDescriptor(sortBy: [SortDescriptor(\LinkPhoto.name)]))
     }

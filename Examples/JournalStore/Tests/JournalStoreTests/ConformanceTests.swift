@@ -18,5 +18,6 @@ import Testing
             "the fixture does not disable the history (StoreFixture.recording)", "the store does not declare links",
             "the store does not conform to DataStoreInheriting", "the store does not conform to DataStoreConsuming",
             "the store does not conform to HistoryRetaining", "the store does not conform to HistoryPaging",
+            "the store does not conform to DataStoreVersioning",
         ])
 }

@@ -162,6 +162,8 @@ struct MemoryContents: Sendable {
     var history = MemoryHistory()
     /// Consumers: their records by name.
     var consumers: [String: HistoryConsumerRecord<DefaultHistoryToken>] = [:]
+    /// Tags: the named positions of the history.
+    var tags: [String: HistoryTag<DefaultHistoryToken>] = [:]
 
     /// Creates the tables of a schema. Rows do not contain property names, so a class with other properties would read
     /// wrong values and is rejected.

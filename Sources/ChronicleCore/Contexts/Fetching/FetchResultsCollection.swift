@@ -79,7 +79,8 @@ final class FetchedBatches<Model: PersistentModel> {
             recent.append(recent.remove(at: index))
             return recent[recent.endIndex - 1].models[offset]
         }
-        // The errors recur when a property is read, which records them.
+        // A subscript cannot throw. Reading a property of an unloaded model loads its row again, and records the error for
+        // the next fetch or save if that fails as well.
         guard let models = try? ReadCancellation.suspended({ try load(number) }) else {
             return unloadedModel(identifiers[position])
         }
@@ -102,6 +103,7 @@ final class FetchedBatches<Model: PersistentModel> {
     private func unloadedModel(_ identifier: PersistentIdentifier) -> Model {
         if let known = inserted[identifier] ?? context.registeredModel(for: identifier) { return known }
         guard let model = context.unloadedModel(for: identifier) as? Model else {
+            // ``FetchCheck`` has rejected the identifiers of other entities, so that the fetch has thrown.
             preconditionFailure("a fetch returned an identifier of another class")
         }
         return model

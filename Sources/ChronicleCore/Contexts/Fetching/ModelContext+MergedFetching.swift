@@ -134,7 +134,7 @@ extension DataStoreLookup {
         }
     }
 
-    /// Whether no row matches.
+    /// Whether the lookup matches no rows.
     fileprivate var isEmpty: Bool {
         switch self {
         case .identifiers(let identifiers), .references(_, to: let identifiers): identifiers.isEmpty

@@ -103,7 +103,8 @@ private struct MergedStoreHistory<Provider: HistoryProviding>: MergedHistory {
             || SwiftDataError.damagedFile ~= error
     }
 
-    /// Merges the changes of several transactions together, because each merge fetches the models and discards the lists in memory.
+    /// Merges the changes of several transactions together, because each merge fetches the models and discards the
+    /// lists in memory.
     @MainActor private mutating func mergeTransactions(
         into context: () -> ModelContext?, after token: Provider.HistoryType.TokenType?
     ) async throws {

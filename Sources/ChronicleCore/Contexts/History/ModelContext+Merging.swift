@@ -96,7 +96,8 @@ extension ModelContext {
         return try storage.notifyingObservers { try mergeRows(identifiers) }
     }
 
-    private func mergeRows(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
+    @discardableResult
+    func mergeRows(_ identifiers: some Sequence<PersistentIdentifier>) throws -> MergedChanges {
         let changed = Dictionary(grouping: identifiers, by: \.entityName).mapValues { Set($0) }
         verifyLists()
         var result = MergedChanges()

@@ -7,14 +7,11 @@ import Synchronization
 /// The first change after a save schedules the next one. A scheduled autosave retains its context, so that the changes
 /// are saved even if the program releases the container. If the program ends before, the autosave is done in the
 /// process's `atexit` handlers.
-final class Autosave: @unchecked Sendable {
-    // The reason for `@unchecked Sendable`: only code that may use the context uses the properties, except for `executor`,
-    // whose reference is thread-safe.
-
+final class Autosave: Sendable {
     /// The executor of the context, or `nil` for the main actor.
-    private weak var executor: DefaultSerialModelExecutor?
+    private weak let executor: DefaultSerialModelExecutor?
     private let isOnMainActor: Bool
-    private var isScheduled = false
+    private let isScheduled = Atomic(false)
 
     /// Creates an autosave on the executor of a model actor, or on the main actor.
     init(on executor: DefaultSerialModelExecutor?) {
@@ -24,10 +21,11 @@ final class Autosave: @unchecked Sendable {
 
     /// Schedules an autosave unless one is scheduled.
     func schedule(_ context: ModelContext) {
-        guard !isScheduled else { return }
-        isScheduled = true
-        let context = ConfinedContext(value: context)
-        PendingAutosaves.shared.schedule(self, context)
+        // Only the actor of the context uses the value, so its order relative to other values does not matter.
+        guard !isScheduled.load(ordering: .relaxed) else { return }
+        isScheduled.store(true, ordering: .relaxed)
+        let context = ConfinedContext(context)
+        PendingAutosaves.shared.add(self, context)
         run { self.save(context) }
     }
 
@@ -40,10 +38,12 @@ final class Autosave: @unchecked Sendable {
     }
 
     private func save(_ context: ConfinedContext) {
-        isScheduled = false
+        isScheduled.store(false, ordering: .relaxed)
         PendingAutosaves.shared.remove(self)
-        guard !context.value.saveAutomatically() else { return }
-        PendingAutosaves.shared.retryAtExit(self, context)
+        guard let context = context.value, !context.saveAutomatically() else { return }
+        // The end of the process is the last attempt, unless the context is released before.
+        PendingAutosaves.shared.removeReleasedContexts()
+        PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false))
     }
 
     // MARK: The end of the process
@@ -68,18 +68,23 @@ final class Autosave: @unchecked Sendable {
 
 /// A context that only its own actor uses.
 private struct ConfinedContext: @unchecked Sendable {
-    // The reason for `@unchecked Sendable`: see ``Autosave``.
-    let value: ModelContext
+    // The reason for `@unchecked Sendable`: other threads only copy and compare the reference.
+
+    weak let value: ModelContext?
+    private let retained: ModelContext?
+
+    init(_ context: ModelContext, isRetained: Bool = true) {
+        value = context
+        retained = isRetained ? context : nil
+    }
 }
 
 /// The contexts with changes that an autosave has not saved yet.
 private final class PendingAutosaves: Sendable {
-    private struct Pending: @unchecked Sendable {
-        // The reason for `@unchecked Sendable`: see ``Autosave``.
+    private struct Pending {
         let autosave: Autosave
-        weak var context: ModelContext?
         /// Retains the context of a scheduled autosave, but not that of a failed one.
-        let scheduledContext: ModelContext?
+        let context: ConfinedContext
     }
 
     static let shared = PendingAutosaves()
@@ -90,18 +95,13 @@ private final class PendingAutosaves: Sendable {
         atexit { PendingAutosaves.shared.saveAll() }
     }
 
-    func schedule(_ autosave: Autosave, _ context: ConfinedContext) {
-        let added = Pending(autosave: autosave, context: context.value, scheduledContext: context.value)
+    func add(_ autosave: Autosave, _ context: ConfinedContext) {
+        let added = Pending(autosave: autosave, context: context)
         pending.withLock { $0[ObjectIdentifier(autosave)] = added }
     }
 
-    /// Adds a context whose autosave failed, while the context exists.
-    func retryAtExit(_ autosave: Autosave, _ context: ConfinedContext) {
-        let added = Pending(autosave: autosave, context: context.value, scheduledContext: nil)
-        pending.withLock { pending in
-            pending = pending.filter { $0.value.context != nil }
-            pending[ObjectIdentifier(autosave)] = added
-        }
+    func removeReleasedContexts() {
+        pending.withLock { pending in pending = pending.filter { $0.value.context.value != nil } }
     }
 
     func remove(_ autosave: Autosave) {
@@ -112,7 +112,7 @@ private final class PendingAutosaves: Sendable {
 
     private func saveAll() {
         for pending in pending.withLock({ Array($0.values) }) {
-            if let context = pending.context { pending.autosave.saveAtExit(ConfinedContext(value: context)) }
+            if let context = pending.context.value { pending.autosave.saveAtExit(ConfinedContext(context)) }
         }
     }
 }

@@ -24,7 +24,7 @@ extension ModelContext {
     /// - Parameters:
     ///   - model: The model class.
     ///   - predicate: The condition that the models must match; `nil` for all models of the class.
-    ///   - updates: The new values. Without any, nothing happens.
+    ///   - updates: The new values. If the array is empty, the method does nothing.
     /// - Returns: The number of matching models, whether or not their values differ.
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the store cannot evaluate the predicate or an expression;
     ///   rewrite it. ``SwiftDataError/unsupportedKeyPath`` if a property is not an attribute, or occurs twice; fetch the
@@ -41,6 +41,7 @@ extension ModelContext {
     public func update<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, set updates: [PropertyUpdate<Model>]
     ) throws -> Int {
+        try coordinator.requirePresent()
         verifyLists()
         try storage.failures.throwForSave()
         let entity = try contextEntity(for: model).entity
@@ -156,14 +157,14 @@ extension ModelContext {
     /// ```
     ///
     /// The method saves immediately, in one transaction with the context's ``author``, ``name`` and
-    /// ``transactionMetadata``. Unsaved changes of this context are not saved. Uniqueness, required values and required
-    /// relationships are checked as in ``save()``. A to-one relationship may reference a model of this context that is
-    /// saved; to-many relationships must be empty.
+    /// ``transactionMetadata``. Unsaved changes of this context are not saved. The method checks uniqueness, required
+    /// values and required relationships like ``save()``. A to-one relationship may reference a model of this context
+    /// that is saved; to-many relationships must be empty.
     ///
     /// - Parameters:
     ///   - model: The model class.
-    ///   - models: New models that are not in a context. They do not become part of one, and cannot be used afterwards
-    ///     to follow what happens to the rows.
+    ///   - models: New models that are not in a context. They do not become part of one, so they do not have the
+    ///     identifiers of the rows.
     /// - Returns: The number of inserted models.
     /// - Throws: ``SwiftDataError/modelValidationFailure`` if a model cannot be saved in its current state (also for
     ///   ``SwiftDataError/valueOutOfRange`` and ``SwiftDataError/uniquenessViolation``); correct the property that the

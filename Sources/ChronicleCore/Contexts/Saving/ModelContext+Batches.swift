@@ -38,6 +38,7 @@ extension ModelContext {
     public func delete<Model: PersistentModel>(
         model: Model.Type, where predicate: Predicate<Model>? = nil, includeSubclasses: Bool = true
     ) throws {
+        try coordinator.requirePresent()
         verifyLists()
         try storage.failures.throwForSave()
         let entity = try contextEntity(for: model).entity

@@ -25,10 +25,11 @@ extension ModelContext {
     /// }
     /// ```
     ///
-    /// A save that wrote and dropped nothing posts nothing. If a save fails in one of several stores, the notification contains what
-    /// was written to the others. ``delete(model:where:includeSubclasses:)`` and saves of other processes post no
-    /// notification; use a ``HistoryObserver`` to be notified of all of them. As with ``willSave``, contexts post the
-    /// notification once the program has read this property.
+    /// A save that wrote and dropped nothing posts nothing. If a save fails in one of several stores, the notification
+    /// contains what was written to the others. ``delete(model:where:includeSubclasses:)``,
+    /// ``update(model:where:set:)``, ``insert(model:from:)`` and saves of other processes post no notification; use a
+    /// ``HistoryObserver`` to be notified of all of them. As with ``willSave``, contexts post the notification once the
+    /// program has read this property.
     public static var didSave: Notification.Name {
         observedNames.didSave.store(true, ordering: .relaxed)
         return Notification.Name("ModelContext.didSave")

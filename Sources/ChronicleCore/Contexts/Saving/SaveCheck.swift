@@ -33,7 +33,9 @@ struct SaveCheck<Store: DataStore> {
                 inserted.lazy.map(\.persistentIdentifier).first { known[$0] == nil })
         }
         try check(identifiers, of: snapshots)
-        if let known = registry.first(of: identifiers) { throw repeated(known) }
+        if registry.count > 0, let known = try registry.first(of: new(identifiers, of: snapshots)) {
+            throw repeated(known)
+        }
         if result.changesRows { try check(result.snapshotsToReregister) }
         if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
         {
@@ -41,6 +43,22 @@ struct SaveCheck<Store: DataStore> {
                 "a save returned a token of type \(type(of: token)), which is not the type of the store's transactions")
         }
         return identifiers
+    }
+
+    /// Returns the identifiers that the store assigned, without those of restored models, which the registry contains.
+    private func new(
+        _ identifiers: [PersistentIdentifier], of inserted: [DefaultSnapshot]
+    ) throws -> [PersistentIdentifier] {
+        guard inserted.contains(where: { !$0.persistentIdentifier.isTemporary }) else { return identifiers }
+        var new: [PersistentIdentifier] = []
+        for (identifier, snapshot) in zip(identifiers, inserted) {
+            if snapshot.persistentIdentifier.isTemporary {
+                new.append(identifier)
+            } else if snapshot.persistentIdentifier != identifier {
+                throw invalid("a save returned another identifier for a restored model", identifier)
+            }
+        }
+        return new
     }
 
     private func isToken<Provider: HistoryProviding>(_ token: any HistoryToken, of provider: Provider) -> Bool {

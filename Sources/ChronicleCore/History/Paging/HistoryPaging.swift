@@ -26,6 +26,11 @@ public struct HistoryChangesRequest<Transaction: HistoryTransaction>: Sendable {
     public var lastChange: HistoryChange?
     /// The maximum number of changes to return, at least 1.
     public var limit: Int
+    /// Whether each preserved value is returned as the ``PropertyValue`` that the store contains, instead of a value of
+    /// the property's type. A value that was `nil` is then ``PropertyValue/null``, also in a tombstone.
+    ///
+    /// `false` by default. Only stores that conform to ``DataStoreExporting`` support it.
+    public var returnsStoredValues = false
 
     /// Creates a request.
     ///

@@ -63,22 +63,27 @@ final class EntityHistory: Sendable {
     /// Returns the preserved values of a delete by name and converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     func tombstone(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier
-    ) -> [HistoryTombstone<RemovedModel>.NamedValue]? {
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
+    ) -> HistoryTombstone<RemovedModel>? {
         var elements: [HistoryTombstone<RemovedModel>.NamedValue] = []
         elements.reserveCapacity(values.count)
+        var nilAttributeNames: [String] = []
         for value in values {
             guard let attribute = attributes[value.attribute] else { return nil }
             if attribute.isOfOtherEntity { continue }
-            if let decoded = attribute.decode(value.old, of: model()) { elements.append((attribute.name, decoded)) }
+            if let decoded = attribute.value(value.old, of: model(), isStored: areStored) {
+                elements.append((attribute.name, decoded))
+            } else {
+                nilAttributeNames.append(attribute.name)
+            }
         }
-        return elements
+        return HistoryTombstone(elements, nilAttributeNames: nilAttributeNames)
     }
 
     /// Returns the preserved values of an insert or an update, converted to the types of the properties, or `nil` if an
     /// attribute is unknown.
     func preservedValues(
-        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier
+        _ values: ArraySlice<ChangeBuffer.Value>, of model: @autoclosure () -> PersistentIdentifier, areStored: Bool
     ) -> [PreservedValue]? {
         var preserved: [PreservedValue] = []
         preserved.reserveCapacity(values.count)
@@ -87,8 +92,8 @@ final class EntityHistory: Sendable {
             if attribute.isOfOtherEntity { continue }
             preserved.append(
                 PreservedValue(
-                    name: attribute.name, previousValue: attribute.decode(value.old, of: model()),
-                    value: attribute.decode(value.new, of: model())))
+                    name: attribute.name, previousValue: attribute.value(value.old, of: model(), isStored: areStored),
+                    value: attribute.value(value.new, of: model(), isStored: areStored)))
         }
         return preserved
     }

@@ -19,8 +19,20 @@ final class PreservedAttribute: Sendable {
         self.destination = destination
     }
 
+    /// Returns the decoded value of a change, or the value as the store contains it.
+    func value(
+        _ value: PropertyValue, of model: @autoclosure () -> PersistentIdentifier, isStored: Bool
+    ) -> (any Sendable)? {
+        isStored ? stored(value) : decode(value, of: model())
+    }
+
+    private func stored(_ value: PropertyValue) -> PropertyValue {
+        if let destination, case .integer(let key) = value { return .reference(destination.identifier(key)) }
+        return property.map { value.inForm(of: $0) } ?? value
+    }
+
     /// Returns the decoded value, `nil` for NULL, or an ``UndecodableValue``.
-    func decode(_ value: PropertyValue, of model: @autoclosure () -> PersistentIdentifier) -> (any Sendable)? {
+    private func decode(_ value: PropertyValue, of model: @autoclosure () -> PersistentIdentifier) -> (any Sendable)? {
         if value.isNull { return nil }
         if let destination, case .integer(let key) = value { return destination.identifier(key) }
         guard let property, destination == nil else { return value.plainValue }

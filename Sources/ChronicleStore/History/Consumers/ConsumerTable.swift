@@ -39,11 +39,9 @@ struct ConsumerTable {
         try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '\(name)'") != nil
     }
 
-    /// Creates the table in a write transaction. The file still meets the schemas that it met before.
+    /// Creates the table in a write transaction.
     static func create(_ connection: Connection) throws {
-        let before = try FileSchema(connection).digest
-        try connection.execute(createTable)
-        try MetaTable.replaceCompletions(before, with: FileSchema(connection).digest, connection)
+        try MetaTable.keepingCompletions(connection) { try connection.execute(createTable) }
     }
 
     // MARK: Reading

@@ -74,6 +74,15 @@ struct HistoryFacts {
         try newest(requiringHistory: true)
     }
 
+    /// Returns the token of the newest position, which is 0 if there never was one.
+    ///
+    /// - Throws: The errors of ``facts(at:)``.
+    func newestToken(of storeIdentifier: String) throws -> DefaultHistoryToken {
+        let newest = try newest()
+        return DefaultHistoryToken(
+            storeIdentifier: storeIdentifier, position: newest?.position ?? 0, checkValue: newest?.checkValue)
+    }
+
     /// Returns the range of changes by other programs after a position that no header follows yet.
     ///
     /// - Complexity: Proportional to the number of these changes.

@@ -10,12 +10,16 @@ struct ChangeAssembly {
 
     private let connection: Connection
     private let catalog: HistoryCatalog
+    /// Whether preserved values are returned as the file contains them; see
+    /// ``HistoryChangesRequest/returnsStoredValues``.
+    private let returnsStoredValues: Bool
     private var entities: NumberedList<EntityHistory>
     private var isReloaded = false
     private var names: [MaskKey: [String]] = [:]
     private var latest: (entity: Int64, mask: Int64, names: [String]) = (0, 0, [])
 
-    init(_ connection: Connection, _ catalog: HistoryCatalog) {
+    init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) {
+        self.returnsStoredValues = returnsStoredValues
         self.connection = connection
         self.catalog = catalog
         entities = catalog.entities
@@ -114,17 +118,21 @@ struct ChangeAssembly {
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
     ) throws -> [PreservedValue] {
         guard row.valueCount > 0 else { return [] }
+        let areStored = returnsStoredValues
         return try decoding(row, entity) { entity in
-            entity.preservedValues(buffer.values(of: row), of: entity.origin.identifier(row.key))
+            entity.preservedValues(
+                buffer.values(of: row), of: entity.origin.identifier(row.key), areStored: areStored)
         }
     }
 
     private mutating func kept(
         _ row: ChangeBuffer.Row, _ entity: EntityHistory, _ buffer: ChangeBuffer
-    ) throws -> [HistoryTombstone<RemovedModel>.NamedValue] {
-        guard row.valueCount > 0 else { return [] }
+    ) throws -> HistoryTombstone<RemovedModel> {
+        guard row.valueCount > 0 else { return HistoryTombstone() }
+        let areStored = returnsStoredValues
         return try decoding(row, entity) { entity in
-            entity.tombstone(buffer.values(of: row), of: entity.origin.identifier(row.key))
+            entity.tombstone(
+                buffer.values(of: row), of: entity.origin.identifier(row.key), areStored: areStored)
         }
     }
 

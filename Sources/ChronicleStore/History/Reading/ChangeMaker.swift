@@ -14,7 +14,7 @@ protocol ChangeMaker: Sendable {
         names: [String], values: [PreservedValue], into changes: inout [HistoryChange])
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: [HistoryTombstone<RemovedModel>.NamedValue]
+        kept: HistoryTombstone<RemovedModel>
     ) -> HistoryChange
 }
 
@@ -48,11 +48,12 @@ struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: [HistoryTombstone<RemovedModel>.NamedValue]
+        kept: HistoryTombstone<RemovedModel>
     ) -> HistoryChange {
         .delete(
             DefaultHistoryDelete<Model>(
                 changeIdentifier: row.position, transactionIdentifier: transaction,
-                changedPersistentIdentifier: identifier, tombstone: HistoryTombstone(kept)))
+                changedPersistentIdentifier: identifier,
+                tombstone: HistoryTombstone(kept.namedValues, nilAttributeNames: kept.nilAttributeNames)))
     }
 }

@@ -20,7 +20,7 @@ extension DefaultStore: HistoryPaging {
         try readingHistory { connection in
             let positions = try connection.changes(of: request, storeIdentifier: identifier)
             guard let positions else { return [] }
-            var reader = ChangePageReader(connection, historyCatalog)
+            var reader = ChangePageReader(connection, historyCatalog, returnsStoredValues: request.returnsStoredValues)
             return try reader.read(positions, request)
         }
     }
@@ -57,7 +57,7 @@ extension Connection {
         let last = checkValue == nil ? position : position - 1
         let start = max(first, min(request.token?.position(in: storeIdentifier) ?? 0, last) + 1)
         guard let change = request.lastChange else { return start <= last ? start...last : nil }
-        guard let number = change.number, start <= number, number <= last else {
+        guard let number = change.integerChangeIdentifier, start <= number, number <= last else {
             throw SwiftDataError.invalidTransactionFetchRequest.with(
                 detail: "the last change of the previous page does not belong to the transaction at \(position)")
         }
@@ -84,26 +84,15 @@ extension Connection {
     }
 }
 
-extension HistoryChange {
-    /// The identifier of the change in a default store.
-    fileprivate var number: Int64? {
-        switch self {
-        case .insert(let change): change.changeIdentifier as? Int64
-        case .update(let change): change.changeIdentifier as? Int64
-        case .delete(let change): change.changeIdentifier as? Int64
-        }
-    }
-}
-
 /// Reads a part of the changes of a transaction, with one scan of its rows.
 private struct ChangePageReader {
     private let connection: Connection
     private var buffer = ChangeBuffer()
     private var changes: ChangeAssembly
 
-    init(_ connection: Connection, _ catalog: HistoryCatalog) {
+    init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool) {
         self.connection = connection
-        changes = ChangeAssembly(connection, catalog)
+        changes = ChangeAssembly(connection, catalog, returnsStoredValues: returnsStoredValues)
     }
 
     mutating func read(

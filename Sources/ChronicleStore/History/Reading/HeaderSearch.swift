@@ -110,8 +110,7 @@ struct HeaderSearch {
     // MARK: SQL
 
     /// The columns from which ``HistoryHeader`` is decoded.
-    private static let columns =
-        "SELECT " + ChangeTable.columns.split(separator: ", ").map { "h.\($0)" }.joined(separator: ", ")
+    private static let columns = "SELECT \(ChangeTable.columns("h."))"
 
     /// The headers in the ranges of ``SummaryTable``, in their order. Changes that no header follows are represented by
     /// their last row.

@@ -27,7 +27,7 @@ struct HistoryQuery {
 
 extension DefaultStore {
     /// Returns the number of an entity in the history, or the numbers of all entities with that root.
-    fileprivate func entityNumbers(_ name: String, isRoot: Bool) throws -> [Int64] {
+    func entityNumbers(_ name: String, isRoot: Bool) throws -> [Int64] {
         // The names of the root and of an entity without inheritance are the same.
         let numbers = historyCatalog.numbers(ofEntity: name, isRoot: isRoot)
         if !numbers.isEmpty { return numbers }

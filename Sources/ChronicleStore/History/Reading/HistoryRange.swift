@@ -20,7 +20,8 @@ struct HistoryRange {
         // Checks that the history is enabled, even without tokens.
         if query.sql.lowerBounds.isEmpty { _ = try history.facts(at: 0) }
         for bound in query.sql.lowerBounds {
-            let position = try history.checkedPosition(bound, storeIdentifier: storeIdentifier)
+            let position = try history.checkedPosition(
+                bound.token, isInclusive: bound.isInclusive, storeIdentifier: storeIdentifier)
             guard bound.isRequired else { continue }
             if bound.isInclusive {
                 endingAfter = max(endingAfter, position - 1)
@@ -33,15 +34,17 @@ struct HistoryRange {
 }
 
 extension HistoryFacts {
-    /// Returns the position of a token that is a lower bound.
+    /// Returns the position of a token from which reading continues.
     ///
+    /// - Parameter isInclusive: Whether the transaction that ends at the position is requested too.
     /// - Throws: The error that describes why reading cannot continue from the token.
-    func checkedPosition(_ bound: HistoryTokenBound<DefaultHistoryToken>, storeIdentifier: String) throws -> Int64 {
-        let position = bound.token.position(in: storeIdentifier)
-        let checkValue = bound.token.checkValue(in: storeIdentifier)
+    func checkedPosition(
+        _ token: DefaultHistoryToken, isInclusive: Bool = false, storeIdentifier: String
+    ) throws -> Int64 {
+        let position = token.position(in: storeIdentifier)
         let facts = try facts(at: position ?? 0)
         let failure = HistoryTokenCheck.failure(
-            position: position, checkValue: checkValue, isInclusive: bound.isInclusive, facts)
+            position: position, checkValue: token.checkValue(in: storeIdentifier), isInclusive: isInclusive, facts)
         guard let position, failure == nil else {
             throw HistoryTokenCheck.error(failure ?? .ofAnotherStore, position: position, facts)
         }

@@ -93,7 +93,8 @@ struct TransactionReader {
         return try transaction(header, changes)
     }
 
-    private mutating func transaction(
+    /// Returns the transaction of a header with the given changes, without appending it to ``transactions``.
+    mutating func transaction(
         _ header: HistoryHeader, _ changes: [HistoryChange]
     ) throws -> DefaultHistoryTransaction {
         let hasMetadata = try self.hasMetadata ?? !MetadataTable.isEmpty(connection)

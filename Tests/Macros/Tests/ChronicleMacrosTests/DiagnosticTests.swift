@@ -233,7 +233,8 @@ import Testing
         #expect(expansion.reports.isEmpty)
         #expect(
             expansion.text.contains("public required init(backingData: any Chronicle::BackingData<Trip.ModelClass>) {"))
-        #expect(expansion.text.contains("(properties(of: Flight.self), uniqueness: uniqueness(of: Flight.self))"))
+        #expect(expansion.text.contains("Trip.properties(of: Flight.self).adding(["))
+        #expect(expansion.text.contains(", uniqueness: uniqueness(of: Flight.self))"))
     }
 
     @Test func genericClassGetsNoWrappers() {

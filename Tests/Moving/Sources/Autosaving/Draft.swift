@@ -12,7 +12,7 @@ public final class Draft {
     }
 }
 
-/// An editor that never saves: the main context does.
+/// An editor whose changes the main context saves automatically.
 @MainActor
 public final class DraftEditor {
     private let context: ModelContext

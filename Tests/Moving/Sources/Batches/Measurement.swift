@@ -26,7 +26,7 @@ public struct ReadingStore {
         container = try ModelContainer(for: Reading.self, configurations: configuration)
     }
 
-    /// What the configurations of the container say, for a log.
+    /// A description of the container's configurations, for a log.
     public var descriptions: [String] {
         container.configurations.map { configuration in
             let group = configuration.groupAppContainerIdentifier ?? "no group"

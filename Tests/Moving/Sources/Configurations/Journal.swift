@@ -19,7 +19,7 @@ public final class Template {
     public init(title: String) { self.title = title }
 }
 
-/// The stores of an app: entries in two files, templates in a file of their own.
+/// The stores of an app: entries in two files, templates in another one.
 public struct JournalContainer {
     public let container: ModelContainer
 
@@ -35,7 +35,7 @@ public struct JournalContainer {
             for: Entry.self, Template.self, configurations: current, archive, templates)
     }
 
-    /// Fills the archive, in a container of its own.
+    /// Fills the archive with a separate container.
     public static func archive(_ entries: [Entry], in directory: URL) throws {
         let container = try ModelContainer(
             for: Entry.self,

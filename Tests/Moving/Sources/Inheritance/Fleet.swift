@@ -9,7 +9,7 @@ public struct Fleet {
             for: Vehicle.self, Truck.self, Bicycle.self, Garage.self, configurations: configuration)
     }
 
-    /// What a list shows of the vehicles.
+    /// The descriptions of the vehicles in a list.
     public func list() throws -> [String] {
         let context = ModelContext(container)
         return try context.fetch(FetchDescriptor<Vehicle>(sortBy: [SortDescriptor(\.name)])).map { vehicle in

@@ -76,7 +76,7 @@ public final class ModelRepository<Model: PersistentModel>: Repository {
     }
 }
 
-/// Models that are looked up by an attribute of their own.
+/// Models that are looked up by one of their attributes.
 public protocol Titled: PersistentModel {
     var title: String { get set }
 }

@@ -16,7 +16,7 @@ public final class Library: Sendable {
         container = try ModelContainer(for: schema, configurations: [configuration])
     }
 
-    /// Creates a service on a thread of its own, when it is first needed.
+    /// Creates a service on another thread, when it is first needed.
     public func makeService() -> @Sendable () async -> ArticleService {
         let container = container
         return { ArticleService(modelContainer: container) }

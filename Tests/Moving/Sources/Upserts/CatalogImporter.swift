@@ -1,7 +1,7 @@
 import Foundation
 import SwiftData
 
-/// Inserts what a server sends, without looking whether it exists.
+/// Inserts the records of a server without fetching existing ones.
 public struct CatalogImporter {
     public struct Item: Decodable, Sendable {
         public var sku: String

@@ -23,6 +23,26 @@ extension Exercise {
         page(context)
         readChangePages(context, after: random.pick([nil, token, current]))
         outcomes.attempt("statistics") { try context.container.historyStatistics() }
+        readModelHistories(context, transactions)
+        outcomes.attempt("tags") { try context.tags() }
+    }
+
+    /// Reads the history of some models in pages.
+    private mutating func readModelHistories(_ context: ModelContext, _ transactions: [DefaultHistoryTransaction]) {
+        let models = transactions.flatMap { $0.changes.map(\.changedPersistentIdentifier) }
+        guard !models.isEmpty else { return }
+        for _ in 0..<4 {
+            let order = random.pick([SortOrder.forward, .reverse])
+            var request = ModelHistoryRequest<DefaultHistoryTransaction>(
+                random.pick(models), order: order, limit: random.pick([1, 2, 1_000]))
+            outcomes.attempt("history of a model") {
+                for _ in 0..<10_000 {
+                    request.continuation = try context.historyPage(request).continuation
+                    if request.continuation == nil { return }
+                }
+                throw EndlessHistory()
+            }
+        }
     }
 
     private static func descriptor(
@@ -89,6 +109,15 @@ extension Exercise {
                 }
             }
         }
+    }
+
+    /// Creates or drops the index by model, and moves a tag.
+    mutating func changeIndexAndTags(_ context: ModelContext) {
+        guard let store = context.container.stores.first as? DefaultStore else { return }
+        let isIndexed = random.below(2) == 0
+        outcomes.attempt("index by model") { try store.setHistoryIndexedByModel(isIndexed) }
+        outcomes.attempt("tag") { try context.tag("tag", replacing: true) }
+        outcomes.attempt("token of a tag") { try context.fetchHistory(.after(context.token(tagged: "tag"))) }
     }
 
     /// Runs some or all steps of a purge.

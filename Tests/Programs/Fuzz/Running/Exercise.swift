@@ -36,6 +36,10 @@ struct Exercise {
         readHistory(context)
         delete(context)
         if random.chance(30) {
+            changeIndexAndTags(context)
+            readHistory(context)
+        }
+        if random.chance(30) {
             purgeHistory(context)
             readHistory(context)
         }

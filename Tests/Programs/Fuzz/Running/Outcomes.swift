@@ -46,7 +46,7 @@ struct Outcomes {
     /// - A fetch returns a row twice, because an index is damaged or the table was replaced by a view.
     /// - A save assigns the key of a model in the context to a new row, because the row of that model and its entry in
     ///   `sqlite_sequence` are gone.
-    /// - History was deleted, disabled, or replaced.
+    /// - History was deleted, disabled, or replaced, or a tag was deleted.
     private static let allowed: [(name: String, error: SwiftDataError, detail: String?)] = [
         ("repeatedRow", .invalidStoreResponse, "the store returned a row more than once"),
         ("reusedKey", .invalidStoreResponse, "a save returned an identifier that another model already has"),
@@ -61,5 +61,6 @@ struct Outcomes {
         ("historyTokenExpired", .historyTokenExpired, nil),
         ("historyTokenForked", .historyTokenForked, nil), ("historyTokenAhead", .historyTokenAhead, nil),
         ("historyTokenGap", .historyTokenGap, nil), ("historyTokenStoreMismatch", .historyTokenStoreMismatch, nil),
+        ("historyTagNotFound", .historyTagNotFound, nil),
     ]
 }

@@ -25,7 +25,7 @@ struct BaseStores {
     }
 
     /// Creates a history with saves of several authors, sealed and unsealed external changes, a gap, a floor, and
-    /// deleted ranges.
+    /// deleted ranges, a tag, and the index by model.
     private func makeHistory(_ url: URL) throws {
         try makeFormerAttributes(url)
         let container = try Models.container(url)
@@ -55,6 +55,8 @@ struct BaseStores {
         last.author = "third"
         last.insert(Sample("after the gap", 101))
         try last.save()
+        try last.tag("tag")
+        for case let store as DefaultStore in last.container.stores { try store.setHistoryIndexedByModel(true) }
         try foreign(url, "UPDATE Owner SET name = name || '!'; DELETE FROM Sample WHERE name = 'later'")
     }
 
@@ -127,6 +129,7 @@ struct BaseStores {
             UPDATE chronicle_change SET primary_key = id * 10.5 WHERE kind < 0;
             UPDATE chronicle_change SET new_value = 4711 WHERE kind < -1;
             UPDATE chronicle_source SET program = 'program' WHERE id > 1;
+            UPDATE chronicle_tag SET check_value = position * 1000003, created = 300;
             """)
     }
 

@@ -8,15 +8,16 @@ extension ModelContext {
             zip(save.inserted.snapshots.map(\.persistentIdentifier), identifiers),
             uniquingKeysWith: { first, _ in first })
         let adopting = Set(save.adopting.compactMap { permanent[$0] })
+        var checks: RowChecker?
         save.merged.forEachSnapshot { _, backing, snapshot in
             if backing.isObserved { reportChanges(of: backing, snapshot.values) }
             takeOver(snapshot.persistentIdentifier, backing)
-            adopt(snapshot.values, backing, save.store)
+            adopt(snapshot.values, backing, save.store, &checks)
         }
         save.inserted.forEachSnapshot { index, backing, _ in
             guard adopting.contains(identifiers[index]) else { return }
             backing.didChangeAllProperties()
-            adopt(backing.row, backing, save.store)
+            adopt(backing.row, backing, save.store, &checks)
         }
         save.replaced.forEachSnapshot { _, backing, snapshot in
             registry.remove(backing)
@@ -64,12 +65,23 @@ extension ModelContext {
         storage.lastSaveResult.mergedIdentifiers.insert(identifier)
     }
 
-    private func adopt(_ row: [PropertyValue], _ backing: AnyBackingData, _ store: any DataStore) {
+    /// Sets the row of an instance.
+    ///
+    /// - Parameter known: The checks of the latest entity, which are replaced if the instance has another one.
+    private func adopt(
+        _ row: [PropertyValue], _ backing: AnyBackingData, _ store: any DataStore, _ known: inout RowChecker?
+    ) {
         guard let entity = backing.membership?.entity else { return }
+        let checks: RowChecker
+        if let known, known.entity === entity {
+            checks = known
+        } else {
+            checks = RowChecker(entity, storeIdentifier: store.identifier)
+            known = checks
+        }
         // The values are saved, so an error here must not be thrown by the save.
         deferringErrors {
             backing.revert()
-            let checks = RowChecker(entity, storeIdentifier: store.identifier)
             backing.adopt(row: row, decoded: try checks.check(row, backing.identifier))
         }
     }

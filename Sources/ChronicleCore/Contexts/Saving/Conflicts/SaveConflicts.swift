@@ -42,7 +42,7 @@ struct SaveConflicts {
         if findsMissingRows { resolution.missing = try missingRows() }
         var matches: UniqueMatches?
         if findsUniqueRows {
-            var found = UniqueMatches(context, original)
+            let found = UniqueMatches(context, original)
             try found.find(excluding: resolution.missing)
             resolution.targets = found.targets
             matches = found
@@ -77,16 +77,18 @@ struct SaveConflicts {
         save.hasReferences = original.hasReferences
         save.targets = resolution.targets
         let count = original.inserted.count
+        // Only references are replaced in the values.
+        let targets = original.hasReferences ? resolution.targets : [:]
         original.inserted.forEachSnapshot { index, backing, snapshot in
             guard let group = matches?.group(of: index) else {
-                save.inserted.add(backing, snapshot.replacing(resolution.targets), of: count)
+                save.inserted.add(backing, snapshot.replacing(targets), of: count)
                 return
             }
             guard group.survivor == index else {
-                save.replaced.add(backing, snapshot.replacing(resolution.targets), of: count)
+                save.replaced.add(backing, snapshot.replacing(targets), of: count)
                 return
             }
-            let merged = group.snapshot(replacing: resolution.targets)
+            let merged = group.snapshot(replacing: targets)
             if group.row == nil {
                 save.inserted.add(backing, merged, of: count)
                 save.adopting.insert(merged.persistentIdentifier)
@@ -99,7 +101,7 @@ struct SaveConflicts {
             if resolution.missing.contains(identifier) {
                 save.dropped.add(backing, snapshot, of: original.updated.count)
             } else if matches?.isMerged(identifier) != true {
-                save.addUpdate(backing, snapshot.replacing(resolution.targets), of: original.updated.count)
+                save.addUpdate(backing, snapshot.replacing(targets), of: original.updated.count)
             }
         }
         original.dropped.forEachSnapshot { _, backing, snapshot in
@@ -123,7 +125,9 @@ extension DefaultSnapshot {
 }
 
 extension ModelContext {
-    /// Calls a closure with each row of a store that a lookup describes, without creating models.
+    /// Calls a closure with each row that a store returns for a lookup, without creating models.
+    ///
+    /// A store may ignore the lookup and return other rows as well.
     func forEachRow(
         of entity: Schema.Entity, in store: any DataStore, _ lookup: DataStoreLookup,
         _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
@@ -131,14 +135,14 @@ extension ModelContext {
         func rows<Model: PersistentModel>(_: Model.Type) throws {
             let request = DataStoreFetchRequest<Model>(
                 descriptor: FetchDescriptor(), editingState: editingState, lookup: lookup)
-            try self.rows(request, in: store, entity, lookup, body)
+            try self.rows(request, in: store, entity, body)
         }
         try rows(entity.type)
     }
 
     private func rows<Model>(
         _ request: DataStoreFetchRequest<Model>, in store: some DataStore, _ entity: Schema.Entity,
-        _ lookup: DataStoreLookup, _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
+        _ body: (PersistentIdentifier, [PropertyValue]) throws -> Void
     ) throws {
         var checks = RowChecker(entity, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entity, coordinator.schema, storeIdentifier: store.identifier)
@@ -150,8 +154,7 @@ extension ModelContext {
                 checks = RowChecker(subentity, storeIdentifier: store.identifier)
             }
             _ = try checks.check(values, identifier)
-            // The store may ignore the lookup.
-            if lookup.matches(identifier, values) { try body(identifier, values) }
+            try body(identifier, values)
         }
     }
 }

@@ -1,5 +1,5 @@
 /// The rows and the inserted models that have the same unique values as other inserted models.
-struct UniqueMatches {
+final class UniqueMatches {
     /// Inserted models that become one row.
     struct Group {
         /// The row in the store, or `nil` if the store has none.
@@ -36,23 +36,30 @@ struct UniqueMatches {
         }
     }
 
-    private struct Constraint: Hashable {
-        let entityName: String
-        let number: Int
+    /// The owner of unique values, or the one that had them before other models were merged into it.
+    private enum Owner {
+        case group(Int)
+        /// The first of the inserted models with these values, which belongs to a group once there is a second one.
+        case inserted(Int)
     }
+
+    /// The owners of unique values for each constraint of an entity.
+    private typealias Owners = [[[PropertyValue]: Owner]]
 
     private let context: ModelContext
     private let store: any DataStore
     private let inserted: [DefaultSnapshot]
     private let updated: [PersistentIdentifier: DefaultSnapshot]
     private let deleted: Set<PersistentIdentifier>
+    /// The entity of each inserted model.
+    private let entities: [Schema.Entity?]
     private var missing: Set<PersistentIdentifier> = []
     private(set) var groups: [Group] = []
-    /// The group of each inserted model whose entity has unique values.
+    /// The group of each inserted model that is merged.
     private var groupOfInserted: [Int?]
     private var groupOfRow: [PersistentIdentifier: Int] = [:]
-    /// The group that has certain unique values, or had them before other models were merged into it.
-    private var owners: [Constraint: [[PropertyValue]: Int]] = [:]
+    /// The owners of unique values by the names of the entities.
+    private var owners: [String: Owners] = [:]
     /// The indices of inserted models that a unique value may reference.
     private var positions: [PersistentIdentifier: Int] = [:]
 
@@ -64,11 +71,19 @@ struct UniqueMatches {
             save.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
         deleted = Set(save.deleted.snapshots.map(\.persistentIdentifier))
         groupOfInserted = Array(repeating: nil, count: inserted.count)
+        let schema = context.coordinator.schema
+        var latest: Schema.Entity?
+        entities = inserted.map { snapshot in
+            let name = snapshot.persistentIdentifier.entityName
+            if latest?.name != name { latest = schema.entitiesByName[name] }
+            return latest
+        }
     }
 
     /// Returns the group of an inserted model that is merged with a row or with another inserted model.
     func group(of index: Int) -> Group? {
-        groupOfInserted[index].map { groups[$0] }.flatMap { $0.isMerged ? $0 : nil }
+        guard let number = groupOfInserted[index], groups[number].isMerged else { return nil }
+        return groups[number]
     }
 
     /// Returns whether an inserted model is merged into a row.
@@ -93,10 +108,10 @@ struct UniqueMatches {
     /// that it references.
     ///
     /// - Parameter missing: The identifiers of updated models without a row.
-    mutating func find(excluding missing: Set<PersistentIdentifier>) throws {
+    func find(excluding missing: Set<PersistentIdentifier>) throws {
         self.missing = missing
-        let candidates = inserted.indices.filter { entity(of: $0)?.uniqueProperties.isEmpty == false }
-        if candidates.contains(where: { entity(of: $0)?.hasUniqueReferences == true }) {
+        let candidates = inserted.indices.filter { entities[$0]?.uniqueProperties.isEmpty == false }
+        if context.coordinator.schema.entities.contains(where: \.hasUniqueReferences) {
             for index in candidates { positions[inserted[index].persistentIdentifier] = index }
         }
         var (ready, waiting, dependents) = ([Int](), [Int: Int](), [Int: [Int]]())
@@ -122,13 +137,9 @@ struct UniqueMatches {
         finish()
     }
 
-    private func entity(of index: Int) -> Schema.Entity? {
-        context.coordinator.schema.entitiesByName[inserted[index].persistentIdentifier.entityName]
-    }
-
     /// Returns the indices of the inserted models that the unique values of a model reference.
     private func referencedModels(of index: Int) -> Set<Int> {
-        guard !positions.isEmpty, let entity = entity(of: index) else { return [] }
+        guard !positions.isEmpty, let entity = entities[index] else { return [] }
         var found: Set<Int> = []
         for property in entity.uniqueProperties.joined() {
             if case .reference(let identifier) = inserted[index].values[property.slot],
@@ -141,8 +152,8 @@ struct UniqueMatches {
     }
 
     /// Merges the models of each group again, in the order of their inserts.
-    private mutating func finish() {
-        for number in groups.indices where groups[number].isMerged {
+    private func finish() {
+        for number in groups.indices where groups[number].members.count > 1 {
             groups[number].members.sort()
             let members = groups[number].members
             if groups[number].row == nil, let survivor = members.last {
@@ -154,25 +165,32 @@ struct UniqueMatches {
 
     // MARK: Matching
 
-    private mutating func match(_ indices: [Int]) throws {
-        for (_, members) in Dictionary(
-            grouping: indices, by: { inserted[$0].persistentIdentifier.entityName }
-        ).sorted(by: { $0.key < $1.key }) {
-            guard let first = members.first, let entity = entity(of: first) else { continue }
-            let keys = members.map { self.keys(of: resolved($0), entity) }
-            for number in entity.uniqueProperties.indices {
-                try lookUp(Set(keys.compactMap { $0[number] }), entity, number)
+    private func match(_ indices: [Int]) throws {
+        let entities = entities
+        let kinds = Dictionary(grouping: indices) { entities[$0]?.name }
+        for entity in context.coordinator.schema.entities {
+            guard let members = kinds[entity.name] else { continue }
+            // A local value, which is changed in place.
+            var owners = self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in [:] }
+            var mayRepeat = !positions.isEmpty || entity.uniqueProperties.count > 1
+            let keys = try entity.uniqueProperties.enumerated().map { number, properties in
+                let keys = members.map { key(of: resolved($0), properties) }
+                let distinct = Set(keys.lazy.compactMap(\.self))
+                mayRepeat = mayRepeat || distinct.count < keys.count
+                try lookUp(distinct, entity, number, &owners[number])
+                return keys
             }
-            for (index, keys) in zip(members, keys) { try add(index, keys, entity) }
+            for (position, index) in members.enumerated() {
+                try add(index, keys.map { $0[position] }, entity, &owners, mayRepeat: mayRepeat)
+            }
+            self.owners[entity.name] = owners
         }
     }
 
-    /// Returns the unique values of a row for each constraint. Null is not equal to null.
-    private func keys(of values: [PropertyValue], _ entity: Schema.Entity) -> [[PropertyValue]?] {
-        entity.uniqueProperties.map { properties in
-            let key = properties.map { values[$0.slot] }
-            return key.contains(where: \.isNull) ? nil : key
-        }
+    /// Returns the unique values of a row for a constraint, or `nil` if one is null. Null is not equal to null.
+    private func key(of values: [PropertyValue], _ properties: [Schema.Property]) -> [PropertyValue]? {
+        let key = properties.map { values[$0.slot] }
+        return key.contains(where: \.isNull) ? nil : key
     }
 
     /// Returns the values of an inserted model, with references to the rows that inserted models are merged into.
@@ -187,21 +205,26 @@ struct UniqueMatches {
     }
 
     /// Finds the rows that have unique values.
-    private mutating func lookUp(_ keys: Set<[PropertyValue]>, _ entity: Schema.Entity, _ number: Int) throws {
-        let stored = keys.filter { !$0.contains(where: \.isTemporary) }
+    private func lookUp(
+        _ keys: Set<[PropertyValue]>, _ entity: Schema.Entity, _ number: Int, _ owners: inout [[PropertyValue]: Owner]
+    ) throws {
+        let stored =
+            entity.hasUniqueReferences ? keys.filter { !$0.contains(where: \.isTemporary) } : keys
         guard !stored.isEmpty else { return }
+        owners.reserveCapacity(owners.count + keys.count)
+        groups.reserveCapacity(groups.count + keys.count)
         let properties = entity.uniqueProperties[number]
-        let constraint = Constraint(entityName: entity.name, number: number)
         try context.forEachRow(of: entity, in: store, .values(properties, in: stored)) { identifier, values in
             // An instance cannot represent a row of a subclass, so the conflict remains an error.
             guard identifier.entityName == entity.name else { return }
             guard !deleted.contains(identifier), !missing.contains(identifier) else { return }
-            owners[constraint, default: [:]][properties.map { values[$0.slot] }] = group(identifier, values)
+            let key = properties.map { values[$0.slot] }
+            if stored.contains(key) { owners[key] = .group(group(identifier, values)) }
         }
     }
 
     /// Returns the group of a row.
-    private mutating func group(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Int {
+    private func group(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Int {
         if let known = groupOfRow[identifier] { return known }
         var base = values
         // The row is an instance of this context as well, with changes of its own.
@@ -212,41 +235,72 @@ struct UniqueMatches {
         return groups.count - 1
     }
 
-    /// Adds an inserted model to the group that has its unique values, or to a new group.
-    private mutating func add(_ index: Int, _ keys: [[PropertyValue]?], _ entity: Schema.Entity) throws {
+    /// Adds an inserted model to the group that has its unique values.
+    ///
+    /// - Parameter mayRepeat: Whether other inserted models may have the same unique values.
+    private func add(
+        _ index: Int, _ keys: [[PropertyValue]?], _ entity: Schema.Entity, _ owners: inout Owners, mayRepeat: Bool
+    ) throws {
         var found: (group: Int, number: Int)?
         for (number, key) in keys.enumerated() {
-            guard let key, let owner = owners[Constraint(entityName: entity.name, number: number)]?[key],
-                self.keys(of: groups[owner].values, entity)[number] == key
-            else { continue }
-            guard found == nil || found?.group == owner else {
+            guard let key, let owner = owners[number][key] else { continue }
+            let group = group(of: owner)
+            guard has(group, key, entity.uniqueProperties[number]) else { continue }
+            guard found == nil || found?.group == group else {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "its unique values belong to two different models; change or delete one of them",
                     entityName: entity.name, persistentIdentifier: inserted[index].persistentIdentifier)
             }
-            found = (owner, number)
+            let isRestored = !inserted[index].persistentIdentifier.isTemporary
+            let joinsRestored = groups[group].row == nil && !groups[group].identifier.isTemporary
+            guard !isRestored, !joinsRestored else {
+                throw SwiftDataError.uniquenessViolation.with(
+                    detail: "another model has the unique values of the restored one; change them",
+                    entityName: entity.name, persistentIdentifier: inserted[index].persistentIdentifier)
+            }
+            found = (group, number)
         }
-        let group: Int
-        if let found {
-            group = found.group
-            groups[group].key = entity.uniqueProperties[found.number].map(\.slot)
-            groups[group].values = merged(groups[group].values, index)
-        } else {
+        guard let found else {
+            guard mayRepeat else { return }
+            for (number, key) in keys.enumerated() { if let key { owners[number][key] = .inserted(index) } }
+            return
+        }
+        groups[found.group].key = entity.uniqueProperties[found.number].map(\.slot)
+        groups[found.group].values = merged(groups[found.group].values, index)
+        groups[found.group].members.append(index)
+        groupOfInserted[index] = found.group
+        for (number, properties) in entity.uniqueProperties.enumerated() where number != found.number {
+            if let key = key(of: groups[found.group].values, properties) { owners[number][key] = .group(found.group) }
+        }
+    }
+
+    /// Returns the group of an owner, which is created for an inserted model without a group.
+    private func group(of owner: Owner) -> Int {
+        switch owner {
+        case .group(let group): return group
+        case .inserted(let index):
+            if let known = groupOfInserted[index] { return known }
             let values = resolved(index)
             groups.append(
-                Group(row: nil, base: values, values: values, identifier: inserted[index].persistentIdentifier))
-            group = groups.count - 1
+                Group(
+                    row: nil, base: values, values: values, members: [index],
+                    identifier: inserted[index].persistentIdentifier))
+            groupOfInserted[index] = groups.count - 1
+            return groups.count - 1
         }
-        groups[group].members.append(index)
-        groupOfInserted[index] = group
-        for (number, key) in self.keys(of: groups[group].values, entity).enumerated() {
-            if let key { owners[Constraint(entityName: entity.name, number: number), default: [:]][key] = group }
+    }
+
+    /// Returns whether a group still has unique values.
+    private func has(_ group: Int, _ key: [PropertyValue], _ properties: [Schema.Property]) -> Bool {
+        for (property, value) in zip(properties, key) where groups[group].values[property.slot] != value {
+            return false
         }
+        return true
     }
 
     /// Returns the values of a row after an inserted model was merged into it.
     private func merged(_ values: [PropertyValue], _ index: Int) -> [PropertyValue] {
-        guard context.mergePolicy == .mergeByPropertyObjectTrump, let entity = entity(of: index) else { return values }
+        guard context.mergePolicy == .mergeByPropertyObjectTrump, let entity = entities[index] else { return values }
         var merged = resolved(index)
         // A relationship that was not set keeps its destination.
         for property in entity.relationshipProperties where property.slot >= 0 && merged[property.slot].isNull {

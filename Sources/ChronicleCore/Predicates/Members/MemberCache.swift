@@ -33,8 +33,9 @@ enum MemberCache {
 
 /// Finds the JSON key of a stored property by encoding sample values.
 ///
-/// `Codable` has no description of a type: `CodingKeys` are private, and `encode(to:)` may do anything. Several values
-/// whose parts all differ are encoded. The key whose JSON is that of the property in each of them is the one.
+/// `Codable` does not describe a type: `CodingKeys` are private, and `encode(to:)` may be written by hand. Several samples
+/// whose parts all differ are encoded. The key of the property is the one whose JSON equals that of the property in every
+/// sample.
 private struct MemberProbe<Value: Codable> {
     let name: String
 
@@ -92,6 +93,7 @@ private struct MemberProbe<Value: Codable> {
         return object
     }
 
+    /// Returns the JSON of a value, or `nil` if the value cannot be encoded, which makes the type unsupported.
     private func fragment(_ value: Any) -> JSONFragment? {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional, mirror.children.isEmpty { return .null }
@@ -104,6 +106,7 @@ private struct MemberProbe<Value: Codable> {
         !key.isEmpty && key.unicodeScalars.allSatisfy { $0 >= " " && $0 != "\"" && $0 != "\\" }
     }
 
+    /// Returns the value that the type decodes from an object without the key, or `nil` if it rejects such an object.
     private func missingValue(_ key: String, in value: Value) -> PropertyValue? {
         var rest = object(value) ?? [:]
         rest[key] = nil

@@ -1,0 +1,83 @@
+// Creates the snapshots of models to save.
+extension ModelContext {
+    func insertSnapshot(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> DefaultSnapshot {
+        let entity = membership.entity
+        try checkComplete(backing, entity)
+        let values =
+            entity.relationshipProperties.isEmpty
+            ? try backing.currentRow(entity) : try entity.storedProperties.map { try savedValue(of: $0, backing) }
+        try checkReferences(entity, values, backing)
+        return DefaultSnapshot(
+            persistentIdentifier: backing.identifier(in: membership), values: values, changed: entity.allSlots)
+    }
+
+    func deleteSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) -> DefaultSnapshot {
+        // The values of a row that does not exist are unknown.
+        let values = backing.hasRow ? backing.row : Array(repeating: .null, count: entity.storedProperties.count)
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: PropertySet())
+    }
+
+    /// Returns a snapshot of the current values, in which the properties that differ from the row are marked as
+    /// changed.
+    ///
+    /// - Returns: The snapshot, or `nil` if the row does not exist and the context drops changes of such models.
+    func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot? {
+        guard try loadIfNeeded(backing) else {
+            if mergePolicy != .error { return nil }
+            throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
+        }
+        var values = backing.row
+        var changed = PropertySet()
+        // Higher slots belong to relationships that are stored as links and not in the row.
+        for slot in backing.changed where slot < entity.storedProperties.count {
+            let value = try savedValue(of: entity.storedProperties[slot], backing)
+            guard value != values[slot] else { continue }
+            values[slot] = value
+            changed.insert(slot)
+        }
+        try checkReferences(entity, values, backing)
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: changed)
+    }
+
+    /// Returns a snapshot of the changed values of a model without a row.
+    func droppedSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot {
+        var values = Array(repeating: PropertyValue.null, count: entity.storedProperties.count)
+        for slot in backing.changed where slot < values.count {
+            values[slot] = try backing.currentValue(of: entity.storedProperties[slot])
+        }
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: backing.changed)
+    }
+
+    /// Throws an error for a required relationship without a destination.
+    private func checkReferences(_ entity: Schema.Entity, _ values: [PropertyValue], _ backing: AnyBackingData) throws {
+        guard let property = entity.requiredReferences.first(where: { values[$0.slot].isNull }) else { return }
+        throw SwiftDataError.modelValidationFailure.with(
+            detail: "the required relationship has no destination; set one and save again", entityName: entity.name,
+            propertyName: property.name, persistentIdentifier: backing.identifier)
+    }
+
+    /// Returns the value to save. It is null if a relationship references a model that is deleted in this save, or a
+    /// new model that was removed from the context.
+    private func savedValue(of property: Schema.Property, _ backing: AnyBackingData) throws -> PropertyValue {
+        let value = try backing.currentValue(of: property)
+        guard case .reference(let identifier) = value else { return value }
+        let destination = registeredBacking(identifier)
+        return destination?.status == .deleted || (destination == nil && identifier.isTemporary) ? .null : value
+    }
+
+    /// Throws an error for an attribute that was never set.
+    ///
+    /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too
+    /// small requires a search and is not an error by itself.
+    func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
+        guard backing.assignedCount < entity.requiredCount, backing.status == .inserted, let model = backing.model
+        else { return }
+        for child in Mirror(reflecting: model).children {
+            guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }
+            throw SwiftDataError.modelValidationFailure.with(
+                detail: "the attribute has no value; set one and save again", entityName: entity.name,
+                propertyName: child.label.map { String($0.dropFirst()) },
+                persistentIdentifier: backing.identifier)
+        }
+    }
+}

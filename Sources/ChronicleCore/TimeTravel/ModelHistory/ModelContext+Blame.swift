@@ -1,0 +1,83 @@
+import Foundation
+
+extension ModelContext {
+    /// Returns the transaction that gave each attribute of a model its present value, with its author and time.
+    ///
+    /// The insert of the model gives all attributes their first values, and each update changes some of them. The method
+    /// reads the history of the model from the newest change on, and stops when all attributes are found. It works
+    /// without preserved values.
+    ///
+    /// Unsaved changes have no effect: the result describes the values in the store, or, in a context as of a position,
+    /// those at its position. An attribute that a migration added after the model was inserted has the transaction of
+    /// the insert.
+    ///
+    /// - Parameters:
+    ///   - model: A saved model.
+    ///   - type: The type of the transactions.
+    /// - Returns: The transactions by attribute.
+    /// - Throws:
+    ///   - ``SwiftDataError/modelNotFound`` if the model was never saved, or was deleted. Read
+    ///     ``history(of:attribute:order:for:)-(Model,_,_,_)`` of a deleted model instead.
+    ///   - ``SwiftDataError/contextMismatch`` if the model belongs to another container. Use a context of that one.
+    ///   - ``SwiftDataError/historyTokenExpired`` if the history was deleted while it was read. Call the method again.
+    ///   - ``SwiftDataError/historyDisabled`` if the store of the model does not record history. Enable it in the
+    ///     configuration.
+    ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if the store does not provide transactions of the type.
+    /// - Complexity: Proportional to the length of the history since the oldest of the transactions, or to the number of
+    ///   changes of the model since then if the default store has an index.
+    public func blame<Model: PersistentModel, Transaction: HistoryTransaction>(
+        _ model: Model, for type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws -> ModelBlame<Model, Transaction> {
+        let identifier = model.persistentModelID
+        let names = try contextEntity(for: Swift.type(of: model)).entity.properties.filter(\.isRecorded).map(\.name)
+        var search = BlameSearch<Transaction>(
+            missing: Set(names), last: coordinator.asOf?.position(in: identifier.storeIdentifier ?? ""))
+        var request = ModelHistoryRequest<Transaction>(identifier, order: .reverse)
+        repeat {
+            let page = try historyPage(request)
+            try search.read(page)
+            request.continuation = page.continuation
+        } while request.continuation != nil && !search.isFinished
+        return ModelBlame(identifier, attributeNames: names, search.found)
+    }
+}
+
+/// The attributes that a search found in the history of a model, from the newest change on.
+private struct BlameSearch<Transaction: HistoryTransaction> {
+    private(set) var found: [String: Transaction] = [:]
+    private var missing: Set<String>
+    private(set) var isFinished: Bool
+    /// The last position that is read, or `nil` for the newest one.
+    private let last: Int64?
+
+    init(missing: Set<String>, last: Int64?) {
+        (self.missing, self.last) = (missing, last)
+        isFinished = missing.isEmpty
+    }
+
+    mutating func read(_ page: ModelHistoryPage<Transaction>) throws {
+        for entry in page.entries where !isFinished {
+            if let last, let number = entry.change.integerChangeIdentifier, number > last { continue }
+            // Between earlier changes, others are missing, which may have changed the same attributes.
+            if let start = page.completeAfter, entry.transaction.token <= start {
+                isFinished = true
+                return
+            }
+            switch entry.change {
+            case .insert:
+                for name in missing { found[name] = entry.transaction }
+                isFinished = true
+            case .update(let update):
+                for name in update.updatedAttributeNames where missing.remove(name) != nil {
+                    found[name] = entry.transaction
+                }
+                isFinished = missing.isEmpty
+            case .delete(let delete):
+                let model = delete.changedPersistentIdentifier
+                throw SwiftDataError.modelNotFound.with(
+                    detail: "the model was deleted, so its attributes have no present values; read its history instead",
+                    entityName: model.entityName, persistentIdentifier: model)
+            }
+        }
+    }
+}

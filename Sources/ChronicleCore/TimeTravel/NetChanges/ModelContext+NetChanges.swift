@@ -1,0 +1,119 @@
+extension ModelContext {
+    /// Returns what differs between two positions of the history: one change for each model.
+    ///
+    /// Use it to show what an import, a synchronization or a session changed. If the second position is the earlier one,
+    /// the changes are reversed: a model that was inserted between the positions is a delete.
+    ///
+    /// ```swift
+    /// let changes = try context.changes(between: start, and: end)
+    /// for change in changes.changes(of: Trip.self) where change.kind == .update { … }
+    /// ```
+    ///
+    /// The values come from the history. A value that the history does not preserve is missing, and an update whose net
+    /// effect is not known for this reason is included; see ``NetValue/isMissing``. The default store preserves all
+    /// values if its file has that setting, see ``PreservedValue``.
+    ///
+    /// Stores in which neither token has a position are not compared. Unsaved changes have no effect.
+    ///
+    /// - Parameters:
+    ///   - first: The position of the previous values.
+    ///   - second: The position of the values, before or after the first one.
+    ///   - type: The type of the transactions, which selects the stores.
+    /// - Returns: The changes, one for each model that differs.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` (also for the four more specific token errors) if the history
+    ///   between the positions is incomplete, or a position is not part of it; compare the models instead.
+    ///   ``SwiftDataError/historyDisabled`` if no store records history; enable it in the configuration.
+    ///   ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides transactions of the type.
+    ///   ``SwiftDataError/damagedFile``, ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Complexity: O(*n*) in the number of changes between the positions. The memory is proportional to the number of
+    ///   models that changed.
+    public func changes<Transaction: HistoryTransaction>(
+        between first: Transaction.TokenType, and second: Transaction.TokenType,
+        of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws -> NetChanges {
+        try netChanges(between: first, and: second, of: type, isForward: false)
+    }
+
+    /// Returns the net changes between two positions.
+    ///
+    /// - Parameter isForward: Whether the changes are those from the earlier position to the later one, in each store.
+    func netChanges<Transaction: HistoryTransaction>(
+        between first: Transaction.TokenType, and second: Transaction.TokenType, of type: Transaction.Type,
+        isForward: Bool
+    ) throws -> NetChanges {
+        let stores = try providers(of: type).filter { store in
+            [first, second].contains { $0.hasPosition(in: store.storeIdentifier) }
+        }
+        guard !stores.isEmpty else {
+            throw SwiftDataError.historyTokenStoreMismatch.with(
+                detail: "the tokens have no position in a store of the container; use tokens of one of the stores")
+        }
+        let changes = try stores.flatMap { store in
+            let isReversed = second.isBefore(first, in: store.storeIdentifier)
+            var collector = NetChangeCollector(coordinator.schema)
+            try attributingErrors(to: store) {
+                try collector.addChanges(of: store, isReversed ? second : first, isReversed ? first : second)
+            }
+            return collector.changes(isReversed: isReversed && !isForward)
+        }
+        return NetChanges(changes, coordinator.schema)
+    }
+}
+
+extension NetChangeCollector {
+    /// Adds the changes of a store after one position, up to another.
+    fileprivate mutating func addChanges<Transaction: HistoryTransaction>(
+        of store: any HistoryProviding<Transaction>, _ lower: Transaction.TokenType, _ upper: Transaction.TokenType
+    ) throws {
+        // A store checks the tokens after which it reads.
+        var check = HistoryDescriptor<Transaction>.after(upper)
+        check.fetchLimit = 1
+        _ = try store.fetchHistoryWithoutChanges(check)
+        var reader = HistoryReader([store], after: lower)
+        while let transaction = try reader.nextTransaction() {
+            guard upper < transaction.token else {
+                while let changes = try reader.nextChanges() { for change in changes { add(change) } }
+                continue
+            }
+            // A position in a transaction of another program, some of whose changes are before it.
+            guard let position = upper.positionOfChange(in: store.storeIdentifier) else { return }
+            while let changes = try reader.nextChanges() {
+                for change in changes {
+                    guard let number = change.integerChangeIdentifier, number <= position else { return }
+                    add(change)
+                }
+            }
+            return
+        }
+    }
+}
+
+extension HistoryProviding {
+    /// The identifier of the store.
+    fileprivate var storeIdentifier: String { (self as? any DataStore)?.identifier ?? "" }
+}
+
+extension HistoryToken {
+    /// Returns whether the token has a position in a store. Only ``DefaultHistoryToken`` may have none.
+    fileprivate func hasPosition(in storeIdentifier: String) -> Bool {
+        (self as? DefaultHistoryToken).map { $0.position(in: storeIdentifier) != nil } ?? true
+    }
+
+    /// Returns whether the position in a store is before that of another token.
+    fileprivate func isBefore(_ other: Self, in storeIdentifier: String) -> Bool {
+        guard let token = self as? DefaultHistoryToken, let other = other as? DefaultHistoryToken else {
+            return self < other
+        }
+        guard let position = token.position(in: storeIdentifier), let last = other.position(in: storeIdentifier) else {
+            // The store throws an error for the token without a position.
+            return false
+        }
+        return position < last
+    }
+
+    /// Returns the position in a default store, if it may be that of a change and not of a transaction.
+    fileprivate func positionOfChange(in storeIdentifier: String) -> Int64? {
+        guard let token = self as? DefaultHistoryToken, token.checkValue(in: storeIdentifier) == nil else { return nil }
+        return token.position(in: storeIdentifier)
+    }
+}

@@ -1,0 +1,217 @@
+/// Combines the changes of a range of the history, in the order in which they were made, into one change per model.
+///
+/// Keeps the first and the last values of each model, so the memory is proportional to the number of models.
+struct NetChangeCollector {
+    /// The value of a property at one end of the range, as far as it is known from the changes so far.
+    fileprivate enum End {
+        /// The model does not exist, or no change has mentioned the property yet.
+        case unknown
+        /// The history does not preserve the value.
+        case missing
+        case known((any Sendable)?)
+    }
+
+    fileprivate struct Property {
+        let name: String
+        var first = End.unknown
+        var last = End.unknown
+        /// Whether each changed destination was added or removed; `nil` if the relationship is not stored as links.
+        var links: [PersistentIdentifier: Bool]?
+    }
+
+    fileprivate struct Model {
+        let identifier: PersistentIdentifier
+        /// Whether the model exists at the beginning of the range.
+        let existedBefore: Bool
+        var exists: Bool
+        /// Whether the model was deleted and inserted again, so that properties without a value are missing.
+        var isReplaced = false
+        var properties: [Property] = []
+    }
+
+    private let schema: Schema
+    private var models: [Model] = []
+    private var indices: [PersistentIdentifier: Int] = [:]
+
+    init(_ schema: Schema) { self.schema = schema }
+
+    // MARK: Reading changes
+
+    mutating func add(_ change: HistoryChange) {
+        let identifier = change.changedPersistentIdentifier
+        let index = indices[identifier] ?? models.count
+        if index == models.count {
+            let existedBefore = if case .insert = change { false } else { true }
+            models.append(Model(identifier: identifier, existedBefore: existedBefore, exists: true))
+            indices[identifier] = index
+        }
+        let entity = schema.entitiesByName[identifier.entityName]
+        func isLink(_ preserved: PreservedValue) -> Bool {
+            // A relationship that the schema does not contain may be of either kind. Its destinations describe both.
+            entity?.propertiesByName[preserved.name].map(\.isLinked)
+                ?? (preserved.previousValue is PersistentIdentifier || preserved.value is PersistentIdentifier)
+        }
+        switch change {
+        case .insert(let insert): models[index].insert(insert.preservedValues.filter { !isLink($0) })
+        case .update(let update):
+            models[index].update(update.updatedAttributeNames, update.preservedValues, isLink: isLink)
+        case .delete(let delete): models[index].delete(delete.preservedValues)
+        }
+    }
+
+    // MARK: Net changes
+
+    /// Returns the net changes.
+    ///
+    /// - Parameter isReversed: Whether to return the inverse of the changes.
+    func changes(isReversed: Bool = false) -> [NetChange] {
+        var comparison = ValueComparison(schema)
+        return models.compactMap { model in
+            let change = self.change(of: model, &comparison)
+            return isReversed ? change?.inverse : change
+        }
+    }
+
+    private func change(of model: Model, _ comparison: inout ValueComparison) -> NetChange? {
+        func change(_ kind: NetChange.Kind, _ values: [NetValue]) -> NetChange {
+            NetChange(persistentIdentifier: model.identifier, kind: kind, values: values)
+        }
+        switch (model.existedBefore, model.exists) {
+        case (false, false): return nil
+        case (true, true):
+            let values = model.properties.compactMap { property in
+                comparison.isSame(property.first.value, property.last.value, property.name, of: model.identifier)
+                    ? nil : property.netValue(.update)
+            }
+            .filter { $0.addedDestinations?.isEmpty != true || $0.removedDestinations?.isEmpty != true }
+            return values.isEmpty ? nil : change(.update, values)
+        case (false, true): return change(.insert, values(of: model, .insert))
+        case (true, false): return change(.delete, values(of: model, .delete))
+        }
+    }
+
+    /// Returns the values of an inserted or deleted model, including those that the history does not preserve.
+    private func values(of model: Model, _ kind: NetChange.Kind) -> [NetValue] {
+        let entity = schema.entitiesByName[model.identifier.entityName]
+        var values: [NetValue] = []
+        var known: Set<String> = []
+        for property in model.properties {
+            // The links of a new model are not part of its insert.
+            if property.links != nil, kind == .insert || isLost(property.name, entity) { continue }
+            known.insert(property.name)
+            let value = property.netValue(kind)
+            if value.removedDestinations?.isEmpty != true { values.append(value) }
+        }
+        for property in entity?.properties ?? [] where !known.contains(property.name) {
+            guard property.slot >= 0 || property.isLinked && (kind == .insert || isLost(property.name, entity)) else {
+                continue
+            }
+            values.append(Property(name: property.name).netValue(kind))
+        }
+        return values
+    }
+
+    /// Returns whether the history does not contain the links that were deleted with a model: those without an inverse,
+    /// which is otherwise updated.
+    private func isLost(_ name: String, _ entity: Schema.Entity?) -> Bool {
+        guard let property = entity?.propertiesByName[name], property.isLinked else { return false }
+        return schema.inverse(of: property) == nil
+    }
+}
+
+extension NetChangeCollector.End {
+    /// The value; `nil` if it is missing.
+    fileprivate var value: (any Sendable)?? {
+        if case .known(let value) = self { .some(value) } else { nil }
+    }
+}
+
+extension NetChangeCollector.Property {
+    fileprivate func netValue(_ kind: NetChange.Kind) -> NetValue {
+        if let links {
+            return NetValue(
+                name: name, previousValue: nil, value: nil,
+                addedDestinations: kind == .delete ? [] : links.filter(\.value).keys.sorted(),
+                removedDestinations: links.filter { !$0.value }.keys.sorted(), isMissing: false)
+        }
+        let (previous, value) = (kind == .insert ? nil : first.value, kind == .delete ? nil : last.value)
+        return NetValue(
+            name: name, previousValue: previous, value: value, addedDestinations: nil, removedDestinations: nil,
+            isMissing: kind != .insert && previous == nil || kind != .delete && value == nil)
+    }
+}
+
+extension NetChangeCollector.Model {
+    fileprivate mutating func insert(_ values: [PreservedValue]) {
+        exists = true
+        isReplaced = existedBefore
+        for index in properties.indices { properties[index].last = .missing }
+        properties.reserveCapacity(values.count)
+        for value in values { change(value.name) { $0.last = .known(value.value) } }
+    }
+
+    fileprivate mutating func delete(_ values: [PreservedValue]) {
+        exists = false
+        // After the model was inserted again, the values at the beginning of the range are known.
+        guard existedBefore, !isReplaced else { return }
+        for value in values { change(value.name) { $0.setFirst(.known(value.previousValue)) } }
+    }
+
+    fileprivate mutating func update(
+        _ names: [String], _ values: [PreservedValue], isLink: (PreservedValue) -> Bool
+    ) {
+        for value in values {
+            if isLink(value) {
+                change(value.name) { $0.link(value) }
+            } else {
+                let isFirst = existedBefore && !isReplaced
+                change(value.name) { property in
+                    if isFirst { property.setFirst(.known(value.previousValue)) }
+                    property.last = .known(value.value)
+                }
+            }
+        }
+        for name in names where !values.contains(where: { $0.name == name }) {
+            change(name) { property in
+                property.setFirst(.missing)
+                property.last = .missing
+                property.links = nil
+            }
+        }
+    }
+
+    /// Changes a property of the model, which is added if no change has mentioned it yet.
+    private mutating func change(_ name: String, _ body: (inout NetChangeCollector.Property) -> Void) {
+        if let index = properties.firstIndex(where: { $0.name == name }) {
+            body(&properties[index])
+        } else {
+            var property = NetChangeCollector.Property(name: name)
+            if isReplaced { property.first = .missing }
+            body(&property)
+            properties.append(property)
+        }
+    }
+}
+
+extension NetChangeCollector.Property {
+    /// Sets the value at the beginning of the range, if it is not known from an earlier change.
+    fileprivate mutating func setFirst(_ end: NetChangeCollector.End) {
+        if case .unknown = first { first = end }
+    }
+
+    /// Adds or removes destinations. Adding a destination that was removed cancels both changes.
+    fileprivate mutating func link(_ value: PreservedValue) {
+        // Some of its changes were not preserved.
+        if case .missing = last { return }
+        func set(_ destination: PersistentIdentifier, _ isAdded: Bool) {
+            if links?[destination] == !isAdded {
+                links?[destination] = nil
+            } else {
+                links?[destination] = isAdded
+            }
+        }
+        links = links ?? [:]
+        if let removed = value.previousValue as? PersistentIdentifier { set(removed, false) }
+        if let added = value.value as? PersistentIdentifier { set(added, true) }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Compares values of properties as a store does: by their stored form.
+struct ValueComparison {
+    private let schema: Schema
+
+    init(_ schema: Schema) { self.schema = schema }
+
+    /// Returns whether two values of a property are the same. Values that are not known are not.
+    func isSame(
+        _ first: (any Sendable)??, _ second: (any Sendable)??, _ name: String, of identifier: PersistentIdentifier
+    ) -> Bool {
+        guard let first, let second else { return false }
+        let property = schema.entitiesByName[identifier.entityName]?.propertiesByName[name]
+        guard let a = Self.storedForm(first, property), let b = Self.storedForm(second, property) else { return false }
+        return a == b || Self.isEqualJSON(first, second, property)
+    }
+
+    /// Returns whether a value of the history is the current value of a property.
+    static func isSame(_ value: (any Sendable)?, current: PropertyValue, _ property: Schema.Property) -> Bool {
+        guard let form = storedForm(value, property) else { return false }
+        if form == current { return true }
+        guard case .decoding = property.codec?.check, let value, let decoded = property.codec?.decodeAny(current) else {
+            return false
+        }
+        let plain = (decoded as? any OptionalValue).map(\.wrapped) ?? decoded
+        return plain.map { isEqual(value, $0) } ?? false
+    }
+
+    /// Returns the stored form of a value of the history, or `nil` if it has none.
+    ///
+    /// - Parameter property: The property, or `nil` if the class no longer has it.
+    static func storedForm(_ value: (any Sendable)?, _ property: Schema.Property?) -> PropertyValue? {
+        switch value {
+        case nil: return .null
+        case let value as PersistentIdentifier: return .reference(value)
+        case let value as UndecodableValue: return value.storedValue
+        case let value?:
+            if let property, property.isAttribute {
+                // A value of another type has no stored form.
+                do { return try property.encode(value) } catch { return nil }
+            }
+            return plainForm(value)
+        }
+    }
+
+    /// The reverse of ``PropertyValue/plainValue``.
+    private static func plainForm(_ value: any Sendable) -> PropertyValue? {
+        switch value {
+        case let value as Int64: .integer(value)
+        case let value as Double: .real(value)
+        case let value as String: .text(value)
+        case let value as Data: .blob(value)
+        default: nil
+        }
+    }
+
+    /// Compares values that are stored as JSON, whose text depends on the order of sets.
+    private static func isEqualJSON(
+        _ first: (any Sendable)?, _ second: (any Sendable)?, _ property: Schema.Property?
+    ) -> Bool {
+        guard case .decoding = property?.codec?.check, let first, let second else { return false }
+        return isEqual(first, second)
+    }
+
+    private static func isEqual(_ first: Any, _ second: Any) -> Bool {
+        func isEqual<Value: Equatable>(_ first: Value) -> Bool { first == second as? Value }
+        return (first as? any Equatable).map { isEqual($0) } ?? false
+    }
+}

@@ -1,0 +1,98 @@
+public import Foundation
+
+extension ModelContainer {
+    /// Replays an export to a store, which becomes a replica of the exported one, with the same identifiers.
+    ///
+    /// Each transaction of the source is one transaction of the replica, with the same author, context name and
+    /// metadata, and with the keys of ``HistoryReplayStep/MetadataKey`` in addition. The position in the history of the
+    /// source is saved with each of them, so that a replay can be interrupted at any time: replay the same export again
+    /// to continue. Transactions that the replica contains are skipped.
+    ///
+    /// ```swift
+    /// let replica = try ModelContainer(for: Trip.self, configurations: ModelConfiguration("replica"))
+    /// try replica.replayHistory(from: FileHandle(forReadingFrom: url))
+    /// ```
+    ///
+    /// The replica can have other changes. A transaction that changes the same models throws an error. A store can
+    /// be the replica of one other store.
+    ///
+    /// - Parameters:
+    ///   - file: The file with the export, or with several exports one after the other.
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
+    /// - Returns: The number of transactions that were replayed, without a snapshot and those that were skipped.
+    /// - Throws: One of the following errors. All transactions before it were replayed.
+    ///   - ``SwiftDataError/invalidHistoryExport`` if the file is truncated or damaged, or has a later format. Replay a
+    ///     complete copy, or update Chronicle.
+    ///   - ``SwiftDataError/unknownSchema`` if the replica has other models than the source. Use the same models.
+    ///   - ``SwiftDataError/historyTokenStoreMismatch`` if the store is the replica of another store.
+    ///   - ``SwiftDataError/historyTokenGap`` if the export begins after the position of the replica. Export the
+    ///     changes after ``replayedHistoryToken(storeName:)``.
+    ///   - ``SwiftDataError/historyTokenForked`` if a backup of the source was restored. Use a new replica.
+    ///   - ``SwiftDataError/historyReplayConflict``, ``SwiftDataError/uniquenessViolation`` or
+    ///     ``SwiftDataError/modelValidationFailure`` if changes of the replica conflict with those of the source. Undo
+    ///     them, or use a new replica.
+    ///   - ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreReplaying``.
+    ///   - An error of the file or of the store, such as ``SwiftDataError/storeBusy``.
+    /// - Complexity: Proportional to the size of the export. The memory is proportional to the largest transaction, or to
+    ///   the snapshot.
+    @discardableResult
+    public func replayHistory(from file: FileHandle, storeName: String? = nil) throws -> Int {
+        try replayHistory(storeName: storeName) {
+            let data = try file.read(upToCount: 1 << 16)
+            return data?.isEmpty == false ? data : nil
+        }
+    }
+
+    /// Replays an export that is received in parts, for example from another device.
+    ///
+    /// See ``replayHistory(from:storeName:)``.
+    ///
+    /// - Parameters:
+    ///   - storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
+    ///   - nextPart: A closure that returns the next part of any size, or `nil` at the end.
+    /// - Returns: The number of transactions that were replayed.
+    /// - Throws: The error that `nextPart` throws, ``SwiftDataError/invalidHistoryExport``, or another error of
+    ///   ``replayHistory(from:storeName:)``.
+    /// - Complexity: Proportional to the size of the export.
+    @discardableResult
+    public func replayHistory(storeName: String? = nil, _ nextPart: () throws -> Data?) throws -> Int {
+        let commits = coordinator.commits
+        func run<Store: DataStoreReplaying>(_ store: Store) throws -> Int {
+            try withoutActuallyEscaping(nextPart) { nextPart in
+                var lines = HistoryLineReader(nextPart)
+                var replayer = try HistoryReplayer(store) { commits.didSave(to: store) }
+                try replayer.run(&lines)
+                return replayer.replayedCount
+            }
+        }
+        let store = try replica(named: storeName)
+        return try attributingErrors(to: store) { try run(store) }
+    }
+
+    /// Returns the position that a replica has reached in the history of its source.
+    ///
+    /// Pass it to ``exportHistory(startingAt:through:storeName:to:)-(_,_,_,FileHandle)`` of the source to export the
+    /// changes that the replica does not have.
+    ///
+    /// - Parameter storeName: The ``DataStoreConfiguration/name`` of the replica, if the container has several stores.
+    /// - Returns: A token of the source, or `nil` if nothing was replayed to the store.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the store does not conform to ``DataStoreReplaying``, or if
+    ///   several stores do; pass the name of one. ``SwiftDataError/storeBusy`` or another error of the store.
+    /// - Complexity: O(1).
+    public func replayedHistoryToken(storeName: String? = nil) throws -> DefaultHistoryToken? {
+        let store = try replica(named: storeName)
+        return try attributingErrors(to: store) { try store.replayedHistoryToken() }
+    }
+
+    private func replica(named name: String?) throws -> any DataStoreReplaying {
+        let candidates = stores.filter { name == nil || $0.configuration.name == name }
+            .compactMap { $0 as? any DataStoreReplaying }
+        guard let store = candidates.first, candidates.count == 1 else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: candidates.isEmpty
+                    ? "no store of this name conforms to DataStoreReplaying"
+                    : "several stores can be replicas; pass the name of one of them", storeName: name)
+        }
+        return store
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+
+/// The net changes of a transaction that is replayed.
+///
+/// A transaction of another program can change a model several times. A save writes each model once, so only the values
+/// before the first and after the last change are kept.
+struct ReplayedChanges {
+    private struct Model {
+        let identifier: PersistentIdentifier
+        /// The entity before the transaction, or `nil` if the model did not exist.
+        var before: Schema.Entity?
+        /// The entity after the transaction, or `nil` if the model no longer exists.
+        var after: Schema.Entity?
+        /// The values before the transaction by slot, as far as they are known.
+        var old: [PropertyValue?]
+        /// The changed values by slot.
+        var values: [PropertyValue?]
+    }
+
+    private let schema: Schema
+    private let storeIdentifier: String
+    private var origins: [String: PersistentIdentifier.Origin] = [:]
+    private var models: [Model] = []
+    private var places: [PersistentIdentifier: Int] = [:]
+    /// Whether a link exists after the transaction.
+    private var links: [DataStoreLink: Bool] = [:]
+
+    init(_ schema: Schema, storeIdentifier: String) {
+        self.schema = schema
+        self.storeIdentifier = storeIdentifier
+    }
+
+    /// An error of a line that contradicts the schema or another line.
+    struct Invalid: Error {
+        let detail: String
+        init(_ detail: String) { self.detail = detail }
+    }
+
+    // MARK: Lines
+
+    mutating func insert(_ change: HistoryExportLine.Change) throws {
+        let (entity, identifier) = try entity(change)
+        let values = try values(change.values, entity)
+        if let place = places[identifier] {
+            guard models[place].after == nil else { throw Invalid("a model is inserted twice") }
+            (models[place].after, models[place].values) = (entity, values)
+        } else {
+            add(Model(identifier: identifier, before: nil, after: entity, old: [], values: values))
+        }
+        try addLinks(change, entity, identifier)
+    }
+
+    mutating func update(_ change: HistoryExportLine.Change) throws {
+        let (entity, identifier) = try entity(change)
+        let (old, values) = (try values(change.old, entity), try values(change.values, entity))
+        if let place = places[identifier] {
+            guard models[place].after === entity else { throw Invalid("a model is updated that does not exist") }
+            for (slot, value) in values.enumerated() where value != nil {
+                if models[place].values[slot] == nil, models[place].before === entity {
+                    models[place].old[slot] = old[slot]
+                }
+                models[place].values[slot] = value
+            }
+        } else {
+            add(Model(identifier: identifier, before: entity, after: entity, old: old, values: values))
+        }
+        try addLinks(change, entity, identifier)
+    }
+
+    mutating func delete(_ change: HistoryExportLine.Change) throws {
+        let (entity, identifier) = try entity(change)
+        let old = try values(change.old, entity)
+        guard let place = places[identifier] else {
+            return add(Model(identifier: identifier, before: entity, after: nil, old: old, values: []))
+        }
+        guard models[place].after === entity else { throw Invalid("a model is deleted that does not exist") }
+        if models[place].before === entity {
+            for slot in old.indices where models[place].values[slot] == nil { models[place].old[slot] = old[slot] }
+        }
+        (models[place].after, models[place].values) = (nil, [])
+    }
+
+    mutating func add(_ link: HistoryExportLine.Link) throws {
+        guard let found = schema.links.first(where: { $0.name == link.name }) else {
+            throw Invalid("the relationship \(link.name) is not in the schema")
+        }
+        links[
+            DataStoreLink(
+                found, owner: try identifier(found.owner, link.owner),
+                destination: try identifier(found.destination, link.destination))] = true
+    }
+
+    private mutating func add(_ model: Model) {
+        places[model.identifier] = models.count
+        models.append(model)
+    }
+
+    private mutating func addLinks(
+        _ change: HistoryExportLine.Change, _ entity: Schema.Entity, _ identifier: PersistentIdentifier
+    ) throws {
+        for (keys, exists) in [(change.removed, false), (change.added, true)] {
+            for (name, keys) in keys ?? [:] {
+                guard let property = entity.propertiesByName[name], let found = schema.links(of: property) else {
+                    throw Invalid("\(entity.name).\(name) is not stored as links")
+                }
+                let isOwner = found.property === property
+                for key in keys {
+                    let other = try self.identifier(isOwner ? found.destination : found.owner, key)
+                    let link = DataStoreLink(
+                        found, owner: isOwner ? identifier : other, destination: isOwner ? other : identifier)
+                    links[link] = exists
+                }
+            }
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func entity(
+        _ change: HistoryExportLine.Change
+    ) throws -> (Schema.Entity, PersistentIdentifier) {
+        guard let entity = schema.entitiesByName[change.entity] else {
+            throw Invalid("the entity \(change.entity) is not in the schema")
+        }
+        return (entity, try identifier(change.entity, change.key))
+    }
+
+    private mutating func identifier(_ entityName: String, _ key: Int64) throws -> PersistentIdentifier {
+        if let origin = origins[entityName] { return origin.identifier(key) }
+        guard let entity = schema.entitiesByName[entityName] else {
+            throw Invalid("the entity \(entityName) is not in the schema")
+        }
+        let origin = PersistentIdentifier.Origin(
+            storeIdentifier: storeIdentifier, entityName: entityName, rootEntityName: entity.rootName)
+        origins[entityName] = origin
+        return origin.identifier(key)
+    }
+
+    /// Returns values by slot.
+    private mutating func values(_ named: [String: StoredValue]?, _ entity: Schema.Entity) throws -> [PropertyValue?] {
+        var values = [PropertyValue?](repeating: nil, count: entity.storedProperties.count)
+        for (name, value) in named ?? [:] {
+            guard let property = entity.propertiesByName[name], property.slot >= 0 else {
+                throw Invalid("\(entity.name).\(name) is not a stored property")
+            }
+            switch value.form {
+            case .plain(let value): values[property.slot] = value
+            case .reference(let key):
+                guard let destination = property.relationship?.destination else {
+                    throw Invalid("\(entity.name).\(name) is not a relationship")
+                }
+                values[property.slot] = .reference(try identifier(destination, key))
+            }
+        }
+        return values
+    }
+
+    // MARK: The request
+
+    /// The parts of a save request.
+    struct Parts {
+        var inserted: [DefaultSnapshot] = []
+        var updated: [DefaultSnapshot] = []
+        var deleted: [DefaultSnapshot] = []
+        var linked: [DataStoreLink] = []
+        var unlinked: [DataStoreLink] = []
+        /// See ``HistoryReplayStep/expected``.
+        var expected: [DefaultSnapshot] = []
+    }
+
+    func parts() throws -> Parts {
+        var parts = Parts()
+        for model in models {
+            if model.before != nil { parts.expected.append(snapshot(model.identifier, model.old)) }
+            let isReplaced = model.before !== model.after
+            if model.before != nil, isReplaced { parts.deleted.append(snapshot(model.identifier, [])) }
+            guard let entity = model.after else { continue }
+            if !isReplaced {
+                if model.values.contains(where: { $0 != nil }) {
+                    parts.updated.append(snapshot(model.identifier, model.values))
+                }
+                continue
+            }
+            if let slot = model.values.firstIndex(where: { $0 == nil }) {
+                throw Invalid("\(entity.name).\(entity.storedProperties[slot].name) of a new model has no value")
+            }
+            parts.inserted.append(snapshot(model.identifier, model.values))
+        }
+        func isDeleted(_ identifier: PersistentIdentifier) -> Bool {
+            places[identifier].map { models[$0].after == nil } ?? false
+        }
+        // A deleted row also deletes its links.
+        for (link, exists) in links where !isDeleted(link.owner) && !isDeleted(link.destination) {
+            if exists { parts.linked.append(link) } else { parts.unlinked.append(link) }
+        }
+        parts.linked.sort(by: DataStoreLink.precedes)
+        parts.unlinked.sort(by: DataStoreLink.precedes)
+        return parts
+    }
+
+    private func snapshot(_ identifier: PersistentIdentifier, _ values: [PropertyValue?]) -> DefaultSnapshot {
+        var changed = PropertySet()
+        for (slot, value) in values.enumerated() where value != nil { changed.insert(slot) }
+        return DefaultSnapshot(
+            persistentIdentifier: identifier, values: values.map { $0 ?? .null }, changed: changed)
+    }
+}
+
+extension DataStoreLink {
+    /// Orders links by relationship, owner and destination.
+    fileprivate static func precedes(_ a: DataStoreLink, _ b: DataStoreLink) -> Bool {
+        if a.name != b.name { return a.name < b.name }
+        return a.owner == b.owner ? a.destination < b.destination : a.owner < b.owner
+    }
+}

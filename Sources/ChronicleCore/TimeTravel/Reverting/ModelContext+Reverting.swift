@@ -1,0 +1,184 @@
+// Reverting transactions. The changes are unsaved until the program saves them.
+extension ModelContext {
+    /// Returns what a revert of a transaction would change, and its conflicts, without changing a model.
+    ///
+    /// The plan compares the values after the transaction with the current ones, so later changes of the same properties
+    /// are conflicts and not overwritten. Models of the plan that are in memory are refreshed.
+    ///
+    /// - Parameter transaction: A transaction of a store of this container, which may have been fetched without its
+    ///   changes.
+    /// - Returns: The plan, for ``apply(_:)``.
+    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
+    ///   ``SwiftDataError/historyTokenStoreMismatch`` if the transaction belongs to another store.
+    ///   ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted from the
+    ///   history. ``SwiftDataError/unsupportedFeature`` if the revert restores a model and the store does not conform to
+    ///   ``DataStoreRestoring``. ``SwiftDataError/storeBusy`` or another error of the store; try again.
+    /// - Complexity: O(*n*) in the number of changes of the transaction, and a request to the store for each relationship
+    ///   of a model that the revert deletes.
+    public func revertPlan<Transaction: HistoryTransaction>(for transaction: Transaction) throws -> RevertPlan {
+        try makePlan(netChanges(of: transaction).inverse).plan
+    }
+
+    /// Returns what a revert of all transactions between two positions would change, and its conflicts, without changing
+    /// a model.
+    ///
+    /// - Parameters:
+    ///   - first: The position before or after the transactions.
+    ///   - second: The position at the other end.
+    ///   - type: The type of the transactions, which selects the stores.
+    /// - Returns: The plan, for ``apply(_:)``.
+    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back. Otherwise
+    ///   the errors of ``changes(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``, and of
+    ///   ``revertPlan(for:)``.
+    /// - Complexity: O(*n*) in the number of changes between the positions.
+    public func revertPlan<Transaction: HistoryTransaction>(
+        between first: Transaction.TokenType, and second: Transaction.TokenType,
+        of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws -> RevertPlan {
+        try makePlan(netChanges(between: first, and: second, of: type, isForward: true).inverse).plan
+    }
+
+    /// Returns a plan with the decisions of another one, which is compared with the current models again.
+    ///
+    /// Use this method if ``apply(_:)`` throws ``SwiftDataError/revertConflict`` although all conflicts were resolved.
+    /// Resolving a conflict can cause another one: if you skip a deleted model, a restored model can no longer reference
+    /// it. Models may also have changed since. Resolve the new conflicts, and apply the new plan.
+    ///
+    /// - Parameter plan: A plan with decisions.
+    /// - Returns: The plan, for ``apply(_:)``. A decision is kept unless the current value of its property has changed.
+    /// - Throws: ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store; try again.
+    /// - Complexity: That of ``revertPlan(for:)``.
+    public func revertPlan(updating plan: RevertPlan) throws -> RevertPlan {
+        try makePlan(plan.changes, plan.conflicts).plan.keepingDecisions(of: plan)
+    }
+
+    /// Takes back the changes of a transaction, as unsaved changes of this context.
+    ///
+    /// Deleted models are restored with their identifiers, inserted models are deleted, and updated properties get their
+    /// old values. Review the changes, for example in ``changedModelsArray``, and save them as a transaction of this
+    /// context's author, or call ``rollback()``:
+    ///
+    /// ```swift
+    /// try context.revert(transaction)
+    /// try context.save()
+    /// ```
+    ///
+    /// If there are conflicts, for example because a property was changed again since, the method changes nothing and
+    /// throws an error. Use ``revertPlan(for:)`` to inspect and resolve them.
+    ///
+    /// - Parameter transaction: A transaction of a store of this container.
+    /// - Returns: The plan that was applied.
+    /// - Throws: ``SwiftDataError/revertConflict`` if there are conflicts; resolve them in a plan. Otherwise the errors of
+    ///   ``revertPlan(for:)``, such as ``SwiftDataError/unsavedChanges``. Nothing has changed then.
+    /// - Complexity: That of ``revertPlan(for:)``.
+    @discardableResult
+    public func revert(_ transaction: some HistoryTransaction) throws -> RevertPlan {
+        try revert(netChanges(of: transaction))
+    }
+
+    /// Takes back the changes of all transactions between two positions, as unsaved changes of this context.
+    ///
+    /// See ``revert(_:)``. Changes in the range that cancel each other out are not made again.
+    ///
+    /// - Parameters:
+    ///   - first: The position before or after the transactions.
+    ///   - second: The position at the other end.
+    ///   - type: The type of the transactions, which selects the stores.
+    /// - Returns: The plan that was applied.
+    /// - Throws: ``SwiftDataError/revertConflict`` if there are conflicts; resolve them in a plan. Otherwise the errors of
+    ///   ``revertPlan(between:and:of:)``, such as ``SwiftDataError/historyTokenExpired``. Nothing has changed then.
+    /// - Complexity: That of ``revertPlan(between:and:of:)``.
+    @discardableResult
+    public func revert<Transaction: HistoryTransaction>(
+        between first: Transaction.TokenType, and second: Transaction.TokenType,
+        of type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws -> RevertPlan {
+        try revert(netChanges(between: first, and: second, of: type, isForward: true))
+    }
+
+    /// Makes the changes of a plan, as unsaved changes of this context.
+    ///
+    /// The method compares the plan with the current models again. If something changed since the plan was created, or
+    /// since a conflict was resolved, it changes nothing and throws an error. Call ``revertPlan(updating:)`` in that case.
+    ///
+    /// - Parameter plan: A plan whose conflicts are resolved.
+    /// - Throws: ``SwiftDataError/revertConflict`` if there are unresolved or new conflicts.
+    ///   ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back.
+    ///   ``SwiftDataError/storeBusy`` or another error of the store; try again. Nothing has changed then.
+    /// - Complexity: That of ``revertPlan(for:)``.
+    public func apply(_ plan: RevertPlan) throws {
+        let current = try makePlan(plan.changes, plan.conflicts)
+        try apply(current.plan, current.models)
+    }
+
+    private typealias Models = [PersistentIdentifier: any PersistentModel]
+
+    private func revert(_ changes: NetChanges) throws -> RevertPlan {
+        let (plan, models) = try makePlan(changes.inverse)
+        try apply(plan, models)
+        return plan
+    }
+
+    private func makePlan(
+        _ changes: NetChanges, _ decisions: [RevertConflict] = []
+    ) throws -> (plan: RevertPlan, models: Models) {
+        try requireNoChanges()
+        var planner = RevertPlanner(self, changes, decisions)
+        let plan = try planner.plan()
+        return (plan, planner.models)
+    }
+
+    /// Makes the changes of a plan that was just created.
+    private func apply(_ plan: RevertPlan, _ models: Models) throws {
+        let unresolved = plan.unresolvedConflicts
+        if let conflict = unresolved.first {
+            throw SwiftDataError.revertConflict.with(
+                detail: conflict.kind.reason
+                    + (unresolved.count == 1 ? "" : "; there are \(unresolved.count - 1) more conflicts")
+                    + "; resolve each conflict in a plan and apply the plan, or do not revert",
+                entityName: conflict.persistentIdentifier.entityName, propertyName: conflict.propertyName,
+                persistentIdentifier: conflict.persistentIdentifier)
+        }
+        do {
+            try storage.notifyingObservers {
+                var application = RevertApplication(self, models)
+                try application.apply(plan.steps)
+            }
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    private func requireNoChanges() throws {
+        checkIsolation()
+        try throwForFetch()
+        guard !hasChanges else {
+            throw SwiftDataError.unsavedChanges.with(
+                detail: "a revert requires a context without unsaved changes; save them or roll back")
+        }
+    }
+
+    /// Returns the net changes of one transaction, which are read from its store again.
+    private func netChanges<Transaction: HistoryTransaction>(of transaction: Transaction) throws -> NetChanges {
+        let store = try providers(of: Transaction.self).first {
+            ($0 as? any DataStore)?.identifier == transaction.storeIdentifier
+        }
+        guard let store else {
+            throw SwiftDataError.historyTokenStoreMismatch.with(
+                detail: "the transaction belongs to a store of another container",
+                storeIdentifier: transaction.storeIdentifier)
+        }
+        var collector = NetChangeCollector(coordinator.schema)
+        try attributingErrors(to: store) {
+            guard let paging = store as? any HistoryPaging<Transaction> else {
+                for change in transaction.changes { collector.add(change) }
+                return
+            }
+            var reader = HistoryChangeReader(transaction, after: nil, in: paging)
+            while let changes = try reader.nextChanges() { for change in changes { collector.add(change) } }
+        }
+        return NetChanges(collector.changes(), coordinator.schema)
+    }
+}

@@ -1,0 +1,140 @@
+/// Makes the steps of a plan without unresolved conflicts.
+struct RevertApplication {
+    private let context: ModelContext
+    /// The models that exist, by identifier.
+    private var models: [PersistentIdentifier: any PersistentModel]
+
+    init(_ context: ModelContext, _ models: [PersistentIdentifier: any PersistentModel]) {
+        self.context = context
+        self.models = models
+    }
+
+    /// Restores models before their relationships are set, and deletes models last, when nothing references them.
+    mutating func apply(_ steps: [RevertPlan.Step]) throws {
+        for step in steps where step.action == .restore { try restore(step) }
+        for step in steps where step.action == .update { try setAttributes(step) }
+        for step in steps where step.action != .delete { try setRelationships(step) }
+        let deleted = steps.filter { $0.action == .delete }.compactMap { models[$0.persistentIdentifier] }
+        let backings = Set(deleted.map { ObjectIdentifier($0.persistentBackingData as AnyBackingData) })
+        for model in deleted { try removeLinks(from: model.persistentBackingData) { !backings.contains($0) } }
+        for model in deleted { context.deleteAny(model) }
+    }
+
+    /// Removes the links along which a delete would cascade to models that existed before the changes.
+    private func removeLinks(
+        from backing: AnyBackingData, where isKept: (ObjectIdentifier) -> Bool
+    ) throws {
+        for property in backing.membership?.entity.relationshipProperties ?? [] where property.isLinked {
+            guard let relationship = ManagedRelationship(context, backing, property),
+                relationship.relationship.deleteRule == .cascade
+            else { continue }
+            let destinations = try relationship.models()
+            let rest = destinations.filter { !isKept(ObjectIdentifier($0.persistentBackingData as AnyBackingData)) }
+            if rest.count < destinations.count { try relationship.write(rest) }
+        }
+    }
+
+    private mutating func restore(_ step: RevertPlan.Step) throws {
+        let identifier = step.persistentIdentifier
+        let entity = try context.contextEntity(for: context.coordinator.schema.modelType(named: identifier.entityName))
+        var row = entity.entity.storedProperties.map { $0.defaultValue ?? .null }
+        for (property, form) in step.storedForms(in: entity.entity) where property.isAttribute {
+            row[property.slot] = form
+        }
+        models[identifier] = context.restore(identifier, row, entity)
+    }
+
+    private func setAttributes(_ step: RevertPlan.Step) throws {
+        guard let backing = models[step.persistentIdentifier]?.persistentBackingData,
+            let entity = backing.membership?.entity
+        else { return }
+        let values = step.storedForms(in: entity).filter { $0.property.isAttribute }
+        if !values.isEmpty { try backing.set(values) }
+    }
+
+    private func setRelationships(_ step: RevertPlan.Step) throws {
+        guard let backing = models[step.persistentIdentifier]?.persistentBackingData,
+            let entity = backing.membership?.entity
+        else { return }
+        for value in step.values {
+            guard let property = entity.propertiesByName[value.name],
+                let relationship = ManagedRelationship(context, backing, property)
+            else { continue }
+            if let added = value.addedDestinations, let removed = value.removedDestinations {
+                let removed = Set(removed)
+                var destinations = try relationship.models().filter { !removed.contains($0.persistentModelID) }
+                let known = Set(destinations.map(\.persistentModelID))
+                destinations += added.lazy.filter { !known.contains($0) }.compactMap { models[$0] }
+                try relationship.write(destinations)
+            } else if let old = value.value {
+                let destination = (old as? PersistentIdentifier).flatMap { models[$0] }
+                try relationship.write(destination.map { [$0] } ?? [])
+            }
+        }
+    }
+}
+
+extension RevertPlan.Step {
+    /// Returns the stored forms of the attributes and to-one relationships to set, except for those that the entity does
+    /// not have, or whose old values are not known.
+    func storedForms(in entity: Schema.Entity) -> [(property: Schema.Property, form: PropertyValue)] {
+        values.compactMap { value in
+            guard let property = entity.propertiesByName[value.name], property.slot >= 0, let old = value.value,
+                let form = ValueComparison.storedForm(old, property)
+            else { return nil }
+            return (property, form)
+        }
+    }
+}
+
+extension ModelContext {
+    /// Inserts a model with a permanent identifier, whose row was deleted.
+    ///
+    /// - Parameter row: The values, without the destinations of relationships.
+    fileprivate func restore(
+        _ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity
+    ) -> any PersistentModel {
+        let type = entity.entity.type
+        let model = type.make(entity.backingDataType.type.init(identifier, row, entity), entity.backingDataType)
+        let backing = model.persistentBackingData
+        backing.model = model
+        backing.status = .inserted
+        // All attributes have values.
+        backing.assignedCount = .max
+        registry.add(backing, identifier)
+        list(backing)
+        return model
+    }
+
+    /// Returns the models of some rows that exist.
+    func loadModels(
+        _ entityName: String, _ identifiers: some Collection<PersistentIdentifier>
+    ) throws -> [any PersistentModel] {
+        let found = try load(entityName, .identifiers(Set(identifiers)))
+        let existing = Set(found.map { ObjectIdentifier($0) })
+        return withExtendedLifetime(found) {
+            identifiers.compactMap { registeredBacking($0)?.model }.filter { existing.contains(ObjectIdentifier($0)) }
+        }
+    }
+}
+
+extension AnyBackingData {
+    /// Whether the model is inserted with the identifier of a deleted model.
+    var isRestored: Bool { status == .inserted && hasRow }
+
+    /// Sets attributes to values in their stored form, like the program would.
+    fileprivate func set(_ values: [(property: Schema.Property, form: PropertyValue)]) throws {
+        guard let entity = membership?.entity else { return }
+        // Moves unsaved values out of the wrappers, which read their values again.
+        for slot in changed where slot < entity.storedProperties.count {
+            pending[slot] = try currentValue(of: entity.storedProperties[slot])
+        }
+        for (property, value) in values {
+            didChange(property)
+            decoded[property.slot] = nil
+            pending[property.slot] = value
+            markChanged(property.slot)
+        }
+        generation &+= 1
+    }
+}

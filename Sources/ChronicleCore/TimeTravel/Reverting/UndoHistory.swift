@@ -1,0 +1,270 @@
+import Foundation
+
+/// Takes back the saves of an author, one after the other, and makes them again.
+///
+/// ``ModelContext/history`` returns the undo history of the context's author:
+///
+/// ```swift
+/// context.author = "editor"
+/// // … save several times
+/// try context.history.undo()      // Takes back the last save of "editor".
+/// try context.history.redo()      // Makes it again.
+/// ```
+///
+/// Undo takes back the newest transaction of the author that is not taken back yet, regardless of what other authors
+/// saved since, and never a transaction of another author. It is based on the history, so it also works in another
+/// context, process, or launch of the program. An undo or a redo is saved at once, as a transaction of the author whose
+/// ``DefaultHistoryTransaction/metadata`` contains ``undoKey`` or ``redoKey``. After another save, there is nothing to
+/// redo.
+///
+/// If something that an undo would change was changed since, the undo changes nothing and throws
+/// ``SwiftDataError/revertConflict``. To resolve the conflicts, use a plan:
+///
+/// ```swift
+/// if var plan = try context.history.undoPlan() {
+///     plan.resolveAll(with: .keepCurrent)
+///     try context.history.save(plan)
+/// }
+/// ```
+///
+/// Use the same ``Scope`` for all undos of an author. An undo history does not take those of the other scope into
+/// account.
+///
+/// The transactions of a replica that were replayed are not taken back, because the replica would then conflict with its
+/// source; see ``ModelContainer/replayHistory(from:storeName:)``.
+///
+/// Undo requires a container with one store that records a ``DefaultHistoryTransaction`` history.
+public struct UndoHistory {
+    /// The saves that an undo history consists of.
+    public enum Scope: Sendable {
+        /// The saves with the ``ModelContext/author`` of the context.
+        ///
+        /// If the context has no author, these are the saves of all contexts without an author, but not the changes of
+        /// other programs.
+        case author
+        /// The saves with the ``ModelContext/author`` and the ``ModelContext/name`` of the context.
+        case authorAndContextName
+    }
+
+    /// The metadata key of an undo. Its value is the ``DefaultHistoryTransaction/transactionIdentifier`` of the
+    /// transaction that was taken back.
+    public static let undoKey = "chronicle.undo"
+    /// The metadata key of a redo. Its value is the ``DefaultHistoryTransaction/transactionIdentifier`` of the undo that
+    /// was taken back.
+    public static let redoKey = "chronicle.redo"
+
+    private let context: ModelContext
+    private let scope: Scope
+
+    init(_ context: ModelContext, _ scope: Scope) {
+        self.context = context
+        self.scope = scope
+    }
+}
+
+extension ModelContext {
+    /// The undo history of the context's author.
+    public var history: UndoHistory { UndoHistory(self, .author) }
+
+    /// Returns the undo history of some of the saves with the context's author.
+    ///
+    /// - Parameter scope: The saves.
+    /// - Returns: The undo history.
+    public func history(by scope: UndoHistory.Scope) -> UndoHistory { UndoHistory(self, scope) }
+}
+
+extension UndoHistory {
+    /// Whether there is a transaction to take back. Unsaved changes have no effect.
+    ///
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if the container has several stores with a history.
+    ///   ``SwiftDataError/historyDisabled`` if the store records no history. ``SwiftDataError/storeBusy`` or another
+    ///   error of the store; try again.
+    /// - Complexity: That of finding the newest transaction of the author.
+    public var canUndo: Bool { get throws { try undoTarget(before: nil) != nil } }
+
+    /// Whether there is an undo to take back. Unsaved changes have no effect.
+    ///
+    /// - Throws: The errors of ``canUndo``, such as ``SwiftDataError/historyDisabled``.
+    /// - Complexity: That of finding the newest transaction of the author.
+    public var canRedo: Bool { get throws { try redoTarget(before: nil) != nil } }
+
+    /// Takes back the newest transaction of the author that is not taken back yet, and saves.
+    ///
+    /// A transaction whose changes have no effect anymore is skipped.
+    ///
+    /// - Returns: The plan that was applied, or `nil` if there is nothing to take back.
+    /// - Throws: ``SwiftDataError/revertConflict`` if there are conflicts; resolve them in a plan.
+    ///   ``SwiftDataError/unsavedChanges`` if the context has unsaved changes; save them or roll back. The errors of
+    ///   ``canUndo``, of ``ModelContext/revertPlan(for:)`` and of ``ModelContext/save()``, such as
+    ///   ``SwiftDataError/storeReadOnly``. Nothing has changed then.
+    /// - Complexity: That of ``ModelContext/revert(_:)`` and of a save.
+    @discardableResult
+    public func undo() throws -> RevertPlan? {
+        guard let plan = try undoPlan() else { return nil }
+        try save(plan)
+        return plan
+    }
+
+    /// Makes the changes of the newest undo again, and saves, if the author made no other save since.
+    ///
+    /// An undo whose changes have no effect anymore is skipped.
+    ///
+    /// - Returns: The plan that was applied, or `nil` if there is nothing to make again.
+    /// - Throws: The errors of ``undo()``, such as ``SwiftDataError/revertConflict``. Nothing has changed then.
+    /// - Complexity: That of ``undo()``.
+    @discardableResult
+    public func redo() throws -> RevertPlan? {
+        guard let plan = try redoPlan() else { return nil }
+        try save(plan)
+        return plan
+    }
+
+    /// Returns the plan of the next undo without changing a model.
+    ///
+    /// - Returns: The plan, for ``save(_:)``, or `nil` if there is nothing to take back.
+    /// - Throws: The errors of ``undo()``, except for those of a save, such as ``SwiftDataError/unsavedChanges``.
+    /// - Complexity: That of ``ModelContext/revertPlan(for:)``.
+    public func undoPlan() throws -> RevertPlan? {
+        var target = try undoTarget(before: nil)
+        while let transaction = target {
+            var plan = try context.revertPlan(for: transaction)
+            if !plan.steps.isEmpty || !plan.conflicts.isEmpty {
+                plan.mark = (Self.undoKey, "\(transaction.transactionIdentifier)")
+                return plan
+            }
+            target = try undoTarget(before: transaction)
+        }
+        return nil
+    }
+
+    /// Returns the plan of the next redo without changing a model.
+    ///
+    /// - Returns: The plan, for ``save(_:)``, or `nil` if there is nothing to make again.
+    /// - Throws: The errors of ``undoPlan()``, such as ``SwiftDataError/unsavedChanges``.
+    /// - Complexity: That of ``ModelContext/revertPlan(for:)``.
+    public func redoPlan() throws -> RevertPlan? {
+        var target = try redoTarget(before: nil)
+        while let undo = target {
+            var plan = try context.revertPlan(for: undo)
+            if !plan.steps.isEmpty || !plan.conflicts.isEmpty {
+                plan.mark = (Self.redoKey, "\(undo.transactionIdentifier)")
+                return plan
+            }
+            target = try redoTarget(before: undo)
+        }
+        return nil
+    }
+
+    /// Applies a plan and saves it as an undo or a redo.
+    ///
+    /// If the resolutions of the plan leave nothing to change, nothing is saved, and the next undo has the same plan.
+    ///
+    /// - Parameter plan: A plan of ``undoPlan()`` or ``redoPlan()`` whose conflicts are resolved.
+    /// - Throws: The errors of ``ModelContext/apply(_:)``, such as ``SwiftDataError/revertConflict``, and of
+    ///   ``ModelContext/save()``. Nothing has changed then.
+    /// - Complexity: That of ``ModelContext/apply(_:)`` and of a save.
+    public func save(_ plan: RevertPlan) throws {
+        try context.apply(plan)
+        let metadata = context.transactionMetadata
+        defer { context.transactionMetadata = metadata }
+        if let mark = plan.mark { context.transactionMetadata[mark.key] = mark.value }
+        do { try context.save() } catch {
+            context.rollback()
+            throw error
+        }
+    }
+
+    // MARK: Transactions
+
+    // An undo of a transaction leaves the transactions before it as they were, and so does a redo of the undo. Therefore,
+    // the transactions between the two need not be read.
+
+    /// Returns the newest transaction that is not taken back.
+    private func undoTarget(before limit: DefaultHistoryTransaction?) throws -> DefaultHistoryTransaction? {
+        let store = try store()
+        var latest = try latestTransaction(before: limit?.transactionIdentifier, in: store)
+        while let transaction = latest {
+            if let undone = transaction.reference(Self.undoKey) {
+                latest = try latestTransaction(before: undone, in: store)
+            } else if let undo = transaction.reference(Self.redoKey) {
+                // The redo made a transaction again.
+                let target = try self.transaction(undo, in: store)?.reference(Self.undoKey)
+                guard let target else { return nil }
+                return try self.transaction(target, in: store)
+            } else {
+                return transaction
+            }
+        }
+        return nil
+    }
+
+    /// Returns the newest undo that is not taken back, if there is no other save after it.
+    private func redoTarget(before limit: DefaultHistoryTransaction?) throws -> DefaultHistoryTransaction? {
+        let store = try store()
+        var latest = try latestTransaction(before: limit?.transactionIdentifier, in: store)
+        while let transaction = latest {
+            if transaction.reference(Self.undoKey) != nil { return transaction }
+            guard let undo = transaction.reference(Self.redoKey) else { return nil }
+            latest = try latestTransaction(before: undo, in: store)
+        }
+        return nil
+    }
+
+    private typealias Store = any HistoryProviding<DefaultHistoryTransaction>
+
+    private func store() throws -> Store {
+        let stores = try context.providers(of: DefaultHistoryTransaction.self)
+        guard stores.count == 1 else {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "undo requires a container with one store that records a history")
+        }
+        return stores[0]
+    }
+
+    /// Returns the newest transaction that was saved in this store. The marks of a replayed one contain identifiers of
+    /// its source.
+    private func latestTransaction(before limit: Int64?, in store: Store) throws -> DefaultHistoryTransaction? {
+        var (limit, count): (Int64, UInt64) = (limit ?? .max, 1)
+        while true {
+            let latest = try latestTransactions(count, before: limit, in: store)
+            if let saved = latest.first(where: { !$0.isReplayed }) { return saved }
+            guard let last = latest.last else { return nil }
+            (limit, count) = (last.transactionIdentifier, min(2 * count, 1_000))
+        }
+    }
+
+    private func latestTransactions(
+        _ count: UInt64, before limit: Int64, in store: Store
+    ) throws -> [DefaultHistoryTransaction] {
+        let (author, name) = (context.author, context.name)
+        let noProcess = ""
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+            predicate: scope == .author
+                ? #Predicate {
+                    $0.author == author && $0.transactionIdentifier < limit && $0.processIdentifier != noProcess
+                }
+                : #Predicate {
+                    $0.author == author && $0.contextName == name && $0.transactionIdentifier < limit
+                        && $0.processIdentifier != noProcess
+                },
+            sortBy: [SortDescriptor(\.token, order: .reverse)])
+        descriptor.fetchLimit = count
+        return try attributingErrors(to: store) { try store.fetchHistoryWithoutChanges(descriptor) }
+    }
+
+    private func transaction(_ identifier: Int64, in store: Store) throws -> DefaultHistoryTransaction? {
+        let descriptor = HistoryDescriptor<DefaultHistoryTransaction>(
+            predicate: #Predicate { $0.transactionIdentifier == identifier })
+        return try attributingErrors(to: store) { try store.fetchHistoryWithoutChanges(descriptor).first }
+    }
+}
+
+extension DefaultHistoryTransaction {
+    /// Returns the transaction that an undo or a redo took back. A program can set any text, so the identifier of a later
+    /// transaction is ignored.
+    fileprivate func reference(_ key: String) -> Int64? {
+        metadata[key].flatMap { Int64($0) }.flatMap { $0 < transactionIdentifier ? $0 : nil }
+    }
+
+    fileprivate var isReplayed: Bool { metadata[HistoryReplayStep.MetadataKey.source.rawValue] != nil }
+}

@@ -1,0 +1,72 @@
+public import ChronicleCore
+import ChronicleSQLite
+
+extension DefaultStore: ModelHistoryProviding {
+    /// Returns a part of the history of one model.
+    ///
+    /// With ``setHistoryIndexedByModel(_:)``, the method reads only the changes of the model. Without the index, it visits
+    /// at most 100,000 rows of the history for a page.
+    ///
+    /// - Parameter request: The model, the order, and the place at which the page begins.
+    /// - Returns: The changes, whose transactions have no ``HistoryTransaction/changes``. A preserved value that cannot be
+    ///   converted to the current type of its attribute is an ``UndecodableValue``.
+    /// - Throws:
+    ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if history after the continuation was
+    ///     deleted or is not part of the file any more. Begin with the first page again.
+    ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
+    ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the file from a backup.
+    /// - Complexity: O(*k* log *n*) with the index, where *k* is the number of returned changes and *n* the length of the
+    ///   history. Without the index, proportional to the visited rows.
+    public func fetchModelHistory(
+        _ request: ModelHistoryRequest<DefaultHistoryTransaction>
+    ) throws -> ModelHistoryPage<DefaultHistoryTransaction> {
+        // Another program may have changed the class of the model to another one of its hierarchy.
+        let entities = try Set(entityNumbers(request.model.entityName, isRoot: false))
+            .union(entityNumbers(request.model.rootEntityName, isRoot: true))
+        return try readingHistory { connection in
+            var reader = try ModelHistoryReader(request, entities.sorted(), connection, historyCatalog)
+            return try reader.page()
+        }
+    }
+}
+
+extension DefaultStore {
+    /// A Boolean value that indicates whether the history has an index by model.
+    ///
+    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again.
+    public var isHistoryIndexedByModel: Bool {
+        get throws {
+            try attributingErrors { try database.read { try ModelIndex.exists($0) } }
+        }
+    }
+
+    /// Creates or drops the index of the history by model.
+    ///
+    /// With the index, ``ModelContext/history(of:attribute:order:for:)-(Model,_,_,_)`` and ``ModelContext/blame(_:for:)``
+    /// read only the changes of the model. Without it, they visit the history. Create the index if the program often
+    /// shows the history of models and the history is long: each change then takes about 13 more bytes in the file, and
+    /// saves take about 1.2 to 1.4 times as long. `Documentation/Design/0031-model-history.md` has the figures.
+    ///
+    /// The index belongs to the file. All programs that use the file maintain it, also those that do not use
+    /// Chronicle, and read-only stores use it. Dropping it loses no history.
+    ///
+    /// - Parameter isIndexed: Whether the history has the index.
+    /// - Throws: One of the following errors. Nothing was changed in that case.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
+    /// - Complexity: O(*n* log *n*) in the length of the history to create the index, and O(*n*) to drop it. Saves wait
+    ///   until it is complete.
+    public func setHistoryIndexedByModel(_ isIndexed: Bool) throws {
+        try requireHistory()
+        try requireWriteAccess()
+        try attributingErrors {
+            try database.write { connection in
+                try connection.immediate {
+                    if try ModelIndex.exists(connection) != isIndexed { try ModelIndex.set(isIndexed, connection) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// The tags of the history, which are kept in the file.
+extension DefaultStore: HistoryTagging {
+    /// Returns all tags, ordered by name.
+    ///
+    /// - Returns: The tags, including those whose tokens expired; empty for a file without tags.
+    /// - Throws: ``SwiftDataError/storeBusy`` if the file stays locked; try again. ``SwiftDataError/damagedFile`` if a tag
+    ///   is invalid; delete its row from `chronicle_tag`, or restore the file from a backup.
+    /// - Complexity: O(*n*), where *n* is the number of tags.
+    public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
+        try attributingErrors {
+            try database.read { connection in
+                try connection.deferredRead {
+                    try TagTable.exists(connection)
+                        ? TagTable(connection: connection, storeIdentifier: identifier).tags() : []
+                }
+            }
+        }
+    }
+
+    /// Names the newest position of the history. Changes by other programs are grouped into a transaction first.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the tag.
+    ///   - replaces: Whether a tag of this name moves to the newest position.
+    /// - Returns: The tag.
+    /// - Throws: One of the following errors. Nothing was changed in that case.
+    ///   - ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replaces` is `false`.
+    ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or
+    ///     ``SwiftDataError/historyDisabled`` if it disables the history. Change the configuration.
+    ///   - ``SwiftDataError/storeBusy`` or ``SwiftDataError/storeFull``. Try again.
+    /// - Complexity: O(log *n*) in the length of the history, and proportional to the changes by other programs.
+    public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+        try writingTags { connection in
+            // Checked first: throws if the history is disabled.
+            _ = try HistoryFacts(connection).facts(at: 0)
+            var headers = HeaderWriter(self, connection)
+            try headers.sealExternalChanges()
+            if try !TagTable.exists(connection) { try TagTable.create(connection) }
+            let tag = HistoryTag(
+                name: name, token: try HistoryFacts(connection).newestToken(of: identifier), date: Date())
+            try TagTable(connection: connection, storeIdentifier: identifier).insert(tag, replaces: replaces)
+            return tag
+        }
+    }
+
+    /// Deletes a tag.
+    ///
+    /// - Parameter name: The name of the tag.
+    /// - Returns: Whether there was a tag of this name.
+    /// - Throws: ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving.
+    ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
+    /// - Complexity: O(log *n*) in the number of tags.
+    public func deleteHistoryTag(_ name: String) throws -> Bool {
+        try writingTags { connection in
+            try TagTable.exists(connection)
+                && TagTable(connection: connection, storeIdentifier: identifier).delete(name)
+        }
+    }
+
+    private func writingTags<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try requireWriteAccess()
+        try requireHistory()
+        return try attributingErrors {
+            try database.write { connection in try connection.immediate { try body(connection) } }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+public import ChronicleCore
+import ChronicleSQLite
+public import Foundation
+
+extension DefaultStore: DataStoreVersioning {
+    /// Returns a store with the rows as they were at a position.
+    ///
+    /// The store reads a file with a separate connection. It keeps the rows that have changed since the position in
+    /// temporary tables, and combines them with the present rows in each query.
+    ///
+    /// - Parameter token: The position.
+    /// - Returns: The store as of the position, which cannot be written.
+    /// - Throws: ``SwiftDataError/historyTokenExpired``, or an error of its family, if the history after the position
+    ///   is incomplete or the token has no position in this store; use a later token. ``SwiftDataError/historyDisabled``
+    ///   if the store does not record its history. ``SwiftDataError/storeMoved`` or another error of the file.
+    /// - Complexity: O(1). The first read takes time and memory proportional to the changes after the position, and later
+    ///   ones to the changes since the previous read. Apart from that, a read is proportional to the same read of the
+    ///   present rows.
+    public func store(asOf token: DefaultHistoryToken) throws -> any DataStore {
+        let present = past?.present ?? self
+        let position = try present.readingHistory { connection in
+            try HistoryFacts(connection).checkedPosition(token, storeIdentifier: identifier)
+        }
+        let past = PastRows(present, position, checkValue: token.checkValue(in: identifier))
+        return DefaultStore(past, try attributingErrors { try present.databaseOfPastRows() })
+    }
+
+    private func databaseOfPastRows() throws -> Database {
+        if configuration.isStoredInMemoryOnly { return Database(sharingWriterOf: database) }
+        let configuration = configuration
+        return try Database(
+            singleReaderAt: database.path, busyTimeout: configuration.busyTimeout,
+            interruption: Interruption { ReadCancellation.isCancelled }
+        ) { try StoreOpener.prepare($0, configuration.durability, path: configuration.url.path) }
+    }
+
+    /// Returns the token of the last transaction before the first one with a later timestamp.
+    ///
+    /// - Parameter date: The date.
+    /// - Returns: The token, which has the position 0 if all transactions are later.
+    /// - Throws: ``SwiftDataError/historyTokenExpired`` if transactions before the first later one were deleted, so that
+    ///   the position is unknown; use a later date. ``SwiftDataError/historyDisabled`` if the store does not record its
+    ///   history; enable it in the configuration.
+    /// - Complexity: Proportional to the number of transactions, most of which are not visited.
+    public func historyToken(asOf date: Date) throws -> DefaultHistoryToken {
+        var later = HistoryDescriptor<DefaultHistoryTransaction>.after(date)
+        later.fetchLimit = 1
+        return try reading(later) { query, range, connection in
+            let search = HeaderSearch(query: query, range: range, connection: connection)
+            guard let first = try search.headers().first else {
+                return try HistoryFacts(connection).newestToken(of: identifier)
+            }
+            let facts = try HistoryFacts(connection).facts(at: first.first - 1)
+            guard facts.floor == 0 || facts.floor < first.first - 1 else {
+                throw SwiftDataError.historyTokenExpired.with(
+                    detail: "the transactions before \(date.formatted(.iso8601)) were deleted; use a later date")
+            }
+            var checkValue: Int64?
+            if case .header(let value) = facts.row { checkValue = value }
+            return DefaultHistoryToken(
+                storeIdentifier: identifier, position: first.first - 1, checkValue: checkValue)
+        }
+    }
+}

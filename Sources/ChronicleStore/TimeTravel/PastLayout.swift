@@ -1,0 +1,99 @@
+import ChronicleCore
+
+/// The tables of a schema by the numbers of their entities and attributes in the history.
+struct PastLayout: Sendable {
+    /// The tables of models by the numbers of all entities whose rows they contain.
+    let tables: [Int64: Table]
+    /// The destinations of the relationships of each table's models, by the name of the table.
+    let destinations: [String: Set<String>]
+
+    struct Table: Sendable {
+        let name: String
+        /// The number of the table's entity.
+        let number: Int64
+        /// The attributes with columns, by name.
+        let attributes: [String: Int]
+        /// The to-many relationships that are stored as links, by number.
+        let lists: [Int: List]
+        /// The names of the entities whose rows the table contains.
+        let entities: [Int64: String]
+
+        func entityName(_ number: Int64) -> String { entities[number] ?? name }
+    }
+
+    /// A to-many relationship that is stored as links.
+    struct List: Sendable {
+        let property: String
+        /// The name of the link table.
+        let links: String
+        /// Whether the models are in the column `owner`.
+        let isOwner: Bool
+        /// Whether the link table contains both directions of each link.
+        let isSymmetric: Bool
+        /// Whether the links of a deleted model are recorded at their other end.
+        let isRecordedByOtherSide: Bool
+        /// The numbers of the entities that have the relationship.
+        let entities: Set<Int64>
+    }
+
+    init(_ layout: StoreLayout, _ schema: Schema) {
+        var tables: [Int64: Table] = [:]
+        for root in layout.recordedEntities.values where !root.isSubentity {
+            guard schema.entitiesByName[root.name] != nil else { continue }
+            let members = layout.recordedEntities.values.filter { $0.rootName == root.name }
+            var lists: [Int: List] = [:]
+            for attribute in root.attributes where !attribute.isPresent {
+                let owners = members.filter {
+                    schema.entitiesByName[$0.name]?.propertiesByName[attribute.name] != nil
+                }
+                lists[attribute.number] = Self.list(
+                    attribute.name, of: root.name, entities: Set(owners.map(\.number)), schema)
+            }
+            let table = Table(
+                name: root.name, number: root.number,
+                attributes: Dictionary(
+                    root.attributes.lazy.filter(\.isPresent).map { ($0.name, $0.number) }, uniquingKeysWith: { $1 }),
+                lists: lists,
+                entities: Dictionary(uniqueKeysWithValues: members.map { ($0.number, $0.name) }))
+            for member in members { tables[member.number] = table }
+        }
+        self.tables = tables
+        var destinations: [String: Set<String>] = [:]
+        for entity in schema.entities {
+            for property in entity.properties {
+                guard let name = property.relationship?.destination else { continue }
+                destinations[entity.rootName, default: []].insert(schema.entitiesByName[name]?.rootName ?? name)
+            }
+        }
+        self.destinations = destinations
+    }
+
+    private static func list(
+        _ property: String, of table: String, entities: Set<Int64>, _ schema: Schema
+    ) -> List? {
+        for links in schema.links {
+            if links.owner == table, links.property.name == property {
+                return List(
+                    property: property, links: links.name, isOwner: true, isSymmetric: links.isSymmetric,
+                    isRecordedByOtherSide: links.inverse != nil, entities: entities)
+            }
+            if links.destination == table, links.inverse?.name == property {
+                return List(
+                    property: property, links: links.name, isOwner: false, isSymmetric: false,
+                    isRecordedByOtherSide: true, entities: entities)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the tables that relationships of a table's models reach, in any number of steps.
+    func tablesReachable(from name: String) -> Set<String> {
+        var found: Set<String> = []
+        var next = destinations[name] ?? []
+        while let table = next.popFirst() {
+            guard found.insert(table).inserted else { continue }
+            next.formUnion(destinations[table] ?? [])
+        }
+        return found
+    }
+}

@@ -1,0 +1,169 @@
+import ChronicleCore
+import ChronicleSQLite
+import Synchronization
+
+/// The rows of a store as of a position, read by one connection.
+///
+/// Each read first adds the changes that were committed since the previous one, in the same read transaction. Rows whose
+/// state is known do not change any more, so reads show the same state while other connections write.
+final class PastRows: Sendable {
+    /// The store with the present rows.
+    let present: DefaultStore
+    let position: Int64
+    private let layout: PastLayout
+    /// The prefix of the temporary tables' names. Stores in memory share a connection.
+    private let prefix: String
+    private let state: Mutex<State>
+
+    private struct State {
+        var tables: PastTables
+        /// The position up to which changes were read, and its check value.
+        var reached: Int64
+        var checkValue: Int64?
+    }
+
+    private static let count = Atomic(0)
+
+    /// - Parameters:
+    ///   - position: The position, which was checked.
+    ///   - checkValue: The check value of the position, if the token has one.
+    init(_ present: DefaultStore, _ position: Int64, checkValue: Int64?) {
+        self.present = present
+        self.position = position
+        layout = PastLayout(present.layout, present.schema)
+        prefix = "chronicle_past_\(Self.count.wrappingAdd(1, ordering: .relaxed).newValue)_"
+        state = Mutex(
+            State(
+                tables: PastTables(storeIdentifier: present.identifier, position: position), reached: position,
+                checkValue: checkValue))
+    }
+
+    /// Runs `body` with the tables as of the position, in a read transaction.
+    func read<Result>(_ database: Database, _ body: (Connection, PastTables) throws -> Result) throws -> Result {
+        do {
+            return try database.read { connection in
+                // A read within another one has the same snapshot.
+                if connection.isInTransaction {
+                    try requireReached(connection)
+                    return try body(connection, state.withLock(\.tables))
+                }
+                let before = state.withLock { $0 }
+                do {
+                    return try Format1.reading(connection) {
+                        try connection.deferredRead {
+                            try addChanges(connection)
+                            return try body(connection, state.withLock(\.tables))
+                        }
+                    }
+                } catch {
+                    // The temporary tables were rolled back.
+                    state.withLock { $0 = before }
+                    throw error
+                }
+            }
+        } catch let error as SQLiteError {
+            guard let value = PredicateFunctions.missingValue(error.message) else { throw error }
+            throw state.withLock(\.tables).error(
+                .init(table: value.entity, entity: value.entity, property: value.property, key: value.key))
+        }
+    }
+
+    /// Drops the temporary tables of a store in memory, whose connection remains open.
+    func end(_ database: Database) {
+        guard present.configuration.isStoredInMemoryOnly else { return }
+        let tables = state.withLock(\.tables)
+        // A deinitializer calls this method and cannot throw. SQLite drops the remaining tables with the connection.
+        try? database.write { connection in
+            for name in tables.tables.values.map(\.temporary) + tables.links.values.map(\.temporary) {
+                try connection.execute("DROP TABLE IF EXISTS \(name)")
+            }
+        }
+    }
+
+    /// Checks that the rows that relationships of an entity's models reach are known, because properties cannot throw.
+    ///
+    /// - Parameter loadsModels: Whether the request loads models, or only counts them or returns their identifiers.
+    /// - Throws: ``SwiftDataError/historyValueMissing``.
+    func requireKnownDestinations(of entityName: String, loadsModels: Bool, _ tables: PastTables) throws {
+        guard !tables.unknown.isEmpty || !tables.changedForms.isEmpty else { return }
+        let reachable = layout.tablesReachable(from: entityName)
+        if let name = tables.changedForms.intersection(reachable.union([entityName])).min() {
+            throw SwiftDataError.historyValueMissing.with(
+                detail: "a relationship changed between to-one and to-many after position \(position); use a later one",
+                entityName: name)
+        }
+        for name in reachable.sorted() where loadsModels {
+            guard let value = tables.unknown[name]?.min(by: { $0.key < $1.key })?.value else { continue }
+            throw tables.error(value)
+        }
+    }
+
+    // MARK: Changes
+
+    /// Throws an error in a transaction of the present store in memory, whose end could remove the temporary tables.
+    private func requireReached(_ connection: Connection) throws {
+        let reached = state.withLock(\.reached)
+        guard try HistoryFacts(connection).facts(at: reached).newest > reached else { return }
+        throw SwiftDataError.storeBusy.with(
+            detail: "a transaction of the store in memory is open; fetch models as of a position before or after it",
+            storeIdentifier: present.identifier)
+    }
+
+    private func addChanges(_ connection: Connection) throws {
+        let state = state.withLock { $0 }
+        let facts = try HistoryFacts(connection).facts(at: state.reached)
+        if let failure = HistoryTokenCheck.failure(position: state.reached, checkValue: state.checkValue, facts) {
+            throw HistoryTokenCheck.error(failure, position: state.reached, facts)
+        }
+        guard facts.newest > state.reached else { return }
+        let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
+        let since = try MetaTable.position(.preservesValuesSince, connection) ?? 0
+        let writer = PastWriter(connection, state.tables, prefix: prefix, present.layout)
+        var changes = PastChanges(layout, completeDeletes: preservesValues ? since : nil) { table, key in
+            try writer.isPresent(table, key)
+        }
+        let checkValue = try read(after: max(state.reached, facts.floor), connection, into: &changes)
+        var tables = try writer.write(changes, layout)
+        tables.changedForms = try changedForms(connection)
+        self.state.withLock { $0 = State(tables: tables, reached: facts.newest, checkValue: checkValue) }
+    }
+
+    /// Returns the tables of which a relationship changed its form after the position.
+    private func changedForms(_ connection: Connection) throws -> Set<String> {
+        var names: Set<String> = []
+        for (number, table) in layout.tables {
+            guard let changed = try MetaTable.position(.relationships(number), connection) else { continue }
+            if changed > position { names.insert(table.name) }
+        }
+        return names
+    }
+
+    /// Reads the changes after a position, and returns the check value of the newest row.
+    private func read(
+        after position: Int64, _ connection: Connection, into changes: inout PastChanges
+    ) throws -> Int64? {
+        let statement = try connection.cached(
+            "SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id > ? ORDER BY id")
+        defer { statement.reset() }
+        try statement.bind(position, at: 1)
+        var buffer = ChangeBuffer()
+        var last = position
+        var checkValue: Int64?
+        while try statement.step() {
+            let id = try statement.position(ChangeTable.Column.id)
+            guard id == last + 1 else { throw SwiftDataError.damagedRow(.change(id), "the row before it is missing") }
+            last = id
+            let kind = try statement.kind(ChangeTable.Column.kind, at: id)
+            if kind.isChange {
+                try buffer.append(statement, position: id, kind: kind)
+                checkValue = nil
+            } else {
+                try changes.add(buffer)
+                buffer.removeAll()
+                checkValue = try statement.integer(ChangeTable.Column.checkValue, of: .change(id))
+            }
+        }
+        try changes.add(buffer)
+        return checkValue
+    }
+}

@@ -1,0 +1,110 @@
+import ChronicleCore
+
+/// The changed rows of a table of models.
+struct PastTable: Sendable {
+    /// The name of the table of models.
+    let name: String
+    /// The name of the temporary table, quoted.
+    let temporary: String
+    let columns: [Column]
+    /// The columns that are unknown in some rows.
+    private(set) var incomplete: Set<String> = []
+    /// The content of the FROM clause for the rows as of the position.
+    private(set) var source = ""
+
+    struct Column: Sendable {
+        /// The number of the attribute.
+        let number: Int
+        let name: String
+        /// The type in the table's definition. Rows of both tables must have the same affinity.
+        let type: String
+        /// The value of rows that were added before the column.
+        let defaultValue: PropertyValue
+    }
+
+    /// The columns of the temporary table that describe its rows. Names of properties contain no period.
+    static let isPresent = quoted("past.present")
+    static let unknownNumbers = quoted("past.unknown")
+
+    init(name: String, temporary: String, columns: [Column]) {
+        (self.name, self.temporary, self.columns) = (name, temporary, columns)
+        source = makeSource()
+    }
+
+    /// Records that a column is unknown in some row.
+    mutating func addIncomplete(_ column: String) {
+        guard incomplete.insert(column).inserted else { return }
+        source = makeSource()
+    }
+
+    /// Returns a value of a row of the temporary table with an alias.
+    ///
+    /// A value that is unknown ends the statement with an error if it is used. A subquery has the affinity of its column,
+    /// which SQLite requires to combine ``source`` with a query.
+    func value(_ column: String, _ alias: String) -> String {
+        let value = "\(alias).\(quoted(column))"
+        guard incomplete.contains(column), let number = columns.first(where: { $0.name == column })?.number else {
+            return value
+        }
+        return """
+            (SELECT \(value) WHERE ifnull(instr(\(alias).\(Self.unknownNumbers), ',\(number),'), 0) = 0 \
+            OR \(PredicateFunctions.missing(column, of: name, key: "\(alias)._rowid_")))
+            """
+    }
+
+    private var id: String { quoted(RecordedTable.primaryKey) }
+
+    private func makeSource() -> String {
+        let own = ([id] + columns.map { quoted($0.name) }).map { "m.\($0) AS \($0)" }.joined(separator: ", ")
+        return """
+            (SELECT \(own) FROM main.\(quoted(name)) AS m LEFT JOIN \(temporary) AS p ON p._rowid_ = m._rowid_ \
+            WHERE p._rowid_ IS NULL UNION ALL \(changedRows))
+            """
+    }
+
+    /// The query for the changed rows as they were.
+    var changedRows: String {
+        let values = columns.map { "\(value($0.name, "p")) AS \(quoted($0.name))" }
+        return "SELECT \((["p._rowid_ AS \(id)"] + values).joined(separator: ", ")) FROM \(temporary) AS p "
+            + "WHERE p.\(Self.isPresent)"
+    }
+
+    // MARK: Joins by primary key
+
+    /// Returns the joins with the row that a reference contains. SQLite would compute all rows of ``source`` on the right
+    /// side of a LEFT JOIN, so each table is joined by itself.
+    func join(_ reference: SQLQuery, as alias: String) -> SQLQuery {
+        """
+        LEFT JOIN \(raw: temporary) AS \(raw: changed(alias)) ON \(raw: changed(alias))._rowid_ = \(reference) \
+        LEFT JOIN main.\(name: name) AS \(raw: alias) ON \(raw: alias)._rowid_ \
+        = iif(\(raw: changed(alias))._rowid_ IS NULL, \(reference), NULL)
+        """
+    }
+
+    /// Returns a value of the joined row.
+    func joinedValue(_ column: String, _ alias: String) -> String {
+        let other = changed(alias)
+        if column == RecordedTable.primaryKey {
+            return "CASE WHEN \(other)._rowid_ IS NULL THEN \(alias)._rowid_ "
+                + "WHEN \(other).\(Self.isPresent) THEN \(other)._rowid_ END"
+        }
+        return "iif(\(other)._rowid_ IS NULL, \(alias).\(quoted(column)), \(value(column, other)))"
+    }
+
+    private func changed(_ alias: String) -> String { "\(alias)p" }
+
+    // MARK: Counting
+
+    /// Returns the expression of the number of rows that match a condition on their own columns: the present number
+    /// without the changed rows, and those as they were.
+    func count(where condition: SQLQuery?, as alias: String) -> SQLQuery {
+        let matches: SQLQuery = condition.map { " WHERE \($0)" } ?? ""
+        let table: SQLQuery = "main.\(name: name) AS \(raw: alias)"
+        return """
+            (SELECT count(*) FROM \(table)\(matches)) \
+            - (SELECT count(*) FROM \(raw: temporary) AS p CROSS JOIN \(table) \
+            ON \(raw: alias)._rowid_ = p._rowid_\(matches)) \
+            + (SELECT count(*) FROM (\(raw: changedRows)) AS \(raw: alias)\(matches))
+            """
+    }
+}

@@ -1,0 +1,193 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Writes changed rows, as they were, to temporary tables.
+final class PastWriter {
+    private let connection: Connection
+    private let prefix: String
+    private let layout: StoreLayout
+    private var tables: PastTables
+    /// The statements for the rows of a table, by its name.
+    private var statements: [String: (insert: Statement, select: Statement)] = [:]
+
+    init(_ connection: Connection, _ tables: PastTables, prefix: String, _ layout: StoreLayout) {
+        (self.connection, self.tables, self.prefix, self.layout) = (connection, tables, prefix, layout)
+    }
+
+    /// Returns whether a row existed, or `nil` if it is not in the temporary tables.
+    func isPresent(_ table: PastLayout.Table, _ key: Int64) throws -> Bool? {
+        guard let past = tables.tables[table.name] else { return nil }
+        return try connection.scalarInt64(
+            "SELECT \(PastTable.isPresent) FROM \(past.temporary) WHERE _rowid_ = ?"
+        ) { try $0.bind(key, at: 1) }.map { $0 != 0 }
+    }
+
+    /// Adds changed rows and links.
+    ///
+    /// - Returns: The tables with the rows.
+    func write(_ changes: PastChanges, _ pastLayout: PastLayout) throws -> PastTables {
+        defer { statements = [:] }
+        for (key, row) in changes.rows where !row.isKnown {
+            guard let table = pastLayout.tables[key.table] else { continue }
+            let past = try tables.tables[table.name] ?? create(table)
+            tables.tables[table.name] = past
+            try write(row, key.key, table, past)
+        }
+        for (name, links) in changes.links {
+            let past = try tables.links[name] ?? createLinks(name)
+            tables.links[name] = past
+            let insert = try connection.prepare(
+                "INSERT OR IGNORE INTO \(past.temporary)(owner, destination, present) VALUES (?, ?, ?)")
+            for (link, existed) in links {
+                try insert.bind(link.owner, at: 1)
+                try insert.bind(link.destination, at: 2)
+                try insert.bind(existed ? 1 : 0, at: 3)
+                try insert.run()
+            }
+        }
+        for (table, links, value) in changes.unknownLists {
+            tables.unknown[table, default: [:]][value.property] = value
+            tables.unknownLists[table, default: [:]][value.key] = value
+            tables.unknownLinks[links] = value
+        }
+        return tables
+    }
+
+    // MARK: Rows
+
+    private func write(_ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable) throws {
+        let (insert, select) = try statements(past)
+        insert.clearBindings()
+        try insert.bind(key, at: 1)
+        try insert.bind(row.isPresent ? 1 : 0, at: 2)
+        guard row.isPresent else { return try insert.run() }
+        var unknown = row.unknown
+        let isUnchanged = past.columns.contains { row.values[$0.number] == nil && !unknown.contains($0.number) }
+        var present: [PropertyValue]?
+        if isUnchanged, !row.isComplete { present = try presentRow(key, past, select) }
+        for (index, column) in past.columns.enumerated() {
+            if let value = row.values[column.number] {
+                try insert.bind(value, at: Int32(index + 4))
+            } else if unknown.contains(column.number) {
+                continue
+            } else if row.isComplete {
+                try insert.bind(defaultValue(of: column, table.entityName(row.entity)), at: Int32(index + 4))
+            } else if let present {
+                try insert.bind(present[index], at: Int32(index + 4))
+            } else {
+                unknown.insert(column.number)
+            }
+        }
+        if !unknown.isEmpty {
+            try insert.bind(",\(unknown.sorted().map(String.init).joined(separator: ",")),", at: 3)
+            for column in past.columns where unknown.contains(column.number) {
+                tables.tables[table.name]?.addIncomplete(column.name)
+                tables.unknown[table.name, default: [:]][column.name] = .init(
+                    table: table.name, entity: table.entityName(row.entity), property: column.name, key: key)
+            }
+        }
+        try insert.run()
+    }
+
+    /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default
+    /// value in the file.
+    private func defaultValue(of column: PastTable.Column, _ entityName: String) -> PropertyValue {
+        guard column.defaultValue.isNull else { return column.defaultValue }
+        return layout.tablesByName[entityName]?.entity.propertiesByName[column.name]?.defaultValue ?? .null
+    }
+
+    private func statements(_ past: PastTable) throws -> (insert: Statement, select: Statement) {
+        if let known = statements[past.name] { return known }
+        let own = past.columns.map { quoted($0.name) }
+        let names = ["_rowid_", PastTable.isPresent, PastTable.unknownNumbers] + own
+        let parameters = Array(repeating: "?", count: names.count).joined(separator: ", ")
+        let made = (
+            insert: try connection.prepare(
+                "INSERT INTO \(past.temporary)(\(names.joined(separator: ", "))) VALUES (\(parameters))"),
+            select: try connection.prepare(
+                "SELECT \(own.isEmpty ? "1" : own.joined(separator: ", ")) FROM main.\(quoted(past.name)) "
+                    + "WHERE _rowid_ = ?")
+        )
+        statements[past.name] = made
+        return made
+    }
+
+    /// Returns the values of a row that exists, in the order of the columns.
+    private func presentRow(_ key: Int64, _ past: PastTable, _ select: Statement) throws -> [PropertyValue]? {
+        defer { select.reset() }
+        try select.bind(key, at: 1)
+        guard try select.step() else { return nil }
+        return past.columns.indices.map { select.plainValue(Int32($0)) }
+    }
+
+    // MARK: Tables
+
+    private func create(_ table: PastLayout.Table) throws -> PastTable {
+        let name = "\(prefix)\(table.number)"
+        let past = PastTable(name: table.name, temporary: "temp.\(quoted(name))", columns: try columns(of: table))
+        let columns = past.columns.map { ", \(quoted($0.name)) \($0.type)" }.joined()
+        try connection.execute(
+            """
+            CREATE TABLE \(past.temporary)(\(PastTable.isPresent) INTEGER NOT NULL, \
+            \(PastTable.unknownNumbers) TEXT\(columns))
+            """)
+        let known = Set(past.columns.map(\.name))
+        for (index, names) in try indexes(of: table.name).enumerated() where known.isSuperset(of: names) {
+            let columns = names.map(quoted).joined(separator: ", ")
+            try connection.execute(
+                "CREATE INDEX temp.\(quoted("\(name)_\(index)")) ON \(quoted(name))(\(columns))")
+        }
+        return past
+    }
+
+    private func columns(of table: PastLayout.Table) throws -> [PastTable.Column] {
+        let statement = try connection.prepare(
+            "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main') WHERE pk = 0")
+        try statement.bind(table.name, at: 1)
+        var columns: [PastTable.Column] = []
+        while try statement.step() {
+            let name = statement.text(0)
+            guard let number = table.attributes[name] else { continue }
+            columns.append(
+                .init(
+                    number: number, name: name, type: statement.text(1),
+                    defaultValue: try value(of: statement.isNull(2) ? nil : statement.text(2))))
+        }
+        return columns
+    }
+
+    /// Returns the value of the expression of a default value.
+    private func value(of expression: String?) throws -> PropertyValue {
+        guard let expression else { return .null }
+        let statement = try connection.prepare("SELECT \(expression)")
+        return try statement.step() ? statement.plainValue(0) : .null
+    }
+
+    /// Returns the names of the columns of each index, except those with expressions.
+    private func indexes(of table: String) throws -> [[String]] {
+        let statement = try connection.prepare(
+            """
+            SELECT list.seq, info.name FROM pragma_index_list(?, 'main') AS list, \
+            pragma_index_info(list.name, 'main') AS info ORDER BY list.seq, info.seqno
+            """)
+        try statement.bind(table, at: 1)
+        var indexes: [Int64: [String]] = [:]
+        while try statement.step() {
+            // An empty name is that of no column.
+            indexes[statement.int64(0), default: []].append(statement.isNull(1) ? "" : statement.text(1))
+        }
+        return indexes.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    private func createLinks(_ name: String) throws -> PastLinks {
+        let table = "\(prefix)\(name)"
+        let past = PastLinks(name: name, temporary: "temp.\(quoted(table))")
+        try connection.execute(
+            """
+            CREATE TABLE \(past.temporary)(owner INTEGER NOT NULL, destination INTEGER NOT NULL, \
+            present INTEGER NOT NULL, PRIMARY KEY (owner, destination)) WITHOUT ROWID;
+            CREATE INDEX temp.\(quoted("\(table)_destination")) ON \(quoted(table))(destination)
+            """)
+        return past
+    }
+}

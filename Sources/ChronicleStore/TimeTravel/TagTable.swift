@@ -1,0 +1,99 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// The table `chronicle_tag`, which contains named positions of the history.
+///
+/// The table is created with the first tag. A file without it has no tags.
+struct TagTable {
+    typealias Tag = HistoryTag<DefaultHistoryToken>
+
+    static let name = "chronicle_tag"
+
+    static let createTable = """
+        CREATE TABLE IF NOT EXISTS \(name)(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, position INTEGER NOT NULL, \
+        check_value INTEGER, created REAL NOT NULL)
+        """
+
+    let connection: Connection
+    let storeIdentifier: String
+
+    /// Returns whether the table exists.
+    ///
+    /// - Throws: ``SwiftDataError/damagedFile`` if another program changed its definition.
+    static func exists(_ connection: Connection) throws -> Bool {
+        guard
+            try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE lower(name) = '\(name)'") != nil
+        else { return false }
+        return try FileSchema(connection).hasHistory([createTable])
+    }
+
+    /// Creates the table in a write transaction.
+    static func create(_ connection: Connection) throws {
+        try MetaTable.keepingCompletions(connection) { try connection.execute(createTable) }
+    }
+
+    /// Returns the tags, ordered by name.
+    func tags() throws -> [Tag] {
+        let statement = try connection.cached(
+            "SELECT id, name, position, check_value, created FROM \(Self.name) ORDER BY name")
+        defer { statement.reset() }
+        var tags: [Tag] = []
+        while try statement.step() {
+            let row = FileRow.tag(statement.int64(0))
+            let seconds = statement.double(4)
+            guard seconds.isFinite else { throw SwiftDataError.damagedRow(row, "the time is invalid") }
+            let token = DefaultHistoryToken(
+                storeIdentifier: storeIdentifier,
+                position: try statement.integer(2, in: 0...HistoryPosition.valid.upperBound, of: row),
+                checkValue: statement.isNull(3) ? nil : try statement.integer(3, of: row))
+            tags.append(
+                Tag(
+                    name: statement.text(1), token: token,
+                    date: Date(timeIntervalSinceReferenceDate: seconds)))
+        }
+        return tags
+    }
+
+    /// Inserts a tag, or moves the one of its name.
+    ///
+    /// - Throws: ``SwiftDataError/duplicateHistoryTag`` if there is a tag of the name and `replaces` is `false`.
+    func insert(_ tag: Tag, replaces: Bool) throws {
+        let statement = try connection.cached(
+            "INSERT INTO \(Self.name)(name, position, check_value, created) VALUES (?, ?, ?, ?)"
+                + (replaces
+                    ? " ON CONFLICT DO UPDATE SET position = excluded.position, check_value = excluded.check_value, "
+                        + "created = excluded.created"
+                    : ""))
+        try statement.bind(storedName(tag.name), at: 1)
+        try statement.bind(tag.token.position(in: storeIdentifier) ?? 0, at: 2)
+        if let checkValue = tag.token.checkValue(in: storeIdentifier) {
+            try statement.bind(checkValue, at: 3)
+        } else {
+            try statement.bindNull(3)
+        }
+        try statement.bind(tag.date.timeIntervalSinceReferenceDate, at: 4)
+        do { try statement.run() } catch let error as SQLiteError where error.isUniqueConstraint {
+            throw SwiftDataError.duplicateHistoryTag.with(
+                detail: "the store already has a tag \"\(tag.name)\"; choose another name, or replace the tag")
+        }
+    }
+
+    /// Returns the stored name of a tag. Names with the same characters are the same, but SQLite compares their bytes.
+    private func storedName(_ name: String) throws -> String {
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
+        return try tags().first { $0.name == name }?.name ?? name
+    }
+
+    /// Deletes a tag, and returns whether there was one of the name.
+    func delete(_ name: String) throws -> Bool {
+        guard
+            let id = try connection.scalarInt64(
+                "SELECT id FROM \(Self.name) WHERE name = ?", { try $0.bind(storedName(name), at: 1) })
+        else { return false }
+        let statement = try connection.cached("DELETE FROM \(Self.name) WHERE id = ?")
+        try statement.bind(id, at: 1)
+        try statement.run()
+        return true
+    }
+}

@@ -1,0 +1,97 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Queries as of a position use the indexes of both tables, and compute no table before they are restricted.
+@Suite struct AsOfPlanTests {
+    private let store: DefaultStore
+    private let container: ModelContainer
+
+    init() throws {
+        let test = try TestStore(
+            .inMemory, [Journey.self, GuidedJourney.self, Traveler.self, Topic.self], preservesValues: true)
+        container = test.container
+        let context = ModelContext(container)
+        let token = try context.currentHistoryToken()
+        let journey = Journey(code: "c", title: "title")
+        context.insert(journey)
+        journey.traveler = Traveler(name: "name")
+        journey.topics = [Topic(name: "name")]
+        try context.save()
+        journey.topics = []
+        try context.save()
+        let present = try #require(container.stores.first as? DefaultStore)
+        store = try #require(try present.store(asOf: token) as? DefaultStore)
+    }
+
+    private func expectIndexes<Model: PersistentModel>(
+        _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil, scans: Bool = false,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        try store.readRows { connection, past in
+            let fetch = try FetchSQL(
+                descriptor, lookup: lookup, schema: store.schema, storeIdentifier: store.identifier, past: past)
+            let table = try store.layout.table(for: Model.self)
+            for query in [fetch.select(table.selection), fetch.identifiers, fetch.count] {
+                try expectIndexes(query.sql, connection, scans: scans, location)
+            }
+        }
+    }
+
+    private func expectIndexes(
+        _ sql: String, _ connection: Connection, scans: Bool, _ location: SourceLocation
+    ) throws {
+        let statement = try connection.prepare("EXPLAIN QUERY PLAN \(sql)")
+        var lines: [String] = []
+        while try statement.step() { lines.append(statement.text(3)) }
+        let plan = lines.joined(separator: "\n")
+        #expect(plan.contains("SEARCH"), "\(plan)", sourceLocation: location)
+        for word in ["MATERIALIZE", "AUTOMATIC"] {
+            #expect(!plan.contains(word), "\(plan)", sourceLocation: location)
+        }
+        guard !scans else { return }
+        let isScanned = lines.contains { $0.hasPrefix("SCAN m") || $0.hasPrefix("SCAN t") }
+        #expect(!isScanned, "\(plan)", sourceLocation: location)
+    }
+
+    @Test func lookupsUseIndexes() throws {
+        let identifier = PersistentIdentifier.Origin(storeIdentifier: store.identifier, entityName: "Journey")
+            .identifier(1)
+        let traveler = PersistentIdentifier.Origin(storeIdentifier: store.identifier, entityName: "Traveler")
+            .identifier(1)
+        let entity = try #require(store.schema.entity(for: Journey.self))
+        let property = try #require(entity.propertiesByName["traveler"])
+        try expectIndexes(FetchDescriptor<Journey>(), lookup: .identifiers([identifier]))
+        try expectIndexes(FetchDescriptor<Journey>(), lookup: .references(property, to: [traveler]))
+        try expectIndexes(FetchDescriptor<Journey>(predicate: #Predicate { $0.code == "c" }))
+        try expectIndexes(FetchDescriptor<Journey>(predicate: #Predicate { $0.rating == 3 }))
+    }
+
+    @Test func relationshipsUseIndexes() throws {
+        try expectIndexes(
+            FetchDescriptor<Journey>(predicate: #Predicate { $0.traveler?.name == "name" }), scans: true)
+        try expectIndexes(FetchDescriptor<Journey>(sortBy: [SortDescriptor(\.traveler?.name)]), scans: true)
+        try expectIndexes(
+            FetchDescriptor<Journey>(predicate: #Predicate { $0.topics.contains { $0.name == "name" } }), scans: true)
+        try expectIndexes(
+            FetchDescriptor<Traveler>(predicate: #Predicate { $0.journeys.count > 1 }), scans: true)
+    }
+
+    @Test func linksUseIndexes() throws {
+        let links = try store.layout.linkTable(named: "Journey.topics")
+        let (journeys, topics) = (try store.layout.table(named: "Journey"), try store.layout.table(named: "Topic"))
+        let inverse = try #require(links.links.inverse)
+        try store.readRows { connection, past in
+            for isMany in [false, true] {
+                for (property, table) in [(links.links.property, topics), (inverse, journeys)] {
+                    let sql = try links.select(property, of: table, ofMany: isMany, past: past)
+                    try expectIndexes(sql, connection, scans: false, #_sourceLocation)
+                }
+            }
+        }
+    }
+}

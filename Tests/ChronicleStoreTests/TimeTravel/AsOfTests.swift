@@ -1,0 +1,222 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Contexts as of a position show the models as they were then.
+@Suite struct AsOfTests {
+    private static let journeys: [any PersistentModel.Type] = [
+        Journey.self, GuidedJourney.self, Traveler.self, Topic.self,
+    ]
+
+    /// All positions of a random history have the state that was kept when they were current.
+    @Test(arguments: StoreKind.allCases, 0..<2)
+    func positionsShowTheStateThen(_ kind: StoreKind, _ number: Int) throws {
+        let test = try TestStore(kind, Self.journeys, preservesValues: true)
+        let store = try #require(test.container.stores.first as? DefaultStore)
+        var writer = RandomJourneys(test.container, store, TestSeed.generator(number))
+        var kept: [(token: DefaultHistoryToken, state: JourneyState)] = []
+        var open: [(context: ModelContext, state: JourneyState)] = []
+        for step in 0..<40 {
+            let context = ModelContext(test.container)
+            kept.append((try context.currentHistoryToken(), try JourneyState(context)))
+            if step % 12 == 5 {
+                let past = try ModelContext(test.container, asOf: kept[step / 2].token)
+                open.append((past, kept[step / 2].state))
+            }
+            // Contexts that were created before the latest changes.
+            for (past, state) in open { expect(past, state, "open after \(step) steps") }
+            try writer.step()
+        }
+        for (index, (token, state)) in kept.enumerated() {
+            let past = try ModelContext(test.container, asOf: token)
+            expect(past, state, "step \(index)")
+            #expect(past.asOf == token)
+        }
+    }
+
+    private func expect(_ context: ModelContext, _ state: JourneyState, _ place: String) {
+        do {
+            let found = try JourneyState(context)
+            let differences = found.differences(from: state)
+            #expect(differences == "", "\(place), \(TestSeed.description)")
+        } catch {
+            Issue.record(error, "\(place), \(TestSeed.description)")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func changesAreNotSaved(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, preservesValues: true)
+        let context = test.context()
+        let trip = Trip(name: "Rome", destination: "Rome")
+        context.insert(trip)
+        try context.save()
+        let token = try context.currentHistoryToken()
+        trip.name = "Oslo"
+        try context.save()
+
+        let past = try ModelContext(test.container, asOf: token)
+        let before = try #require(try past.existingModel(for: trip.persistentModelID) as? Trip)
+        #expect(before.name == "Rome")
+        try past.save()
+        before.name = "Paris"
+        #expect(throws: SwiftDataError.storeReadOnly) { try past.save() }
+        past.rollback()
+        #expect(before.name == "Rome")
+        #expect(throws: SwiftDataError.storeReadOnly) { try past.delete(model: Trip.self) }
+        #expect(throws: SwiftDataError.storeReadOnly) {
+            try past.update(model: Trip.self, set: \.name, to: "Paris")
+        }
+        #expect(throws: SwiftDataError.storeReadOnly) {
+            try past.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        }
+        #expect(try context.fetch(FetchDescriptor<Trip>()).map(\.name) == ["Oslo"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func transactionsAndDatesArePositions(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, preservesValues: true)
+        let context = test.context()
+        let trip = Trip(name: "0", destination: "Rome")
+        context.insert(trip)
+        try context.save()
+        for number in 1...5 {
+            trip.name = "\(number)"
+            try context.save()
+        }
+        let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        for (number, transaction) in transactions.enumerated() {
+            func name(_ context: ModelContext) throws -> String? {
+                try context.fetch(FetchDescriptor<Trip>()).first?.name
+            }
+            #expect(try name(ModelContext(test.container, asOf: transaction)) == "\(number)")
+            // Timestamps may be equal.
+            let last = transactions.lastIndex { $0.timestamp <= transaction.timestamp }
+            #expect(
+                try name(ModelContext(test.container, asOf: transaction.timestamp)) == last.map { "\($0)" })
+        }
+        let past = try ModelContext(test.container, asOf: Date.distantPast)
+        #expect(try past.fetchCount(FetchDescriptor<Trip>()) == 0)
+        let future = try ModelContext(test.container, asOf: Date.distantFuture)
+        #expect(try future.fetch(FetchDescriptor<Trip>()).map(\.name) == ["5"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func incompleteHistoryThrows(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, preservesValues: true)
+        let context = test.context()
+        let trip = Trip(name: "0", destination: "Rome")
+        context.insert(trip)
+        try context.save()
+        let first = try context.currentHistoryToken()
+        let open = try ModelContext(test.container, asOf: first)
+        trip.name = "1"
+        try context.save()
+        let second = try context.currentHistoryToken()
+        #expect(try open.fetch(FetchDescriptor<Trip>()).map(\.name) == ["0"])
+        trip.name = "2"
+        try context.save()
+        let third = try context.currentHistoryToken()
+        try context.deleteHistory(.before(second))
+
+        #expect(throws: SwiftDataError.historyTokenExpired) { try ModelContext(test.container, asOf: first) }
+        #expect(throws: SwiftDataError.historyTokenExpired) {
+            try ModelContext(test.container, asOf: Date.distantPast)
+        }
+        #expect(try ModelContext(test.container, asOf: second).fetch(FetchDescriptor<Trip>()).map(\.name) == ["1"])
+        // The deleted changes were read before.
+        #expect(try open.fetch(FetchDescriptor<Trip>()).map(\.name) == ["0"])
+        try context.deleteHistory(.before(third))
+        trip.name = "3"
+        try context.save()
+        let late = try ModelContext(test.container, asOf: third)
+        #expect(try late.fetch(FetchDescriptor<Trip>()).map(\.name) == ["2"])
+
+        let other = try TestStore(.inMemory, preservesValues: true).context()
+        #expect(throws: SwiftDataError.historyTokenStoreMismatch) {
+            try ModelContext(test.container, asOf: other.currentHistoryToken())
+        }
+        let store = try #require(test.container.stores.first)
+        let ahead = DefaultHistoryToken(storeIdentifier: store.identifier, position: 4_711)
+        #expect(throws: SwiftDataError.historyTokenAhead) { try ModelContext(test.container, asOf: ahead) }
+        let forked = DefaultHistoryToken(
+            storeIdentifier: store.identifier, position: try #require(third.position(in: store.identifier)),
+            checkValue: 5)
+        #expect(throws: SwiftDataError.historyTokenForked) { try ModelContext(test.container, asOf: forked) }
+    }
+
+    /// Values that were not preserved are errors where they matter, and only there.
+    @Test(arguments: StoreKind.allCases)
+    func unknownValuesThrow(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, [Memo.self], preservesValues: false)
+        let context = test.context()
+        let memos = ["a", "b"].map { Memo(name: $0, text: $0) }
+        for memo in memos { context.insert(memo) }
+        try context.save()
+        let token = try context.currentHistoryToken()
+        context.insert(Memo(name: "c", text: "c"))
+        try context.save()
+        let past = try ModelContext(test.container, asOf: token)
+        #expect(try past.fetch(FetchDescriptor<Memo>()).map(\.name) == ["a", "b"])
+        memos[0].text = "z"
+        try context.save()
+
+        do {
+            let found = try past.fetch(FetchDescriptor<Memo>())
+            Issue.record("\(found.map(\.text))")
+        } catch let error as SwiftDataError {
+            #expect(error == .historyValueMissing)
+            #expect(error.entityName == "Memo")
+            #expect(error.propertyName == "text")
+            #expect(error.persistentIdentifier == memos[0].persistentModelID)
+            #expect(error.detail?.contains("as of position \(try #require(token.tokenValue?.values.first))") == true)
+        }
+        #expect(throws: SwiftDataError.historyValueMissing) {
+            try past.fetchCount(FetchDescriptor<Memo>(predicate: #Predicate { $0.text == "a" }))
+        }
+        #expect(throws: SwiftDataError.historyValueMissing) {
+            try past.fetchIdentifiers(FetchDescriptor<Memo>(sortBy: [SortDescriptor(\.text)]))
+        }
+        #expect(try past.fetchCount(FetchDescriptor<Memo>()) == 2)
+        let second = FetchDescriptor<Memo>(predicate: #Predicate { $0.name == "b" })
+        #expect(try past.fetch(second).map(\.text) == ["b"])
+        #expect(try past.fetchCount(second) == 1)
+    }
+
+    /// The destinations of a list without an inverse are not recorded when its model is deleted.
+    @Test(arguments: StoreKind.allCases)
+    func unknownListsThrow(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, [LinkItem.self, LinkTag.self, LinkPhoto.self], preservesValues: true)
+        let context = test.context()
+        let (kept, deleted) = (LinkItem("kept"), LinkItem("deleted"))
+        for item in [kept, deleted] { context.insert(item) }
+        kept.idols = [deleted]
+        try context.save()
+        let token = try context.currentHistoryToken()
+        kept.idols = []
+        kept.name = "renamed"
+        try context.save()
+        let past = try ModelContext(test.container, asOf: token)
+        let before = try #require(try past.items().first { $0.name == "kept" })
+        #expect(before.idols.names == ["deleted"])
+        context.delete(deleted)
+        try context.save()
+        #expect(throws: SwiftDataError.historyValueMissing) { try past.items() }
+        // The items of a tag are reachable, and photos have no relationships.
+        #expect(throws: SwiftDataError.historyValueMissing) { try past.linkTags() }
+        #expect(try past.photos().isEmpty)
+    }
+}
+
+@Model private final class Memo {
+    var name: String
+    var text: String
+
+    init(name: String, text: String) {
+        self.name = name
+        self.text = text
+    }
+}

@@ -1,0 +1,191 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@Suite struct NetChangeTests {
+    @Test(arguments: StoreKind.allCases, 0..<4) func changesLeadFromEachStateToEachOther(
+        _ kind: StoreKind, _ number: Int
+    ) throws {
+        let store = try TestStore(kind, StoreContent.types, preservesValues: true)
+        var edits = RandomEdits(number)
+        let context = store.context()
+        var states = [(token: try context.currentHistoryToken(), content: try StoreContent(store.container))]
+        for round in 0..<40 {
+            if round % 10 == 9 {
+                try store.foreign(
+                    """
+                    PRAGMA foreign_keys = ON;
+                    UPDATE Trip SET note = 'foreign';
+                    DELETE FROM LinkPhoto WHERE id % 3 = 0;
+                    """)
+                try context.refreshAllModels()
+            } else {
+                try edits.save(context)
+            }
+            states.append((try context.currentHistoryToken(), try StoreContent(store.container)))
+        }
+        for (first, second) in zip(states, states.dropFirst()) {
+            let lines = try context.changes(between: first.token, and: second.token).lines
+            #expect(lines == first.content.difference(to: second.content), "\(TestSeed.description)")
+        }
+        for _ in 0..<60 {
+            let (first, second) = (states[edits.below(states.count)], states[edits.below(states.count)])
+            let changes = try context.changes(between: first.token, and: second.token)
+            #expect(changes.lines == first.content.difference(to: second.content), "\(TestSeed.description)")
+            #expect(changes.inverse.lines == second.content.difference(to: first.content), "\(TestSeed.description)")
+            #expect(changes.allSatisfy { $0.kind != .update || $0.isComplete }, "\(TestSeed.description)")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func valuesHaveTheirTypes(_ kind: StoreKind) throws {
+        let store = try TestStore(
+            kind, [Trip.self, BucketListItem.self, LivingAccommodation.self], preservesValues: true)
+        let context = store.context()
+        let (rome, oslo) = (Trip(name: "Rome", destination: "Italy"), Trip(name: "Oslo", destination: "Norway"))
+        let item = BucketListItem(title: "Forum")
+        for model in [rome, oslo] { context.insert(model) }
+        context.insert(item)
+        try context.save()
+        let start = try context.currentHistoryToken()
+        (rome.note, rome.destination, item.trip) = ("warm", "Roma", rome)
+        context.delete(oslo)
+        try context.save()
+        rome.destination = "Italy"
+        let bergen = Trip(name: "Bergen", destination: "Norway")
+        context.insert(bergen)
+        try context.save()
+        let changes = try context.changes(between: start, and: context.currentHistoryToken())
+
+        let romeChange = try #require(changes.change(of: rome.persistentModelID))
+        #expect(romeChange.kind == .update)
+        #expect(romeChange.values.map(\.name) == ["note"])
+        #expect(romeChange.previousValue(\Trip.note) == .some(nil))
+        #expect(romeChange.value(\Trip.note) == "warm")
+        #expect(romeChange.value(\Trip.destination) == nil)
+        let itemChange = try #require(changes.change(of: item.persistentModelID))
+        #expect(itemChange.previousValue(\BucketListItem.trip) == .some(nil))
+        #expect(itemChange.value(\BucketListItem.trip) == .some(rome.persistentModelID))
+        let deleted = try #require(changes.first { $0.kind == .delete })
+        #expect(deleted.previousValue(\Trip.name) == "Oslo")
+        #expect(deleted.previousValue(\Trip.note) == .some(nil))
+        #expect(deleted.value(\Trip.name) == nil)
+        #expect(changes.change(of: bergen.persistentModelID)?.value(\Trip.name) == "Bergen")
+        #expect(changes.changes(of: BucketListItem.self).map(\.id) == [item.persistentModelID])
+        #expect(changes.changes(ofEntity: "Trip").count == 3)
+    }
+
+    @Test(arguments: StoreKind.allCases) func destinationsOfARequiredRelationshipAreCompared(_ kind: StoreKind) throws {
+        typealias Badge = FixtureModels.Badge
+        typealias Ticket = FixtureModels.Ticket
+        let context = try TestStore(kind, FixtureModels.types, preservesValues: true).context()
+        let badges = [Badge("a"), Badge("b")]
+        for badge in badges { context.insert(badge) }
+        let ticket = Ticket(1, badges[0])
+        let start = try context.currentHistoryToken()
+        context.insert(ticket)
+        try context.save()
+        let middle = try context.currentHistoryToken()
+        ticket.badge = badges[1]
+        try context.save()
+        let end = try context.currentHistoryToken()
+        let insert = try #require(
+            try context.changes(between: start, and: middle).change(of: ticket.persistentModelID))
+        #expect(insert.value(\Ticket.badge) == badges[0].persistentModelID)
+        #expect(insert.previousValue(\Ticket.badge) == nil)
+        let update = try #require(try context.changes(between: middle, and: end).first)
+        #expect(update.previousValue(\Ticket.badge) == badges[0].persistentModelID)
+        #expect(update.value(\Ticket.badge) == badges[1].persistentModelID)
+    }
+
+    @Test(arguments: StoreKind.allCases) func valuesThatAreNotPreservedAreMissing(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, preservesValues: false)
+        let context = store.context()
+        let trip = Trip(name: "Rome", destination: "Italy")
+        context.insert(trip)
+        try context.save()
+        let middle = try context.currentHistoryToken()
+        trip.destination = "Roma"
+        try context.save()
+        trip.destination = "Italy"
+        try context.save()
+        let end = try context.currentHistoryToken()
+        let update = try #require(try context.changes(between: middle, and: end).first)
+        #expect(update.kind == .update)
+        #expect(!update.isComplete)
+        #expect(update.value(named: "destination")?.isMissing == true)
+        #expect(update.value(named: "destination")?.value == nil)
+        #expect(try context.changes(between: end, and: end).isEmpty)
+        context.delete(trip)
+        try context.save()
+        let delete = try #require(try context.changes(between: end, and: context.currentHistoryToken()).first)
+        #expect(delete.previousValue(\Trip.name) == "Rome")
+        #expect(delete.value(named: "name")?.isMissing == false)
+        #expect(delete.value(named: "destination")?.isMissing == true)
+        #expect(delete.value(named: "note")?.isMissing == true)
+    }
+
+    @Test(arguments: StoreKind.allCases) func invalidPositionsAreErrors(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, preservesValues: true)
+        let context = store.context()
+        try store.add("a", "b", "c", in: context)
+        let transactions = try context.fetchHistory(Descriptor())
+        let (first, last) = (transactions[0].token, transactions[2].token)
+        let ahead = DefaultHistoryToken(storeIdentifier: try store.store.identifier, position: 1_000_000)
+        let foreign = DefaultHistoryToken(storeIdentifier: "another", position: 1)
+        for (a, b) in [(first, ahead), (ahead, first)] {
+            #expect(throws: SwiftDataError.historyTokenAhead) { _ = try context.changes(between: a, and: b) }
+        }
+        for (a, b) in [(first, foreign), (foreign, first), (foreign, foreign)] {
+            #expect(throws: SwiftDataError.historyTokenStoreMismatch) { _ = try context.changes(between: a, and: b) }
+        }
+        try context.deleteHistory(Descriptor.before(transactions[1].token))
+        for (a, b) in [(first, last), (last, first)] {
+            #expect(throws: SwiftDataError.historyTokenExpired) { _ = try context.changes(between: a, and: b) }
+        }
+        #expect(try context.changes(between: transactions[1].token, and: last).count == 1)
+    }
+
+    @Test func aPositionInATransactionOfAnotherProgramIncludesWhatIsBeforeIt() throws {
+        let store = try TestStore(.file, preservesValues: true)
+        let context = store.context()
+        try store.add("a", "b", in: context)
+        let start = try context.currentHistoryToken()
+        try store.shell("UPDATE Trip SET destination = 'x' WHERE name = 'a'")
+        let middle = try context.currentHistoryToken()
+        try store.shell("UPDATE Trip SET destination = 'y' WHERE name = 'b'")
+        try store.add("c", in: context)
+        let end = try context.currentHistoryToken()
+        let before = try context.changes(between: start, and: middle)
+        #expect(before.map { $0.value(\Trip.destination) } == ["x"])
+        let after = try context.changes(between: middle, and: end)
+        #expect(after.map { $0.value(\Trip.destination) } == ["y", "somewhere"])
+        #expect(try context.changes(between: end, and: middle).map(\.kind) == [.update, .delete])
+    }
+
+    @Test func severalStoresAreComparedOneByOne() throws {
+        let directory = try TemporaryDirectory()
+        let trips = ModelConfiguration(
+            "trips", schema: Schema([Trip.self]), url: directory.file("trips.store"), preservesValues: true)
+        let tags = ModelConfiguration(
+            "photos", schema: Schema([LinkPhoto.self]), url: directory.file("photos.store"), preservesValues: true)
+        let container = try ModelContainer(for: Schema([Trip.self, LinkPhoto.self]), configurations: [trips, tags])
+        let context = ModelContext(container)
+        let start = try context.currentHistoryToken()
+        let (trip, photo) = (Trip(name: "a", destination: "b"), LinkPhoto("c"))
+        context.insert(trip)
+        context.insert(photo)
+        try context.save()
+        let end = try context.currentHistoryToken()
+        #expect(try context.changes(between: start, and: end).map(\.kind) == [.insert, .insert])
+        #expect(try context.changes(between: end, and: start).map(\.kind) == [.delete, .delete])
+        // A position in one of the stores only.
+        let store = try #require(trip.persistentModelID.storeIdentifier)
+        let part = DefaultHistoryToken(storeIdentifier: store, position: 0)
+        let changes = try context.changes(
+            between: part,
+            and: DefaultHistoryToken(storeIdentifier: store, position: try #require(end.position(in: store))))
+        #expect(changes.map(\.persistentIdentifier) == [trip.persistentModelID])
+        #expect(throws: SwiftDataError.historyTokenStoreMismatch) { try context.changes(between: part, and: end) }
+    }
+}

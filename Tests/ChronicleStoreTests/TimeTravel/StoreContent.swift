@@ -1,0 +1,147 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+
+/// The content of a store as text, to compare changes of the history with fetched models.
+struct StoreContent: Equatable {
+    struct Model: Equatable {
+        /// The attributes and to-one relationships.
+        var values: [String: String] = [:]
+        /// The destinations of relationships that are stored as links.
+        var links: [String: Set<PersistentIdentifier>] = [:]
+    }
+
+    var models: [PersistentIdentifier: Model] = [:]
+
+    static let types: [any PersistentModel.Type] = [
+        Trip.self, BucketListItem.self, LivingAccommodation.self, LinkItem.self, LinkTag.self, LinkPhoto.self,
+    ]
+
+    /// Reads the content with a new context.
+    init(_ container: ModelContainer) throws {
+        let context = ModelContext(container)
+        for trip in try context.fetch(FetchDescriptor<Trip>()) {
+            add(
+                trip,
+                [
+                    "name": trip.name, "destination": trip.destination, "startDate": trip.startDate,
+                    "endDate": trip.endDate, "note": trip.note, "tags": trip.tags,
+                    "livingAccommodation": trip.livingAccommodation?.persistentModelID,
+                ])
+        }
+        for item in try context.fetch(FetchDescriptor<BucketListItem>()) {
+            add(item, ["title": item.title, "isDone": item.isDone, "trip": item.trip?.persistentModelID])
+        }
+        for place in try context.fetch(FetchDescriptor<LivingAccommodation>()) {
+            add(
+                place,
+                [
+                    "placeName": place.placeName, "isConfirmed": place.isConfirmed,
+                    "trip": place.trip?.persistentModelID,
+                ])
+        }
+        for item in try context.items() {
+            add(
+                item, ["name": item.name, "number": item.number],
+                [
+                    "tags": item.tags.identifiers, "photos": item.photos.identifiers,
+                    "covers": item.covers.identifiers, "sketches": (item.sketches ?? []).identifiers,
+                    "friends": item.friends.identifiers, "idols": item.idols.identifiers,
+                    "teachers": item.teachers.identifiers, "students": item.students.identifiers,
+                ])
+        }
+        for tag in try context.linkTags() {
+            add(tag, ["name": tag.name, "weight": tag.weight], ["items": tag.items.identifiers])
+        }
+        for photo in try context.photos() { add(photo, ["name": photo.name]) }
+    }
+
+    private mutating func add(
+        _ model: any PersistentModel, _ values: [String: Any?], _ links: [String: Set<PersistentIdentifier>] = [:]
+    ) {
+        models[model.persistentModelID] = Model(values: values.mapValues(Self.text), links: links)
+    }
+
+    static func text(_ value: Any?) -> String {
+        if let date = value as? Date { return "\(date.timeIntervalSinceReferenceDate)" }
+        return value.map { "\($0)" } ?? "nil"
+    }
+
+    /// Returns the changes from this content to another one, a line for each model.
+    func difference(to other: StoreContent) -> [String: String] {
+        var lines: [String: String] = [:]
+        for identifier in Set(models.keys).union(other.models.keys) {
+            switch (models[identifier], other.models[identifier]) {
+            case (let old?, nil):
+                lines["\(identifier)"] = "delete " + old.values.map { "\($0): \($1)" }.sorted().joined(separator: ", ")
+            case (nil, let new?):
+                lines["\(identifier)"] = "insert " + new.values.map { "\($0): \($1)" }.sorted().joined(separator: ", ")
+            case (let old?, let new?):
+                let values = new.values.compactMap { name, value in
+                    old.values[name] == value ? nil : "\(name): \(old.values[name] ?? "") to \(value)"
+                }
+                let links = new.links.compactMap { name, links in
+                    let known = old.links[name] ?? []
+                    return known == links
+                        ? nil : "\(name): +\(links.subtracting(known).sorted()) -\(known.subtracting(links).sorted())"
+                }
+                if !(values + links).isEmpty {
+                    lines["\(identifier)"] = "update " + (values + links).sorted().joined(separator: ", ")
+                }
+            case (nil, nil): break
+            }
+        }
+        return lines
+    }
+}
+
+extension StoreContent {
+    /// The content without the links of some models in relationships without an inverse, and to themselves.
+    func removingLinks(of identifiers: Set<PersistentIdentifier>) -> StoreContent {
+        var content = self
+        for identifier in identifiers {
+            for name in ["photos", "covers", "sketches", "idols"] { content.models[identifier]?.links[name] = nil }
+            for name in ["friends", "teachers", "students"] {
+                content.models[identifier]?.links[name]?.remove(identifier)
+            }
+        }
+        return content
+    }
+}
+
+extension Sequence where Element: PersistentModel {
+    fileprivate var identifiers: Set<PersistentIdentifier> { Set(map(\.persistentModelID)) }
+}
+
+extension NetChanges {
+    /// The same text as ``StoreContent/difference(to:)``.
+    var lines: [String: String] {
+        Dictionary(
+            map { ("\($0.persistentIdentifier)", $0.line) },
+            uniquingKeysWith: { "\($0) and \($1)" })
+    }
+}
+
+extension NetChange {
+    fileprivate var line: String {
+        func text(_ value: (any Sendable)??) -> String { value.map { StoreContent.text($0) } ?? "missing" }
+        // The links of inserted and deleted models are changes of their other ends.
+        let links = ["tags", "items", "photos", "covers", "sketches", "friends", "idols", "teachers", "students"]
+        let attributes = values.filter { persistentIdentifier.entityName == "Trip" || !links.contains($0.name) }
+        switch kind {
+        case .insert:
+            return "insert "
+                + attributes.map { "\($0.name): \(text($0.value))" }.sorted().joined(separator: ", ")
+        case .delete:
+            return "delete "
+                + attributes.map { "\($0.name): \(text($0.previousValue))" }.sorted().joined(separator: ", ")
+        case .update:
+            return "update "
+                + values.map { value in
+                    value.addedDestinations.map { "\(value.name): +\($0) -\(value.removedDestinations ?? [])" }
+                        ?? "\(value.name): \(text(value.previousValue)) to \(text(value.value))"
+                }
+                .sorted().joined(separator: ", ")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Durable names of positions.
+@Suite struct TagTests {
+    @Test(arguments: StoreKind.allCases)
+    func tagNamesTheCurrentPosition(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        #expect(try context.tags().isEmpty)
+        let start = try context.tag("start")
+        try store.add("a")
+        // The changes of another program belong to the state that the tag names.
+        try store.foreign("UPDATE Trip SET note = 'x'")
+        let before = Date()
+        let token = try context.tag("before-import")
+        try store.add("b", "c")
+        #expect(try context.token(tagged: "before-import") == token)
+        #expect(try store.lines(.after(context.token(tagged: "before-import"))).count == 2)
+        #expect(try store.lines(.after(start)).count == 4)
+        let tags = try context.tags()
+        #expect(tags.map(\.name) == ["before-import", "start"] && tags.map(\.token) == [token, start])
+        #expect(tags[0].date >= before.addingTimeInterval(-1) && tags[1].date <= tags[0].date)
+        // Tags are not changes.
+        #expect(try store.history().count == 4)
+    }
+
+    @Test func tagsAreDurableAndSharedByProcesses() throws {
+        let store = try TestStore(.file)
+        try store.add("a")
+        let token = try store.context().tag("a'b\u{0}ü")
+        let other = ModelContext(try store.reopened())
+        #expect(try other.token(tagged: "a'b\u{0}ü") == token)
+        #expect(try store.shell("SELECT position FROM chronicle_tag") == "2")
+        #expect(
+            try store.shell("SELECT value FROM chronicle_meta WHERE name LIKE 'complete:%'")
+                == store.database.read { try FileSchema($0).digest })
+        try other.deleteTag("a'b\u{0}ü")
+        #expect(try store.context().tags().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func namesWithTheSameCharactersAreTheSame(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        try context.tag("caf\u{e9}")
+        try store.add("x")
+        #expect(try failure { try context.tag("cafe\u{301}") } == .duplicateHistoryTag)
+        #expect(try failure { try store.store.tagHistory("cafe\u{301}", replaces: false) } == .duplicateHistoryTag)
+        let token = try context.tag("cafe\u{301}", replacing: true)
+        #expect(try store.store.historyTags().map(\.token) == [token])
+        try context.deleteTag("cafe\u{301}")
+        #expect(try context.tags().isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func existingNamesAreRejectedOrReplaced(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let context = store.context()
+        let first = try context.tag("a")
+        try store.add("x")
+        #expect(try failure { try context.tag("a") } == .duplicateHistoryTag)
+        #expect(try failure { try store.store.tagHistory("a", replaces: false) } == .duplicateHistoryTag)
+        #expect(try context.token(tagged: "a") == first)
+        let second = try context.tag("a", replacing: true)
+        #expect(second > first)
+        #expect(try context.tags().map(\.token) == [second])
+        #expect(try failure { try context.token(tagged: "b") } == .historyTagNotFound)
+        #expect(try failure { try context.deleteTag("b") } == .historyTagNotFound)
+        try context.deleteTag("a")
+        #expect(try failure { try context.deleteTag("a") } == .historyTagNotFound)
+    }
+
+    @Test func tagDoesNotKeepHistory() throws {
+        let store = try TestStore(.inMemory)
+        let context = store.context()
+        try store.add("a")
+        let token = try context.tag("early")
+        try store.add("b", "c")
+        try context.deleteHistory(Descriptor.before(try store.history()[1].token))
+        #expect(try context.token(tagged: "early") == token)
+        #expect(try failure { try context.fetchHistory(.after(token)) } == .historyTokenExpired)
+        try store.store.erase()
+        #expect(try context.tags().count == 1)
+    }
+
+    @Test func severalStoresHaveOneTag() throws {
+        let (trips, links) = (Schema([Trip.self]), Schema([LinkItem.self]))
+        let container = try ModelContainer(
+            for: Schema([Trip.self, LinkItem.self]),
+            configurations: [
+                ModelConfiguration("trips", schema: trips, isStoredInMemoryOnly: true),
+                ModelConfiguration("links", schema: links, isStoredInMemoryOnly: true),
+            ])
+        let context = ModelContext(container)
+        context.insert(Trip(name: "a", destination: "b"))
+        context.insert(LinkItem("c"))
+        try context.save()
+        let token = try context.tag("both")
+        #expect(try token == context.currentHistoryToken() && token.tokenValue?.count == 2)
+        context.insert(LinkItem("d"))
+        try context.save()
+        #expect(try context.fetchHistory(.after(context.token(tagged: "both"))).count == 1)
+        // A tag in one store only prevents a new one in any of them.
+        for case let store as DefaultStore in container.stores.prefix(1) {
+            _ = try store.tagHistory("one", replaces: false)
+        }
+        #expect(try failure { try context.tag("one") } == .duplicateHistoryTag)
+        try context.deleteTag("one")
+        #expect(try context.tags().map(\.name) == ["both"])
+    }
+
+    @Test func readOnlyStoreHasTags() throws {
+        let store = try TestStore(.file)
+        let token = try store.context().tag("a")
+        let schema = Schema([Trip.self])
+        let context = ModelContext(
+            try ModelContainer(
+                for: schema, configurations: [ModelConfiguration(schema: schema, url: store.url, allowsSave: false)]))
+        #expect(try context.token(tagged: "a") == token)
+        #expect(try failure { try context.tag("b") } == .storeReadOnly)
+        #expect(try failure { try context.deleteTag("a") } == .storeReadOnly)
+    }
+
+    @Test(arguments: ["position = -1", "position = 'x'", "check_value = 'x'", "created = 9e999"])
+    func damagedTagIsReported(_ change: String) throws {
+        let store = try TestStore(.inMemory)
+        let context = store.context()
+        try context.tag("a")
+        try store.database.write { try $0.execute("UPDATE chronicle_tag SET \(change)") }
+        #expect(try failure { try context.tags() } == .damagedFile)
+        try context.deleteTag("a")
+        #expect(try context.tags().isEmpty)
+    }
+
+    @Test func changedTableIsReported() throws {
+        let store = try TestStore(.file)
+        try store.shell("CREATE TABLE chronicle_tag(name TEXT)")
+        #expect(try failure { try store.context().tag("a") } == .damagedFile)
+        try store.shell("DROP TABLE chronicle_tag; CREATE VIEW chronicle_tag AS SELECT 1 AS name")
+        #expect(try failure { try store.context().tags() } == .damagedFile)
+    }
+}
