@@ -28,12 +28,16 @@ enum Main {
           add NAME DESTINATION START END    a new trip, days like 2027-05-01
           delete NAME                       deletes a trip
           watch [--once] [--timeout S]      the list, kept up to date until Ctrl-C
-          history                           what the store remembers, oldest first
+          history [TRIP]                    what the store remembers, or the changes of one trip with their values
+          show --as-of WHEN                 the trips at a date, a tag, or the number of a transaction
+          tag NAME                          names the present state, for `show`
+          undo                              takes back the last change of the app, not those of the widget
           prune [--all]                     deletes the history that the app has read, or all of it
           seed                              a few trips to begin with
           reset                             deletes all trips and forgets what was read
 
-          --start DAY    with view and delete: the trip that starts then, when several have one name
+          --start DAY    with view, history and delete: the trip that starts then, when several have one name
+          --as-of WHEN   a day like 2027-05-01, a time like 2027-05-01T12:00:00Z, a tag, or a number of `history`
           --once         with watch: ends after the first change
           --timeout S    with watch: ends after S seconds; with --once, that is a failure
           --store PATH   the store's file, a journal if its name ends with .journal, by default
@@ -54,6 +58,9 @@ enum App<Transaction: HistoryTransaction> {
         case "delete": try delete(&arguments)
         case "watch": try await watch(&arguments)
         case "history": try history(&arguments)
+        case "show": try showPast(&arguments)
+        case "tag": try tag(&arguments)
+        case "undo": try undo(&arguments)
         case "prune": try prune(&arguments)
         case "seed": try seed(&arguments)
         case "reset": try reset(&arguments)

@@ -19,6 +19,7 @@ struct Story<Transaction: HistoryTransaction> {
         try watch()
         try cancel()
         try updateUnsigned()
+        try travel()
         try deleteUnsigned()
         try prune()
         try fail()
@@ -106,6 +107,32 @@ struct Story<Transaction: HistoryTransaction> {
         try expect(update.containsAttribute(\.destination), "the destination changed")
         let app = try expectMarks([])
         try expect(app.output.contains("Alentejo"), "the app displays it without a mark")
+    }
+
+    private func travel() throws {
+        guard stage.store.kind == .sqlite else {
+            narrator.begin("A journal does not keep values, so the app cannot display the past")
+            return try narrator.runFailing(1, "app", "undo")
+        }
+        narrator.begin("The history of a trip contains its values")
+        let history = try narrator.run("app", "history", "Lisbon")
+        try expect(history.output.contains("destination: Portugal → Alentejo"), "the destination before and after")
+
+        narrator.begin("The app displays the trips as they were at a tag")
+        try narrator.run("app", "tag", "plan")
+        try narrator.run("app", "add", "Paris", "France", "2027-09-01", "2027-09-05")
+        let past = try narrator.run("app", "show", "--as-of", "plan")
+        try expect(past.output.contains("Lisbon") && !past.output.contains("Paris"), "the new trip is missing")
+
+        narrator.begin("The app takes back its own change, and not the later one of the widget")
+        try narrator.run("widget", "confirm", "Lisbon")
+        try narrator.run("app", "undo")
+        let transactions = try narrator.readHistory()
+        try expect(transactions.map(\.author) == ["app", "widget", "app"], "the undo is a transaction of the app")
+        let app = try expectMarks(["Lisbon"])
+        try expect(!app.output.contains("Paris"), "the trip is gone")
+        try expect(app.output.contains("Pensão Central, confirmed"), "the change of the widget remains")
+        try narrator.run("app", "view", "Lisbon")
     }
 
     private func deleteUnsigned() throws {

@@ -38,7 +38,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
 
     func configuration(_ file: URL) -> any DataStoreConfiguration {
         switch self {
-        case .sqlite: ModelConfiguration(url: file, historyRetention: Self.historyRetention)
+        case .sqlite: ModelConfiguration(url: file, preservesValues: true, historyRetention: Self.historyRetention)
         case .journal: JournalStoreConfiguration(url: file)
         }
     }

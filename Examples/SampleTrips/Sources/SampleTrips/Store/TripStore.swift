@@ -16,7 +16,8 @@ public struct TripStore: Sendable {
     /// The default store: `SampleTrips.store` in the user's application support directory (`~/.local/share` on Linux).
     public static var standard: TripStore {
         let configuration = ModelConfiguration(
-            "SampleTrips", isStoredInMemoryOnly: false, historyRetention: StoreKind.historyRetention)
+            "SampleTrips", isStoredInMemoryOnly: false, preservesValues: true,
+            historyRetention: StoreKind.historyRetention)
         return TripStore(configuration.url, .sqlite, configuration)
     }
 

@@ -9,7 +9,7 @@ public struct Arguments {
     private var flags: Set<String> = []
 
     /// The options of the programs, with and without a value.
-    private static let valueOptions: Set = ["--store", "--start", "--timeout"]
+    private static let valueOptions: Set = ["--store", "--start", "--timeout", "--as-of"]
     private static let flagOptions: Set = ["--once", "--all"]
 
     public init(_ words: [String]) throws {

@@ -13,6 +13,24 @@ public struct HistoryText {
         return ["\(title)  \(style.dim(time(transaction.timestamp)))"] + transaction.changes.map { "  \(text($0))" }
     }
 
+    /// A line with author and time for each transaction that changed a model, and one for each value that changed.
+    public func lines<Transaction: HistoryTransaction>(_ entry: ModelHistoryEntry<Transaction>) -> [String] {
+        let title = style.bold("#\(entry.transaction.transactionIdentifier)  \(origin(entry.transaction))")
+        let values = entry.change.preservedValues.map { value in
+            let texts = [value.previousValue, value.value].map { $0.map(text) ?? "nothing" }
+            return switch entry.change {
+            case .insert: "    \(value.name): \(texts[1])"
+            case .update: "    \(value.name): \(texts[0]) → \(texts[1])"
+            case .delete: "    \(value.name): \(texts[0])"
+            }
+        }
+        return ["\(title)  \(style.dim(time(entry.transaction.timestamp)))", "  \(text(entry.change))"] + values
+    }
+
+    private func text(_ value: any Sendable) -> String {
+        (value as? Date).map(Day.format) ?? String(describing: value)
+    }
+
     private func origin(_ transaction: some HistoryTransaction) -> String {
         let author = "by \(transaction.author ?? "nobody")"
         // Not every store records the program.
@@ -44,7 +62,7 @@ public struct HistoryText {
 
     private func kept<Delete: HistoryDelete>(_ delete: Delete) -> [String] {
         delete.tombstone.namedValues.map { name, value in
-            "\(name): \((value as? Date).map(Day.format) ?? String(describing: value))"
+            "\(name): \(text(value))"
         }
     }
 }

@@ -9,13 +9,18 @@ public struct TripList {
 
     /// One line for each trip, with a mark on those that changed since they were last displayed.
     public func lines(_ trips: [Trip], _ unread: UnreadTrips<some HistoryTransaction>) -> [String] {
+        lines(trips) { unread.contains($0.persistentModelID) }
+    }
+
+    /// One line for each trip.
+    public func lines(_ trips: [Trip], isUnread: (Trip) -> Bool = { _ in false }) -> [String] {
         guard !trips.isEmpty else { return ["No trips yet. `app seed` makes a few, `app add` makes one."] }
         var table = Table()
         if style.isTerminal {
             table.add(.init(""), header("TRIP"), header("DESTINATION"), header("DAYS"), header("STAY"))
         }
         for trip in trips {
-            let isUnread = unread.contains(trip.persistentModelID)
+            let isUnread = isUnread(trip)
             table.add(
                 .init(" ") { isUnread ? style.mark : $0 }, .init(trip.name, style.bold),
                 .init(trip.destination), .init(Day.format(trip.startDate, trip.endDate)),
