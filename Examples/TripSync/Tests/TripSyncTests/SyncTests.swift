@@ -1,0 +1,187 @@
+import Chronicle
+import Foundation
+import Testing
+
+@testable import TripSync
+
+/// Devices without conflicts: the first synchronisation, positions, and stores that were replaced.
+@Suite("Synchronisation") struct SyncTests {
+    let fixture: SyncFixture
+
+    init() throws { fixture = try SyncFixture() }
+
+    private func addTrip(_ name: String, to device: Device) throws {
+        try device.edit { context in
+            let trip = Trip(name: name, destination: "somewhere")
+            trip.bucketList = [BucketListItem(title: "see \(name)")]
+            context.insert(trip)
+        }
+    }
+
+    private func names(_ container: ModelContainer) throws -> [String] {
+        try ModelContext(container).fetch(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])).map(\.name)
+    }
+
+    @Test func newDevicesReceiveASnapshot() throws {
+        let phone = try fixture.device("phone")
+        for name in ["Rome", "Oslo", "Bern"] { try addTrip(name, to: phone) }
+        try phone.session.synchronize()
+        try ModelContext(fixture.hub).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        let tablet = try fixture.device("tablet")
+        try addTrip("Paris", to: tablet)
+        try tablet.session.synchronize()
+        #expect(try names(tablet.container) == ["Bern", "Oslo", "Paris", "Rome"])
+        #expect(try tablet.content() == fixture.hubContent())
+        try phone.session.synchronize()
+        #expect(try phone.content() == fixture.hubContent())
+    }
+
+    /// What a device receives is not sent back.
+    @Test func changesDoNotReturn() throws {
+        let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+        try phone.session.synchronize()
+        try tablet.session.synchronize()
+        try addTrip("Rome", to: phone)
+        #expect(try phone.session.synchronize().sent == 1)
+        #expect(try tablet.session.synchronize().sent == 0)
+        try phone.session.synchronize()
+        for device in [phone, tablet] {
+            let summary = try device.session.synchronize()
+            #expect(summary == SyncSummary(sent: 0, received: 0))
+        }
+    }
+
+    /// Each transaction of a device is one transaction of the hub, with the author of the device.
+    @Test func transactionsRemainTransactions() throws {
+        let phone = try fixture.device("phone")
+        try phone.session.synchronize()
+        let token = try ModelContext(fixture.hub).currentHistoryToken()
+        for name in ["Rome", "Oslo"] { try addTrip(name, to: phone) }
+        try phone.session.synchronize()
+        let transactions: [DefaultHistoryTransaction] = try ModelContext(fixture.hub).fetchHistory(.after(token))
+        #expect(transactions.map(\.author) == ["phone", "phone"])
+    }
+
+    /// The connection is cut at each step.
+    @Test(arguments: SyncStep.allCases) func interruptedSessionsContinue(_ step: SyncStep) throws {
+        let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+        try phone.session.synchronize()
+        try addTrip("Oslo", to: tablet)
+        try tablet.session.synchronize()
+        try addTrip("Rome", to: phone)
+        phone.cut = step
+        #expect(throws: Device.Cut.self) { try phone.session.synchronize() }
+        try phone.session.synchronize()
+        try tablet.session.synchronize()
+        #expect(try names(fixture.hub) == ["Oslo", "Rome"])
+        #expect(try phone.content() == fixture.hubContent())
+        #expect(try tablet.content() == fixture.hubContent())
+        let inserts: [DefaultHistoryTransaction] = try ModelContext(fixture.hub).fetchHistory(HistoryDescriptor())
+        let trips = inserts.flatMap(\.changes).filter {
+            if case .insert(_ as DefaultHistoryInsert<Trip>) = $0 { true } else { false }
+        }
+        #expect(trips.count == 2)
+    }
+
+    /// The hub deleted the history that the device has not read.
+    @Test func expiredHubHistoryKeepsUnsentChanges() throws {
+        let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+        try addTrip("Rome", to: phone)
+        try phone.session.synchronize()
+        try tablet.session.synchronize()
+
+        try phone.edit("Rome") { $0.destination = "Lazio" }
+        try addTrip("Oslo", to: phone)
+        try phone.session.synchronize()
+        try fixture.hub.removeHistoryConsumer(named: "device tablet")
+        try ModelContext(fixture.hub).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        try tablet.edit("Rome") { $0.notes = "By train" }
+        try addTrip("Bern", to: tablet)
+
+        let later = try fixture.device("tablet")
+        try later.session.synchronize()
+        #expect(try names(later.container) == ["Bern", "Oslo", "Rome"])
+        try phone.session.synchronize()
+        let trip = try ModelContext(fixture.hub).fetch(FetchDescriptor<Trip>()).first { $0.name == "Rome" }
+        #expect(trip?.destination == "Lazio")
+        #expect(trip?.notes == "By train")
+        #expect(try later.content() == fixture.hubContent())
+        #expect(try phone.content() == fixture.hubContent())
+    }
+
+    /// The device deleted its history before it was sent.
+    @Test func expiredDeviceHistoryKeepsUnsentChanges() throws {
+        let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+        for name in ["Rome", "Bern"] { try addTrip(name, to: phone) }
+        try phone.session.synchronize()
+        try tablet.session.synchronize()
+        try phone.edit("Rome") { $0.destination = "Lazio" }
+        try phone.session.synchronize()
+
+        try tablet.edit("Rome") { $0.notes = "By train" }
+        try tablet.edit { context in
+            for trip in try context.fetch(FetchDescriptor<Trip>()) where trip.name == "Bern" { context.delete(trip) }
+        }
+        try addTrip("Oslo", to: tablet)
+        try ModelContext(tablet.container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        try tablet.session.synchronize()
+        try phone.session.synchronize()
+        #expect(try names(fixture.hub) == ["Oslo", "Rome"])
+        let trip = try ModelContext(fixture.hub).fetch(FetchDescriptor<Trip>()).first { $0.name == "Rome" }
+        #expect(trip?.destination == "Lazio")
+        #expect(trip?.notes == "By train")
+        #expect(try tablet.content() == fixture.hubContent())
+        #expect(try phone.content() == fixture.hubContent())
+    }
+
+    @Test func otherHubsAreRejected() throws {
+        let phone = try fixture.device("phone")
+        try addTrip("Rome", to: phone)
+        try phone.session.synchronize()
+        let path = fixture.directory.appending(path: "other.store").path
+        let other = try Stores.hub(at: path)
+        let session = try SyncSession(device: phone.container, named: "phone", hub: other)
+        #expect(throws: SyncError.self) { try session.synchronize() }
+        #expect(try names(other).isEmpty)
+        try session.forgetHub()
+        try session.synchronize()
+        #expect(try Content(ModelContext(other)) == phone.content())
+    }
+
+    @Test func namesOfDevicesAreUnique() throws {
+        let phone = try fixture.device("phone")
+        try phone.session.synchronize()
+        let url = fixture.directory.appending(path: "second.store")
+        let second = try Device("phone", at: url, hub: fixture.hub)
+        #expect(throws: SyncError.self) { try second.session.synchronize() }
+    }
+
+    /// The hub is replaced by a backup. The devices send again what it lost.
+    @Test func restoredHubsReceiveLostChanges() throws {
+        let backup = fixture.directory.appending(path: "backup.store")
+        do {
+            let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+            try addTrip("Rome", to: phone)
+            try phone.session.synchronize()
+            try tablet.session.synchronize()
+            let copy = Process()
+            copy.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            copy.arguments = ["sqlite3", fixture.hubPath, "VACUUM INTO '\(backup.path)'"]
+            try copy.run()
+            copy.waitUntilExit()
+            try #require(copy.terminationStatus == 0)
+            try addTrip("Oslo", to: phone)
+            try phone.session.synchronize()
+            try tablet.session.synchronize()
+            try addTrip("Bern", to: tablet)
+        }
+        let hub = try Stores.hub(at: backup.path)
+        let phone = try Device("phone", at: fixture.directory.appending(path: "phone.store"), hub: hub)
+        let tablet = try Device("tablet", at: fixture.directory.appending(path: "tablet.store"), hub: hub)
+        for device in [tablet, phone, tablet] { try device.session.synchronize() }
+        #expect(try names(hub) == ["Bern", "Oslo", "Rome"])
+        let content = try Content(ModelContext(hub))
+        #expect(try phone.content() == content)
+        #expect(try tablet.content() == content)
+    }
+}
