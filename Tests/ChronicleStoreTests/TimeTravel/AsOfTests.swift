@@ -17,24 +17,20 @@ import Testing
         let test = try TestStore(kind, Self.journeys, preservesValues: true)
         let store = try #require(test.container.stores.first as? DefaultStore)
         var writer = RandomJourneys(test.container, store, TestSeed.generator(number))
-        var kept: [(token: DefaultHistoryToken, state: JourneyState)] = []
+        var kept = KeptStates<JourneyState>()
         var open: [(context: ModelContext, state: JourneyState)] = []
         for step in 0..<40 {
             let context = ModelContext(test.container)
-            kept.append((try context.currentHistoryToken(), try JourneyState(context)))
+            try kept.keep(JourneyState(context), context)
             if step % 12 == 5 {
-                let past = try ModelContext(test.container, asOf: kept[step / 2].token)
-                open.append((past, kept[step / 2].state))
+                let past = try ModelContext(test.container, asOf: kept.all[step / 2].token)
+                open.append((past, kept.all[step / 2].state))
             }
             // Contexts that were created before the latest changes.
             for (past, state) in open { expect(past, state, "open after \(step) steps") }
             try writer.step()
         }
-        for (index, (token, state)) in kept.enumerated() {
-            let past = try ModelContext(test.container, asOf: token)
-            expect(past, state, "step \(index)")
-            #expect(past.asOf == token)
-        }
+        kept.expectPositions(in: test.container) { try JourneyState($0).differences(from: $1) }
     }
 
     private func expect(_ context: ModelContext, _ state: JourneyState, _ place: String) {

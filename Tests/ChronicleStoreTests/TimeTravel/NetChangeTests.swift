@@ -10,7 +10,8 @@ import Testing
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)
         var edits = RandomEdits(number)
         let context = store.context()
-        var states = [(token: try context.currentHistoryToken(), content: try StoreContent(store.container))]
+        var states = KeptStates<StoreContent>()
+        try states.keep(StoreContent(store.container), context)
         for round in 0..<40 {
             if round % 10 == 9 {
                 try store.foreign(
@@ -23,17 +24,12 @@ import Testing
             } else {
                 try edits.save(context)
             }
-            states.append((try context.currentHistoryToken(), try StoreContent(store.container)))
+            try states.keep(StoreContent(store.container), context)
         }
-        for (first, second) in zip(states, states.dropFirst()) {
-            let lines = try context.changes(between: first.token, and: second.token).lines
-            #expect(lines == first.content.difference(to: second.content), "\(TestSeed.description)")
-        }
-        for _ in 0..<60 {
-            let (first, second) = (states[edits.below(states.count)], states[edits.below(states.count)])
+        try states.forEachPair(randomPairs: 60, &edits.random) { first, second in
             let changes = try context.changes(between: first.token, and: second.token)
-            #expect(changes.lines == first.content.difference(to: second.content), "\(TestSeed.description)")
-            #expect(changes.inverse.lines == second.content.difference(to: first.content), "\(TestSeed.description)")
+            #expect(changes.lines == first.state.difference(to: second.state), "\(TestSeed.description)")
+            #expect(changes.inverse.lines == second.state.difference(to: first.state), "\(TestSeed.description)")
             #expect(changes.allSatisfy { $0.kind != .update || $0.isComplete }, "\(TestSeed.description)")
         }
     }
