@@ -100,6 +100,26 @@ import Testing
         #expect(try future.fetch(FetchDescriptor<Trip>()).map(\.name) == ["5"])
     }
 
+    /// The changes after the token are those that the context does not show.
+    @Test(arguments: StoreKind.allCases)
+    func theCurrentTokenIsThePosition(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, preservesValues: true)
+        let context = test.context()
+        try test.add("a", "b", in: context)
+        let token = try context.currentHistoryToken()
+        try test.add("c", in: context)
+        let past = try ModelContext(test.container, asOf: token)
+        try test.add("d", in: context)
+        #expect(try past.currentHistoryToken() == token)
+        let store = try #require(test.container.stores.first).identifier
+        #expect(try past.currentHistoryTokens(for: DefaultHistoryTransaction.self) == [store: token])
+        #expect(try past.fetchHistoryCount(.after(past.currentHistoryToken())) == 2)
+        #expect(try past.changes(between: past.currentHistoryToken(), and: context.currentHistoryToken()).count == 2)
+        #expect(try context.currentHistoryToken() != token)
+        let date = try ModelContext(test.container, asOf: Date.distantPast)
+        #expect(try date.fetchHistoryCount(.after(date.currentHistoryToken())) == 4)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func incompleteHistoryThrows(_ kind: StoreKind) throws {
         let test = try TestStore(kind, preservesValues: true)
