@@ -94,6 +94,53 @@ import Testing
         #expect(update.value(\Ticket.badge) == badges[1].persistentModelID)
     }
 
+    /// A delete records links at their other ends only.
+    @Test(arguments: StoreKind.allCases) func aModelThatWasDeletedAndRestoredHasItsNetLinks(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, StoreContent.types, preservesValues: true)
+        let context = store.context()
+        let tag = LinkTag("tag")
+        let items = ["kept", "removed", "deleted", "new"].map { LinkItem($0) }
+        for item in items { context.insert(item) }
+        context.insert(tag)
+        for item in items.dropLast() { item.tags = [tag] }
+        try context.save()
+        let start = try context.currentHistoryToken()
+        context.delete(tag)
+        try context.save()
+        try context.revert(#require(context.fetchHistory(Descriptor()).last))
+        try context.save()
+        let restored: LinkTag = try #require(context.registeredModel(for: tag.persistentModelID))
+        #expect(restored.items.count == 3)
+        let unchanged = try context.currentHistoryToken()
+        #expect(try context.changes(between: start, and: unchanged).isEmpty)
+        items[1].tags = []
+        items[3].tags = [restored]
+        context.delete(items[2])
+        try context.save()
+        let changes = try context.changes(between: start, and: context.currentHistoryToken())
+        let links = try #require(changes.change(of: tag.persistentModelID)?.value(named: "items"))
+        #expect(links.addedDestinations == [items[3].persistentModelID])
+        #expect(links.removedDestinations == [items[1], items[2]].map(\.persistentModelID))
+        #expect(!links.isMissing)
+
+        // Without an inverse, the links that the delete removed are not known.
+        let (owner, photo) = (items[0], LinkPhoto("photo"))
+        owner.photos = [photo]
+        try context.save()
+        let middle = try context.currentHistoryToken()
+        context.delete(owner)
+        try context.save()
+        var plan = try context.revertPlan(for: #require(context.fetchHistory(Descriptor()).last))
+        plan.resolveAll(with: .keepCurrent)
+        try context.apply(plan)
+        try context.save()
+        let replaced = try context.changes(between: middle, and: context.currentHistoryToken())
+        let change = try #require(replaced.change(of: owner.persistentModelID))
+        #expect(change.kind == .update)
+        #expect(change.value(named: "photos")?.isMissing == true)
+        #expect(change.value(named: "photos")?.addedDestinations == nil)
+    }
+
     @Test(arguments: StoreKind.allCases) func valuesThatAreNotPreservedAreMissing(_ kind: StoreKind) throws {
         let store = try TestStore(kind, preservesValues: false)
         let context = store.context()
