@@ -27,6 +27,17 @@ struct ConformanceTests {
         #expect(report.skipped.isEmpty)
     }
 
+    /// Some rules use the values of updates if there are any.
+    @Test func defaultStoreWithPreservedValuesConforms() throws {
+        let directory = try TemporaryDirectory()
+        typealias Rule = StoreRule<DefaultStore>
+        let rules = Rule.restoring + Rule.earlierPositions + Rule.modelHistory + Rule.tags + Rule.replicas
+        let report = checkRules(rules) {
+            ModelConfiguration(url: directory.file(), durability: .relaxed, preservesValues: true)
+        }
+        #expect(report.passed == rules.map(\.name), "\(report)")
+    }
+
     @Test(arguments: ModelConfiguration.Recorder.allCases)
     func defaultStoreInMemoryConforms(_ recorder: ModelConfiguration.Recorder) {
         let report = assertStoreConforms(supporting: .all.subtracting([.reopening, .sharing])) {
@@ -44,10 +55,11 @@ struct ConformanceTests {
         }
         let optional = report.skipped.filter { $0.text.hasPrefix("the store does not conform to ") }
         let expected =
-            StoreRule<MemoryStore>.inheritance + StoreRule<MemoryStore>.events
+            StoreRule<MemoryStore>.inheritance + StoreRule<MemoryStore>.restoring + StoreRule<MemoryStore>.events
             + StoreRule<MemoryStore>.subclassHistory + StoreRule<MemoryStore>.earlierPositions
-            + StoreRule<MemoryStore>.retention
+            + StoreRule<MemoryStore>.modelHistory + StoreRule<MemoryStore>.replicas + StoreRule<MemoryStore>.retention
         #expect(optional.map(\.rule) == expected.map(\.name))
+        #expect(report.passed.contains(StoreRule<MemoryStore>.tags[0].name))
         let recovery = report.skipped.filter { !optional.contains($0) && !$0.text.contains("referentialIntegrity") }
         #expect(recovery.allSatisfy { $0.text.hasPrefix("the fixture ") })
     }

@@ -24,6 +24,16 @@ extension FileFault {
         case .deletesSubclasses: .subclassBatches
         case .recordsSuperclasses: .subclassChanges
         case .readsThePresent: .earlierModels
+        case .losesRestoredModels: .restoredModels
+        case .ignoresTakenIdentifiers: .takenIdentifiers
+        case .skipsModelHistory: .modelHistoryPages
+        case .continuesAfterDeletedHistory: .expiredModelHistory
+        case .movesTags: .taggedPositions
+        case .replacesTags: .uniqueTags
+        case .forgetsTags: .reopenedTags
+        case .exportsPartOfTheModels: .exportedRows
+        case .forgetsReplays: .replayedExports
+        case .overwritesReplicas: .replayConflicts
         }
     }
 }

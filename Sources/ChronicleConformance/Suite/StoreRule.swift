@@ -68,7 +68,7 @@ extension StoreRule {
     /// it.
     public static var models: [StoreRule] {
         roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + inheritance
-            + erasing + concurrency + atomicity + conflicts + reopening + events + kills
+            + erasing + restoring + concurrency + atomicity + conflicts + reopening + events + kills
     }
 }
 
@@ -76,6 +76,6 @@ extension StoreRule where Store: HistoryProviding {
     /// The rules for stores with a history, in addition to ``models``.
     public static var history: [StoreRule] {
         cursor + changes + linkChanges + batchChanges + subclassHistory + erasedHistory + authors + expiry + recovery
-            + positions + earlierPositions + consumers + retention + historyKills
+            + positions + earlierPositions + modelHistory + tags + replicas + consumers + retention + historyKills
     }
 }

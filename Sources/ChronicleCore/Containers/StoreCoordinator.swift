@@ -15,8 +15,8 @@ final class StoreCoordinator: Sendable {
     private let storesByType: [ObjectIdentifier: [any DataStore]]
     /// Whether a model is contained in several stores.
     let sharesModels: Bool
-    /// The position as of which the stores are read, or `nil` for the present.
-    let asOf: DefaultHistoryToken?
+    /// The position as of which the stores are read, by the identifiers of the stores; `nil` for the present.
+    let positions: [String: any HistoryToken]?
     private let knownContainer = Mutex(WeakContainer())
     /// The storage of the main context while the context or one of its models is alive.
     @MainActor weak var mainStorage: ContextStorage?
@@ -65,11 +65,11 @@ final class StoreCoordinator: Sendable {
         commits = CommitNotifier(stores)
         self.storesByType = storesByType
         sharesModels = storesByType.values.contains { $0.count > 1 }
-        asOf = nil
+        positions = nil
     }
 
     /// Uses the stores of another coordinator as they were at a position, in the same order.
-    init(_ present: StoreCoordinator, _ stores: [any DataStore], asOf: DefaultHistoryToken) {
+    init(_ present: StoreCoordinator, _ stores: [any DataStore], positions: [String: any HistoryToken]) {
         schema = present.schema
         self.stores = stores
         migrationPlan = present.migrationPlan
@@ -78,7 +78,7 @@ final class StoreCoordinator: Sendable {
             stores.filter { store in present.contains { $0.identifier == store.identifier } }
         }
         sharesModels = present.sharesModels
-        self.asOf = asOf
+        self.positions = positions
     }
 
     /// Uses a store that is already open, for the contexts of a ``MigrationStage``.
@@ -90,7 +90,7 @@ final class StoreCoordinator: Sendable {
         storesByType = Dictionary(
             store.schema.entities.map { (ObjectIdentifier($0.type), [store]) }, uniquingKeysWith: { first, _ in first })
         sharesModels = false
-        asOf = nil
+        positions = nil
     }
 
     private static func open<Configuration: DataStoreConfiguration>(
@@ -161,9 +161,18 @@ final class StoreCoordinator: Sendable {
         return first.identifier == a.storeIdentifier
     }
 
+    /// The position as of which stores with default history are read, or `nil` for the present.
+    var asOf: DefaultHistoryToken? {
+        positions.map { positions in
+            positions.values.reduce(DefaultHistoryToken()) { position, token in
+                (token as? DefaultHistoryToken).map(position.merging) ?? position
+            }
+        }
+    }
+
     /// Throws an error if the stores are read as of a position.
     func requirePresent() throws {
-        guard asOf != nil else { return }
+        guard positions != nil else { return }
         throw SwiftDataError.storeReadOnly.with(
             detail:
                 "the context reads the models as of an earlier position; change them in a context without a position")

@@ -145,7 +145,8 @@ extension SwiftDataError {
     ///
     /// Thrown when a model is read whose value another program or another version of the class wrote. The error names
     /// the model and the property. Correct the stored value, or change the type of the property. In the history, such a
-    /// value is an ``UndecodableValue``, and reading continues.
+    /// value is an ``UndecodableValue``, and reading continues. In a context as of an earlier position, the type of the
+    /// property may have changed since; use a later position.
     public static let undecodableValue = SwiftDataError(.undecodableValue)
 }
 

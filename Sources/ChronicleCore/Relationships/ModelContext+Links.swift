@@ -39,7 +39,8 @@ extension ModelContext {
     private func models<Model, Store: DataStoreLinking>(
         _ request: DataStoreLinksRequest<Model>, of store: Store, _ entity: ContextEntity
     ) throws -> [PersistentIdentifier: [AnyObject]] {
-        let checks = RowChecker(entity.entity, storeIdentifier: store.identifier)
+        let checks = RowChecker(
+            entity.entity, storeIdentifier: store.identifier, isPast: coordinator.positions != nil)
         var identifiers = FetchCheck(entity.entity, coordinator.schema, storeIdentifier: store.identifier)
         var subentities = SubentityRows(self, entity.entity, storeIdentifier: store.identifier)
         let found = try store.fetchLinked(request)

@@ -13,6 +13,8 @@ extension ModelContext {
     /// let before = try past.existingModel(for: trip.persistentModelID) as? Trip
     /// ```
     ///
+    /// ``currentHistoryToken()`` returns the position, so that changes after it are those that the context does not show.
+    ///
     /// The context cannot save: ``save()`` throws ``SwiftDataError/storeReadOnly`` if there are changes. Its
     /// ``container`` contains the stores as of the position.
     ///
@@ -70,7 +72,7 @@ extension ModelContext {
         _ container: ModelContainer, _ open: (any DataStoreVersioning) throws -> (any DataStore, any HistoryToken)
     ) throws {
         var stores: [any DataStore] = []
-        var position = DefaultHistoryToken()
+        var positions: [String: any HistoryToken] = [:]
         for store in container.stores {
             guard let versioning = store as? any DataStoreVersioning else {
                 throw SwiftDataError.unsupportedFeature.with(
@@ -85,9 +87,9 @@ extension ModelContext {
                     storeName: store.configuration.name)
             }
             stores.append(opened.store)
-            if let token = opened.token as? DefaultHistoryToken { position = position.merging(token) }
+            positions[store.identifier] = opened.token
         }
-        let coordinator = StoreCoordinator(container.coordinator, stores, asOf: position)
+        let coordinator = StoreCoordinator(container.coordinator, stores, positions: positions)
         self.init(coordinator)
     }
 

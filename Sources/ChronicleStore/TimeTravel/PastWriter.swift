@@ -27,7 +27,9 @@ final class PastWriter {
     /// - Returns: The tables with the rows.
     func write(_ changes: PastChanges, _ pastLayout: PastLayout) throws -> PastTables {
         defer { statements = [:] }
-        for (key, row) in changes.rows where !row.isKnown {
+        // In the order of the keys, so that both tables are visited page by page.
+        for (key, row) in changes.rows.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
+        where !row.isKnown {
             guard let table = pastLayout.tables[key.table] else { continue }
             let past = try tables.tables[table.name] ?? create(table)
             tables.tables[table.name] = past
@@ -38,7 +40,9 @@ final class PastWriter {
             tables.links[name] = past
             let insert = try connection.prepare(
                 "INSERT OR IGNORE INTO \(past.temporary)(owner, destination, present) VALUES (?, ?, ?)")
-            for (link, existed) in links {
+            for (link, existed) in links.sorted(by: {
+                ($0.key.owner, $0.key.destination) < ($1.key.owner, $1.key.destination)
+            }) {
                 try insert.bind(link.owner, at: 1)
                 try insert.bind(link.destination, at: 2)
                 try insert.bind(existed ? 1 : 0, at: 3)

@@ -17,24 +17,20 @@ import Testing
         let test = try TestStore(kind, Self.journeys, preservesValues: true)
         let store = try #require(test.container.stores.first as? DefaultStore)
         var writer = RandomJourneys(test.container, store, TestSeed.generator(number))
-        var kept: [(token: DefaultHistoryToken, state: JourneyState)] = []
+        var kept = KeptStates<JourneyState>()
         var open: [(context: ModelContext, state: JourneyState)] = []
         for step in 0..<40 {
             let context = ModelContext(test.container)
-            kept.append((try context.currentHistoryToken(), try JourneyState(context)))
+            try kept.keep(JourneyState(context), context)
             if step % 12 == 5 {
-                let past = try ModelContext(test.container, asOf: kept[step / 2].token)
-                open.append((past, kept[step / 2].state))
+                let past = try ModelContext(test.container, asOf: kept.all[step / 2].token)
+                open.append((past, kept.all[step / 2].state))
             }
             // Contexts that were created before the latest changes.
             for (past, state) in open { expect(past, state, "open after \(step) steps") }
             try writer.step()
         }
-        for (index, (token, state)) in kept.enumerated() {
-            let past = try ModelContext(test.container, asOf: token)
-            expect(past, state, "step \(index)")
-            #expect(past.asOf == token)
-        }
+        kept.expectPositions(in: test.container) { try JourneyState($0).differences(from: $1) }
     }
 
     private func expect(_ context: ModelContext, _ state: JourneyState, _ place: String) {
@@ -102,6 +98,26 @@ import Testing
         #expect(try past.fetchCount(FetchDescriptor<Trip>()) == 0)
         let future = try ModelContext(test.container, asOf: Date.distantFuture)
         #expect(try future.fetch(FetchDescriptor<Trip>()).map(\.name) == ["5"])
+    }
+
+    /// The changes after the token are those that the context does not show.
+    @Test(arguments: StoreKind.allCases)
+    func theCurrentTokenIsThePosition(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, preservesValues: true)
+        let context = test.context()
+        try test.add("a", "b", in: context)
+        let token = try context.currentHistoryToken()
+        try test.add("c", in: context)
+        let past = try ModelContext(test.container, asOf: token)
+        try test.add("d", in: context)
+        #expect(try past.currentHistoryToken() == token)
+        let store = try #require(test.container.stores.first).identifier
+        #expect(try past.currentHistoryTokens(for: DefaultHistoryTransaction.self) == [store: token])
+        #expect(try past.fetchHistoryCount(.after(past.currentHistoryToken())) == 2)
+        #expect(try past.changes(between: past.currentHistoryToken(), and: context.currentHistoryToken()).count == 2)
+        #expect(try context.currentHistoryToken() != token)
+        let date = try ModelContext(test.container, asOf: Date.distantPast)
+        #expect(try date.fetchHistoryCount(.after(date.currentHistoryToken())) == 4)
     }
 
     @Test(arguments: StoreKind.allCases)

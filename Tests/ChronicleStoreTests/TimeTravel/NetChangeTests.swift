@@ -10,7 +10,8 @@ import Testing
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)
         var edits = RandomEdits(number)
         let context = store.context()
-        var states = [(token: try context.currentHistoryToken(), content: try StoreContent(store.container))]
+        var states = KeptStates<StoreContent>()
+        try states.keep(StoreContent(store.container), context)
         for round in 0..<40 {
             if round % 10 == 9 {
                 try store.foreign(
@@ -23,17 +24,12 @@ import Testing
             } else {
                 try edits.save(context)
             }
-            states.append((try context.currentHistoryToken(), try StoreContent(store.container)))
+            try states.keep(StoreContent(store.container), context)
         }
-        for (first, second) in zip(states, states.dropFirst()) {
-            let lines = try context.changes(between: first.token, and: second.token).lines
-            #expect(lines == first.content.difference(to: second.content), "\(TestSeed.description)")
-        }
-        for _ in 0..<60 {
-            let (first, second) = (states[edits.below(states.count)], states[edits.below(states.count)])
+        try states.forEachPair(randomPairs: 60, &edits.random) { first, second in
             let changes = try context.changes(between: first.token, and: second.token)
-            #expect(changes.lines == first.content.difference(to: second.content), "\(TestSeed.description)")
-            #expect(changes.inverse.lines == second.content.difference(to: first.content), "\(TestSeed.description)")
+            #expect(changes.lines == first.state.difference(to: second.state), "\(TestSeed.description)")
+            #expect(changes.inverse.lines == second.state.difference(to: first.state), "\(TestSeed.description)")
             #expect(changes.allSatisfy { $0.kind != .update || $0.isComplete }, "\(TestSeed.description)")
         }
     }
@@ -96,6 +92,53 @@ import Testing
         let update = try #require(try context.changes(between: middle, and: end).first)
         #expect(update.previousValue(\Ticket.badge) == badges[0].persistentModelID)
         #expect(update.value(\Ticket.badge) == badges[1].persistentModelID)
+    }
+
+    /// A delete records links at their other ends only.
+    @Test(arguments: StoreKind.allCases) func aModelThatWasDeletedAndRestoredHasItsNetLinks(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, StoreContent.types, preservesValues: true)
+        let context = store.context()
+        let tag = LinkTag("tag")
+        let items = ["kept", "removed", "deleted", "new"].map { LinkItem($0) }
+        for item in items { context.insert(item) }
+        context.insert(tag)
+        for item in items.dropLast() { item.tags = [tag] }
+        try context.save()
+        let start = try context.currentHistoryToken()
+        context.delete(tag)
+        try context.save()
+        try context.revert(#require(context.fetchHistory(Descriptor()).last))
+        try context.save()
+        let restored: LinkTag = try #require(context.registeredModel(for: tag.persistentModelID))
+        #expect(restored.items.count == 3)
+        let unchanged = try context.currentHistoryToken()
+        #expect(try context.changes(between: start, and: unchanged).isEmpty)
+        items[1].tags = []
+        items[3].tags = [restored]
+        context.delete(items[2])
+        try context.save()
+        let changes = try context.changes(between: start, and: context.currentHistoryToken())
+        let links = try #require(changes.change(of: tag.persistentModelID)?.value(named: "items"))
+        #expect(links.addedDestinations == [items[3].persistentModelID])
+        #expect(links.removedDestinations == [items[1], items[2]].map(\.persistentModelID))
+        #expect(!links.isMissing)
+
+        // Without an inverse, the links that the delete removed are not known.
+        let (owner, photo) = (items[0], LinkPhoto("photo"))
+        owner.photos = [photo]
+        try context.save()
+        let middle = try context.currentHistoryToken()
+        context.delete(owner)
+        try context.save()
+        var plan = try context.revertPlan(for: #require(context.fetchHistory(Descriptor()).last))
+        plan.resolveAll(with: .keepCurrent)
+        try context.apply(plan)
+        try context.save()
+        let replaced = try context.changes(between: middle, and: context.currentHistoryToken())
+        let change = try #require(replaced.change(of: owner.persistentModelID))
+        #expect(change.kind == .update)
+        #expect(change.value(named: "photos")?.isMissing == true)
+        #expect(change.value(named: "photos")?.addedDestinations == nil)
     }
 
     @Test(arguments: StoreKind.allCases) func valuesThatAreNotPreservedAreMissing(_ kind: StoreKind) throws {

@@ -4,12 +4,10 @@ import Foundation
 
 /// Makes random changes of every kind, a transaction at a time.
 struct RandomEdits {
-    private var random: SplitMix
+    var random: SplitMix
     private var counter = 0
 
     init(_ number: Int) { random = TestSeed.generator(number) }
-
-    mutating func below(_ limit: Int) -> Int { random.below(limit) }
 
     private mutating func name() -> String {
         counter += 1

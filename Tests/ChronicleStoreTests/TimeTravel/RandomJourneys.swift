@@ -1,5 +1,4 @@
 import Chronicle
-import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 
@@ -113,13 +112,6 @@ struct RandomJourneys {
             "INSERT INTO Topic(id, name) SELECT ifnull(max(id), 0) + 5, 'o2' FROM Topic",
             "UPDATE Journey SET traveler = (SELECT max(id) FROM Traveler) WHERE id % 4 = 1",
         ])
-        let file = store.configuration.url
-        if random.below(3) == 0 {
-            _ = try Shell.sqlite3(file, "PRAGMA foreign_keys = ON; \(sql)")
-        } else {
-            let connection = try Connection(path: file.path, mode: .readWrite)
-            try connection.execute("PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON")
-            try connection.execute(sql)
-        }
+        try ForeignProgram(store.configuration.url).write(sql, &random)
     }
 }

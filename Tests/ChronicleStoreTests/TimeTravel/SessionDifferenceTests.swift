@@ -26,7 +26,7 @@ import Testing
             copies.append((try context.currentHistoryToken(), file))
         }
         for _ in 0..<25 {
-            let (first, second) = (copies[edits.below(copies.count)], copies[edits.below(copies.count)])
+            let (first, second) = (copies[edits.random.below(copies.count)], copies[edits.random.below(copies.count)])
             let expected = try session.changes(from: first.file, to: second.file, tables: tables)
             let changes = try context.changes(between: first.token, and: second.token)
             #expect(changes.sessionChanges(store.container.schema) == expected, "\(TestSeed.description)")

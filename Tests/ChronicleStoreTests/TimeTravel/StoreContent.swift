@@ -56,7 +56,7 @@ struct StoreContent: Equatable {
         for photo in try context.photos() { add(photo, ["name": photo.name]) }
     }
 
-    private mutating func add(
+    mutating func add(
         _ model: any PersistentModel, _ values: [String: Any?], _ links: [String: Set<PersistentIdentifier>] = [:]
     ) {
         models[model.persistentModelID] = Model(values: values.mapValues(Self.text), links: links)
@@ -68,17 +68,28 @@ struct StoreContent: Equatable {
     }
 
     /// Returns the changes from this content to another one, a line for each model.
-    func difference(to other: StoreContent) -> [String: String] {
+    ///
+    /// - Parameter isIgnored: Returns whether an attribute of a model is not part of the lines.
+    func difference(
+        to other: StoreContent,
+        ignoring isIgnored: (_ model: PersistentIdentifier, _ name: String, _ kind: NetChange.Kind) -> Bool = {
+            _, _, _ in false
+        }
+    ) -> [String: String] {
         var lines: [String: String] = [:]
         for identifier in Set(models.keys).union(other.models.keys) {
+            func line(_ kind: NetChange.Kind, _ values: [String: String]) -> String {
+                "\(kind) "
+                    + values.filter { !isIgnored(identifier, $0.key, kind) }.map { "\($0): \($1)" }.sorted()
+                    .joined(separator: ", ")
+            }
             switch (models[identifier], other.models[identifier]) {
-            case (let old?, nil):
-                lines["\(identifier)"] = "delete " + old.values.map { "\($0): \($1)" }.sorted().joined(separator: ", ")
-            case (nil, let new?):
-                lines["\(identifier)"] = "insert " + new.values.map { "\($0): \($1)" }.sorted().joined(separator: ", ")
+            case (let old?, nil): lines["\(identifier)"] = line(.delete, old.values)
+            case (nil, let new?): lines["\(identifier)"] = line(.insert, new.values)
             case (let old?, let new?):
                 let values = new.values.compactMap { name, value in
-                    old.values[name] == value ? nil : "\(name): \(old.values[name] ?? "") to \(value)"
+                    old.values[name] == value || isIgnored(identifier, name, .update)
+                        ? nil : "\(name): \(old.values[name] ?? "") to \(value)"
                 }
                 let links = new.links.compactMap { name, links in
                     let known = old.links[name] ?? []
@@ -110,38 +121,51 @@ extension StoreContent {
 }
 
 extension Sequence where Element: PersistentModel {
-    fileprivate var identifiers: Set<PersistentIdentifier> { Set(map(\.persistentModelID)) }
+    var identifiers: Set<PersistentIdentifier> { Set(map(\.persistentModelID)) }
 }
 
 extension NetChanges {
-    /// The same text as ``StoreContent/difference(to:)``.
-    var lines: [String: String] {
-        Dictionary(
-            map { ("\($0.persistentIdentifier)", $0.line) },
-            uniquingKeysWith: { "\($0) and \($1)" })
+    /// The same text as ``StoreContent/difference(to:ignoring:)``.
+    var lines: [String: String] { lines { _, _, _ in false } }
+
+    /// The same text as ``StoreContent/difference(to:ignoring:)``.
+    func lines(
+        ignoring isIgnored: (_ model: PersistentIdentifier, _ name: String, _ kind: NetChange.Kind) -> Bool
+    ) -> [String: String] {
+        var lines: [String: String] = [:]
+        for change in self {
+            guard let line = change.line(ignoring: isIgnored) else { continue }
+            let known = lines["\(change.persistentIdentifier)"].map { "\($0) and " } ?? ""
+            lines["\(change.persistentIdentifier)"] = known + line
+        }
+        return lines
     }
 }
 
 extension NetChange {
-    fileprivate var line: String {
+    /// Returns a line, or `nil` if all attributes of an update are ignored.
+    fileprivate func line(
+        ignoring isIgnored: (_ model: PersistentIdentifier, _ name: String, _ kind: Kind) -> Bool
+    ) -> String? {
         func text(_ value: (any Sendable)??) -> String { value.map { StoreContent.text($0) } ?? "missing" }
         // The links of inserted and deleted models are changes of their other ends.
-        let links = ["tags", "items", "photos", "covers", "sketches", "friends", "idols", "teachers", "students"]
-        let attributes = values.filter { persistentIdentifier.entityName == "Trip" || !links.contains($0.name) }
-        switch kind {
-        case .insert:
-            return "insert "
-                + attributes.map { "\($0.name): \(text($0.value))" }.sorted().joined(separator: ", ")
-        case .delete:
-            return "delete "
-                + attributes.map { "\($0.name): \(text($0.previousValue))" }.sorted().joined(separator: ", ")
-        case .update:
-            return "update "
-                + values.map { value in
+        let links = [
+            "tags", "items", "photos", "covers", "sketches", "friends", "idols", "teachers", "students", "themes",
+            "poems",
+        ]
+        let known = values.filter { !isIgnored(persistentIdentifier, $0.name, kind) }
+        let attributes = known.filter { persistentIdentifier.entityName == "Trip" || !links.contains($0.name) }
+        let texts =
+            switch kind {
+            case .insert: attributes.map { "\($0.name): \(text($0.value))" }
+            case .delete: attributes.map { "\($0.name): \(text($0.previousValue))" }
+            case .update:
+                known.map { value in
                     value.addedDestinations.map { "\(value.name): +\($0) -\(value.removedDestinations ?? [])" }
                         ?? "\(value.name): \(text(value.previousValue)) to \(text(value.value))"
                 }
-                .sorted().joined(separator: ", ")
-        }
+            }
+        if kind == .update, texts.isEmpty { return nil }
+        return "\(kind) " + texts.sorted().joined(separator: ", ")
     }
 }

@@ -115,6 +115,57 @@ import Testing
         #expect(try context.tags().map(\.name) == ["both"])
     }
 
+    /// The file is replaced by a backup, which has the tags of its time.
+    @Test func restoredBackupHasItsTags() throws {
+        let directory = try TemporaryDirectory()
+        let (file, backup) = (directory.file("test.store"), directory.file("backup.store"))
+        func open() throws -> ModelContext {
+            ModelContext(
+                try ModelContainer(
+                    for: Trip.self, configurations: ModelConfiguration(url: file, preservesValues: true)))
+        }
+        func save(_ name: String, _ context: ModelContext) throws {
+            context.insert(Trip(name: name, destination: "somewhere"))
+            try context.save()
+        }
+        let before: DefaultHistoryToken, lost: DefaultHistoryToken, moved: DefaultHistoryToken
+        do {
+            let context = try open()
+            try save("a", context)
+            before = try context.tag("release")
+            _ = try context.tag("moving")
+            try save("b", context)
+            _ = try Shell.sqlite3(file, "VACUUM INTO '\(backup.path)'")
+            try save("c", context)
+            lost = try context.tag("after the backup")
+            moved = try context.tag("moving", replacing: true)
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        where name.hasPrefix("test.store") {
+            try FileManager.default.removeItem(at: directory.url.appending(path: name))
+        }
+        try FileManager.default.moveItem(at: backup, to: file)
+
+        let context = try open()
+        #expect(try context.tags().map(\.name).sorted() == ["moving", "release"])
+        #expect(try context.token(tagged: "release") == before)
+        #expect(try context.token(tagged: "moving") == before)
+        #expect(try failure { try context.token(tagged: "after the backup") } == .historyTagNotFound)
+        let release = try ModelContext(context.container, asOf: context.token(tagged: "release"))
+        #expect(try release.fetch(FetchDescriptor<Trip>()).map(\.name) == ["a"])
+        // Positions after the backup are ahead, and belong to another history as soon as a save uses them again.
+        #expect(try failure { try ModelContext(context.container, asOf: lost) } == .historyTokenAhead)
+        try save("d", context)
+        for token in [lost, moved] {
+            #expect(try failure { try ModelContext(context.container, asOf: token) } == .historyTokenForked)
+        }
+        let again = try context.tag("after the backup")
+        let identifier = try #require(context.container.stores.first).identifier
+        #expect(again.checkValue(in: identifier) != lost.checkValue(in: identifier))
+        let past = try ModelContext(context.container, asOf: again)
+        #expect(try past.fetch(FetchDescriptor<Trip>()).map(\.name).sorted() == ["a", "b", "d"])
+    }
+
     @Test func readOnlyStoreHasTags() throws {
         let store = try TestStore(.file)
         let token = try store.context().tag("a")

@@ -11,6 +11,10 @@ enum FileFault: String, CaseIterable, Sendable {
     case reportsOneProcess
     case fetchesOneClass, deletesSubclasses, recordsSuperclasses
     case readsThePresent
+    case losesRestoredModels, ignoresTakenIdentifiers
+    case skipsModelHistory, continuesAfterDeletedHistory
+    case movesTags, replacesTags, forgetsTags
+    case exportsPartOfTheModels, forgetsReplays, overwritesReplicas
 }
 
 /// The default store with at most one fault, for rules about recovery that require a file, and about batch deletes.
@@ -48,12 +52,14 @@ final class FaultyFileStore: DataStore {
     let base: DefaultStore
     /// The end of the history when the store was opened.
     let opened: DefaultHistoryToken?
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
-    private struct State {
+    struct State {
         var saves = 0
         /// The models that this store inserted.
         var known: Set<PersistentIdentifier> = []
+        /// The tags that this store created.
+        var tags: Set<String> = []
         /// The parts of returned saves that are not written yet.
         var rest: DataStoreSaveChangesRequest<DefaultSnapshot>?
     }
@@ -88,6 +94,8 @@ final class FaultyFileStore: DataStore {
         case .losesReturnedSaves: try saveTheFirst(request)
         case .savesInHalves: try saveHalf(request)
         case .writesOverOthers: try saveOverOthers(request)
+        case .losesRestoredModels, .ignoresTakenIdentifiers: try saveWithoutRestoring(request)
+        case .overwritesReplicas: try saveOverReplica(request)
         default: try base.save(request)
         }
     }
@@ -123,7 +131,7 @@ final class FaultyFileStore: DataStore {
         return result
     }
 
-    private func rows<Model: PersistentModel>(
+    func rows<Model: PersistentModel>(
         of type: Model.Type, _ editingState: EditingState
     ) throws -> [DefaultSnapshot] {
         let all = DataStoreFetchRequest<Model>(descriptor: FetchDescriptor(), editingState: editingState)
@@ -150,6 +158,102 @@ final class FaultyFileStore: DataStore {
 }
 
 extension FaultyFileStore: DataStoreInheriting {}
+
+extension FaultyFileStore: DataStoreRestoring, DataStoreReplaying {
+    private func with(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, inserted: [DefaultSnapshot],
+        replay: HistoryReplayStep?
+    ) -> DataStoreSaveChangesRequest<DefaultSnapshot> {
+        DataStoreSaveChangesRequest(
+            editingState: request.editingState, inserted: inserted, updated: request.updated, deleted: request.deleted,
+            linked: request.linked, unlinked: request.unlinked, acknowledgement: request.acknowledgement,
+            replay: replay)
+    }
+
+    /// Omits rows with permanent identifiers: all of them, or those that exist.
+    private func saveWithoutRestoring(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let books = try base.schema.entitiesByName["Book"].map { try rows(of: $0.type, request.editingState) } ?? []
+        let taken = Set(books.map(\.persistentIdentifier))
+        let inserted = request.inserted.filter { row in
+            row.persistentIdentifier.isTemporary
+                || fault == .ignoresTakenIdentifiers && !taken.contains(row.persistentIdentifier)
+        }
+        return try base.save(with(request, inserted: inserted, replay: request.replay))
+    }
+
+    /// Does not compare the rows of a replica with those of the source.
+    private func saveOverReplica(
+        _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+    ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+        let replay = request.replay.map { HistoryReplayStep(previous: $0.previous, token: $0.token, expected: []) }
+        return try base.save(with(request, inserted: request.inserted, replay: replay))
+    }
+
+    func replayedHistoryToken() throws -> DefaultHistoryToken? {
+        fault == .forgetsReplays ? nil : try base.replayedHistoryToken()
+    }
+}
+
+extension FaultyFileStore: HistoryPaging, DataStoreExporting {
+    func fetchHistoryChanges(
+        _ request: HistoryChangesRequest<DefaultHistoryTransaction>
+    ) throws -> [HistoryChange] {
+        try base.fetchHistoryChanges(request)
+    }
+
+    func exportRows(
+        _ row: (DataStoreExportedRow<DefaultSnapshot>) throws -> Void
+    ) throws -> DefaultHistoryToken {
+        var isFirst = true
+        return try base.exportRows { exported in
+            if case .model(let model) = exported, model.persistentIdentifier.entityName == "Book", isFirst,
+                fault == .exportsPartOfTheModels
+            {
+                isFirst = false
+                return
+            }
+            try row(exported)
+        }
+    }
+}
+
+extension FaultyFileStore: ModelHistoryProviding {
+    func fetchModelHistory(
+        _ request: ModelHistoryRequest<DefaultHistoryTransaction>
+    ) throws -> ModelHistoryPage<DefaultHistoryTransaction> {
+        do {
+            var page = try base.fetchModelHistory(request)
+            if fault == .skipsModelHistory, request.limit > 1 { page.entries = page.entries.dropLast() }
+            return page
+        } catch SwiftDataError.historyTokenExpired where fault == .continuesAfterDeletedHistory {
+            return ModelHistoryPage(entries: [], continuation: nil, completeAfter: nil, visitedCount: 0)
+        }
+    }
+}
+
+extension FaultyFileStore: HistoryTagging {
+    func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
+        let tags = try base.historyTags()
+        switch fault {
+        case .movesTags:
+            let newest = try base.currentHistoryToken()
+            return tags.map { HistoryTag(name: $0.name, token: newest ?? $0.token, date: $0.date) }
+        case .forgetsTags:
+            let known = state.withLock(\.tags)
+            return tags.filter { known.contains($0.name) }
+        default: return tags
+        }
+    }
+
+    func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+        state.withLock { _ = $0.tags.insert(name) }
+        return try base.tagHistory(name, replaces: replaces || fault == .replacesTags)
+    }
+
+    func deleteHistoryTag(_ name: String) throws -> Bool { try base.deleteHistoryTag(name) }
+}
 
 extension FaultyFileStore: DataStoreBatching {
     func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {

@@ -7,6 +7,8 @@ import Foundation
 struct RowChecker {
     let entity: Schema.Entity
     private let storeIdentifier: String
+    /// Whether the rows are those of an earlier position, when a property may have had another type.
+    private let isPast: Bool
     private let checks: [Check]
 
     private struct Check {
@@ -33,8 +35,9 @@ struct RowChecker {
         }
     }
 
-    init(_ entity: Schema.Entity, storeIdentifier: String) {
+    init(_ entity: Schema.Entity, storeIdentifier: String, isPast: Bool = false) {
         self.entity = entity
+        self.isPast = isPast
         self.storeIdentifier = storeIdentifier
         checks = entity.storedProperties.map(Check.init)
     }
@@ -106,9 +109,14 @@ struct RowChecker {
     ) -> SwiftDataError {
         let property = entity.storedProperties[slot]
         let expected = property.attribute.map { "a value of type \($0.valueType)" } ?? "a reference"
+        let detail =
+            isPast
+            ? "as of the position, the store contained \(row[slot].formName), which is not \(expected); if the type of "
+                + "the property changed since, use a later position or read the history of the model"
+            : "the store contains \(row[slot].formName), which is not \(expected)"
         return .undecodableValue.with(
-            detail: "the store contains \(row[slot].formName), which is not \(expected)", entityName: entity.name,
-            propertyName: property.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
+            detail: detail, entityName: entity.name, propertyName: property.name, persistentIdentifier: identifier,
+            storeIdentifier: storeIdentifier)
     }
 }
 

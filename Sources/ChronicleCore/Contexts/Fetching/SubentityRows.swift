@@ -34,7 +34,12 @@ struct SubentityRows {
             found = entity
         } else {
             let entity = try context.contextEntity(for: context.coordinator.schema.modelType(named: name))
-            found = (entity, RowChecker(entity.entity, storeIdentifier: storeIdentifier))
+            found = (
+                entity,
+                RowChecker(
+                    entity.entity, storeIdentifier: storeIdentifier, isPast: context.coordinator.positions != nil
+                )
+            )
             known[name] = found
         }
         latest = found

@@ -132,6 +132,8 @@ extension ModelContext {
     /// Every later save has a position after the token. In a store without transactions, the token has the position
     /// before the first one. For transactions of another type, use ``currentHistoryTokens(for:)``.
     ///
+    /// In a context that reads the models as of an earlier position, the token is that position.
+    ///
     /// - Returns: The token.
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store has default history.
     ///   ``SwiftDataError/historyDisabled`` if history is disabled; enable it in the configuration.
@@ -153,6 +155,8 @@ extension ModelContext {
     /// In a store that never had a transaction, the token has the position before the first one; a store that cannot
     /// represent that position is missing from the result. Deleting history does not change the position of a store.
     ///
+    /// In a context that reads the models as of an earlier position, the tokens are those of that position.
+    ///
     /// - Parameter type: The type of the transactions.
     /// - Returns: The tokens by store identifier.
     /// - Throws: ``SwiftDataError/invalidTransactionFetchRequest`` if no store provides this type.
@@ -172,6 +176,9 @@ extension ModelContext {
     ) throws -> [(store: String, token: Transaction.TokenType?)] {
         try providers(of: type).compactMap { provider in
             guard let store = provider as? any DataStore else { return nil }
+            if let position = coordinator.positions?[store.identifier] as? Transaction.TokenType {
+                return (store.identifier, position)
+            }
             return (store.identifier, try attributingErrors(to: store) { try provider.currentHistoryToken() })
         }
     }

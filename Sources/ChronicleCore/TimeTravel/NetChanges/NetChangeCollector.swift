@@ -15,8 +15,15 @@ struct NetChangeCollector {
         let name: String
         var first = End.unknown
         var last = End.unknown
-        /// Whether each changed destination was added or removed; `nil` if the relationship is not stored as links.
-        var links: [PersistentIdentifier: Bool]?
+        /// The links to destinations that were added or removed; `nil` if the relationship is not stored as links.
+        var links: [PersistentIdentifier: Link]?
+    }
+
+    /// A link at both ends of the range.
+    fileprivate struct Link {
+        /// `nil` if no change of this model describes it; see ``addingLinksOfReplacedModels()``.
+        let existedBefore: Bool?
+        var exists: Bool
     }
 
     fileprivate struct Model {
@@ -52,7 +59,7 @@ struct NetChangeCollector {
                 ?? (preserved.previousValue is PersistentIdentifier || preserved.value is PersistentIdentifier)
         }
         switch change {
-        case .insert(let insert): models[index].insert(insert.preservedValues.filter { !isLink($0) })
+        case .insert(let insert): models[index].insert(insert.preservedValues, isLink: isLink)
         case .update(let update):
             models[index].update(update.updatedAttributeNames, update.preservedValues, isLink: isLink)
         case .delete(let delete): models[index].delete(delete.preservedValues)
@@ -66,7 +73,7 @@ struct NetChangeCollector {
     /// - Parameter isReversed: Whether to return the inverse of the changes.
     func changes(isReversed: Bool = false) -> [NetChange] {
         var comparison = ValueComparison(schema)
-        return models.compactMap { model in
+        return addingLinksOfReplacedModels().compactMap { model in
             let change = self.change(of: model, &comparison)
             return isReversed ? change?.inverse : change
         }
@@ -88,6 +95,43 @@ struct NetChangeCollector {
         case (false, true): return change(.insert, values(of: model, .insert))
         case (true, false): return change(.delete, values(of: model, .delete))
         }
+    }
+
+    /// Returns the models with the links of those that were deleted and inserted again.
+    ///
+    /// A delete records the links of its row as updates of the models at their other ends only.
+    private func addingLinksOfReplacedModels() -> [Model] {
+        let replaced = models.filter { $0.isReplaced && $0.exists }
+        guard !replaced.isEmpty else { return models }
+        let identifiers = Set(replaced.lazy.map(\.identifier))
+        var result = models
+        for other in models where schema.entitiesByName[other.identifier.entityName] != nil {
+            for property in other.properties {
+                guard let inverse = inverse(of: property.name, other.identifier) else { continue }
+                for (identifier, link) in property.links ?? [:] where identifiers.contains(identifier) {
+                    guard let index = indices[identifier] else { continue }
+                    // The links of a new model are updates of existing models only.
+                    let existedBefore = other.existedBefore && link.existedBefore ?? false
+                    result[index].change(inverse) { $0.addLink(of: other.identifier, existedBefore: existedBefore) }
+                }
+            }
+        }
+        for identifier in identifiers {
+            guard let index = indices[identifier], let entity = schema.entitiesByName[identifier.entityName] else {
+                continue
+            }
+            for property in entity.properties where isLost(property.name, entity) {
+                result[index].change(property.name) { $0.setMissing() }
+            }
+        }
+        return result
+    }
+
+    /// Returns the name of the inverse of a relationship that is stored as links.
+    private func inverse(of name: String, _ identifier: PersistentIdentifier) -> String? {
+        guard let property = schema.entitiesByName[identifier.entityName]?.propertiesByName[name], property.isLinked
+        else { return nil }
+        return schema.inverse(of: property)?.name
     }
 
     /// Returns the values of an inserted or deleted model, including those that the history does not preserve.
@@ -131,8 +175,9 @@ extension NetChangeCollector.Property {
         if let links {
             return NetValue(
                 name: name, previousValue: nil, value: nil,
-                addedDestinations: kind == .delete ? [] : links.filter(\.value).keys.sorted(),
-                removedDestinations: links.filter { !$0.value }.keys.sorted(), isMissing: false)
+                addedDestinations: links.filter { $0.value.exists && $0.value.existedBefore != true }.keys.sorted(),
+                removedDestinations: links.filter { !$0.value.exists && $0.value.existedBefore == true }.keys.sorted(),
+                isMissing: false)
         }
         let (previous, value) = (kind == .insert ? nil : first.value, kind == .delete ? nil : last.value)
         return NetValue(
@@ -142,16 +187,23 @@ extension NetChangeCollector.Property {
 }
 
 extension NetChangeCollector.Model {
-    fileprivate mutating func insert(_ values: [PreservedValue]) {
+    fileprivate mutating func insert(_ values: [PreservedValue], isLink: (PreservedValue) -> Bool) {
         exists = true
         isReplaced = existedBefore
-        for index in properties.indices { properties[index].last = .missing }
+        for index in properties.indices where properties[index].links == nil { properties[index].last = .missing }
         properties.reserveCapacity(values.count)
-        for value in values { change(value.name) { $0.last = .known(value.value) } }
+        for value in values {
+            if !isLink(value) {
+                change(value.name) { $0.last = .known(value.value) }
+            } else if isReplaced {
+                change(value.name) { $0.link(value, isReplaced: true) }
+            }
+        }
     }
 
     fileprivate mutating func delete(_ values: [PreservedValue]) {
         exists = false
+        for index in properties.indices { properties[index].removeLinks() }
         // After the model was inserted again, the values at the beginning of the range are known.
         guard existedBefore, !isReplaced else { return }
         for value in values { change(value.name) { $0.setFirst(.known(value.previousValue)) } }
@@ -160,9 +212,10 @@ extension NetChangeCollector.Model {
     fileprivate mutating func update(
         _ names: [String], _ values: [PreservedValue], isLink: (PreservedValue) -> Bool
     ) {
+        let isReplaced = isReplaced
         for value in values {
             if isLink(value) {
-                change(value.name) { $0.link(value) }
+                change(value.name) { $0.link(value, isReplaced: isReplaced) }
             } else {
                 let isFirst = existedBefore && !isReplaced
                 change(value.name) { property in
@@ -172,16 +225,12 @@ extension NetChangeCollector.Model {
             }
         }
         for name in names where !values.contains(where: { $0.name == name }) {
-            change(name) { property in
-                property.setFirst(.missing)
-                property.last = .missing
-                property.links = nil
-            }
+            change(name) { $0.setMissing() }
         }
     }
 
     /// Changes a property of the model, which is added if no change has mentioned it yet.
-    private mutating func change(_ name: String, _ body: (inout NetChangeCollector.Property) -> Void) {
+    fileprivate mutating func change(_ name: String, _ body: (inout NetChangeCollector.Property) -> Void) {
         if let index = properties.firstIndex(where: { $0.name == name }) {
             body(&properties[index])
         } else {
@@ -199,19 +248,40 @@ extension NetChangeCollector.Property {
         if case .unknown = first { first = end }
     }
 
-    /// Adds or removes destinations. Adding a destination that was removed cancels both changes.
-    fileprivate mutating func link(_ value: PreservedValue) {
+    /// Records that the history does not preserve all changes of the property.
+    fileprivate mutating func setMissing() {
+        setFirst(.missing)
+        last = .missing
+        links = nil
+    }
+
+    /// Adds or removes destinations.
+    ///
+    /// - Parameter isReplaced: Whether the model was deleted and inserted again, so that the first change of a link does
+    ///   not describe the beginning of the range.
+    fileprivate mutating func link(_ value: PreservedValue, isReplaced: Bool) {
         // Some of its changes were not preserved.
-        if case .missing = last { return }
-        func set(_ destination: PersistentIdentifier, _ isAdded: Bool) {
-            if links?[destination] == !isAdded {
-                links?[destination] = nil
-            } else {
-                links?[destination] = isAdded
-            }
+        if case .missing = last, links == nil { return }
+        func set(_ destination: PersistentIdentifier, _ exists: Bool) {
+            links?[destination, default: .init(existedBefore: isReplaced ? nil : !exists, exists: exists)].exists =
+                exists
         }
         links = links ?? [:]
         if let removed = value.previousValue as? PersistentIdentifier { set(removed, false) }
         if let added = value.value as? PersistentIdentifier { set(added, true) }
+    }
+
+    /// Removes all links, as the delete of the model does.
+    fileprivate mutating func removeLinks() {
+        for destination in links.map({ Array($0.keys) }) ?? [] { links?[destination]?.exists = false }
+    }
+
+    /// Adds a link that a change of its other end describes, unless its state at the beginning of the range is known.
+    fileprivate mutating func addLink(of other: PersistentIdentifier, existedBefore: Bool) {
+        if case .missing = last, links == nil { return }
+        let known = links?[other]
+        guard known?.existedBefore == nil else { return }
+        links = links ?? [:]
+        links?[other] = .init(existedBefore: existedBefore, exists: known?.exists ?? false)
     }
 }

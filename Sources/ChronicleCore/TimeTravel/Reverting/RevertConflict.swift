@@ -23,8 +23,8 @@ public struct RevertConflict: Sendable, Identifiable {
         /// A destination that the relationship would get again does not exist; it is in
         /// ``RevertConflict/relatedModels``.
         case referenceMissing
-        /// Deleting the model would also change or delete the models in ``RevertConflict/relatedModels``, which
-        /// reference it now.
+        /// Deleting the model would also change or delete the models in ``RevertConflict/relatedModels``, or a *deny*
+        /// rule forbids the delete because of them. In the second case, the model can only be skipped.
         case referenced
     }
 
@@ -89,9 +89,11 @@ extension RevertConflict.Kind {
         case .uniqueValueTaken: "another model has the unique value to restore"
         case .unknownEntity: "the schema does not contain the entity"
         case .unknownProperty: "the class no longer has the property"
-        case .valueMissing: "the history does not preserve the value to restore"
+        case .valueMissing:
+            "the history does not preserve the value to restore, or the value does not match the type of the property"
         case .referenceMissing: "the destination to restore does not exist"
-        case .referenced: "deleting the model would also change or delete other models, which reference it now"
+        case .referenced:
+            "deleting the model would also change or delete other models, or a delete rule forbids it because of them"
         }
     }
 }

@@ -133,29 +133,43 @@ extension RevertPlanner {
         }
         for property in entity.relationshipProperties {
             guard let relationship = ManagedRelationship(context, backing, property) else { continue }
-            let affected = try affectedModels(relationship, change)
+            let isDenied = isDeleteDenied(by: relationship)
+            let affected = try affectedModels(relationship, change, isDenied: isDenied)
             if affected.isEmpty { continue }
             conflict(
-                .referenced, change, property.name, nil, related: affected, allows: [.restoreOld, .skipModel])
+                .referenced, change, property.name, nil, related: affected,
+                allows: isDenied ? [.skipModel] : [.restoreOld, .skipModel])
         }
         addStep(change, .delete)
     }
 
-    /// Returns the models, except for those that the revert changes accordingly, that a delete would change or delete.
+    /// Returns whether a save rejects the delete of a model while the relationship has destinations.
+    private func isDeleteDenied(by relationship: ManagedRelationship) -> Bool {
+        if relationship.relationship.deleteRule == .deny { return true }
+        guard let inverse = relationship.inverse?.relationship, !inverse.isToMany else { return false }
+        return schema.deleteRule(towards: inverse) == .deny
+    }
+
+    /// Returns the models, except for those that the revert changes accordingly, that a delete would change or delete, or
+    /// that prevent it.
     private func affectedModels(
-        _ relationship: ManagedRelationship, _ change: NetChange
+        _ relationship: ManagedRelationship, _ change: NetChange, isDenied: Bool
     ) throws -> [PersistentIdentifier] {
         let cascades = relationship.relationship.deleteRule == .cascade
         let inverse = relationship.inverse
-        if relationship.relationship.isLinked { return try addedLinks(relationship, change) }
-        // Otherwise, only lists change.
-        guard cascades || inverse?.relationship?.isToMany == false else { return [] }
+        if !isDenied {
+            if relationship.relationship.isLinked { return try addedLinks(relationship, change) }
+            // Otherwise, only lists change.
+            guard cascades || inverse?.relationship?.isToMany == false else { return [] }
+        }
         let affected = try relationship.models().map(\.persistentModelID).filter { destination in
             if willDelete(destination) { return false }
             // The revert sets the other side to another model before the delete.
             guard let inverse, !skipped.contains(destination), !isKept(inverse.name, of: destination),
-                let old = changes.change(of: destination)?.value(named: inverse.name)?.value
+                let value = changes.change(of: destination)?.value(named: inverse.name)
             else { return true }
+            if let removed = value.removedDestinations { return !removed.contains(change.persistentIdentifier) }
+            guard let old = value.value else { return true }
             return old as? PersistentIdentifier == change.persistentIdentifier
         }
         return affected.sorted()

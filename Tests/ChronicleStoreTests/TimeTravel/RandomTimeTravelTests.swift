@@ -1,0 +1,22 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// Random histories of several writers, with links, cascades, changes of other programs, and changes of the schema. All
+/// positions are read, compared and reverted, and the results are compared with the states that were kept.
+@Suite struct RandomTimeTravelTests {
+    /// Set this environment variable for more histories.
+    private static let histories =
+        0..<(Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_HISTORIES"] ?? "") ?? 4)
+
+    @Test(arguments: histories) func statesThatWereKeptAreReadComparedAndRestored(_ number: Int) throws {
+        var history = try PoemHistory(TestSeed.generator(number))
+        for version in PoemVersions.all {
+            try history.write(version, steps: 15)
+            try history.expectPositions(version)
+            try history.expectNetChanges(version)
+        }
+        #expect(history.appliedReverts > 3 && history.refusedReverts > 0, "\(TestSeed.description)")
+    }
+}
