@@ -127,7 +127,7 @@ let package = Package(
             dependencies: [
                 "Chronicle", "ChronicleCSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
             ],
-            exclude: ["Upgrade/Files"], swiftSettings: settings),
+            exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.

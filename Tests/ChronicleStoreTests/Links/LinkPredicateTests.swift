@@ -34,6 +34,7 @@ import Testing
     private func agree<Model: PersistentModel>(
         _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
     ) throws {
+        if try SQLRecorder.records(FetchDescriptor(predicate: predicate), in: store.container) { return }
         let all = try context.fetch(FetchDescriptor<Model>())
         let expected = try all.filter { try predicate.evaluate($0) }.map(\.persistentModelID)
         var descriptor = FetchDescriptor(predicate: predicate)

@@ -99,6 +99,7 @@ struct ProjectStore {
     func agree<Model: PersistentModel>(
         _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
     ) throws {
+        if try SQLRecorder.records(FetchDescriptor(predicate: predicate), in: store.container) { return }
         let expected = try context.fetch(FetchDescriptor<Model>()).filter { try predicate.evaluate($0) }
         let names = expected.map(\.persistentModelID)
         #expect(

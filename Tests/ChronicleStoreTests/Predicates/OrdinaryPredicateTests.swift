@@ -144,7 +144,7 @@ struct OrdinaryPredicateTests {
         )
         let statuses: [Project.Status] = [.done]
         let someStatus: Project.Status? = .done
-        let (now, past, showsAll) = (Date.now, Date.distantPast, false)
+        let (now, past, showsAll) = (Date(timeIntervalSinceReferenceDate: 1e9), Date.distantPast, false)
         let range = from...to
         try store.agree(#Predicate<Project> { $0.status == done })
         try store.agree(#Predicate<Project> { $0.status != done })

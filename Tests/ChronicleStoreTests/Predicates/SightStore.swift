@@ -56,6 +56,7 @@ struct SightStore {
     func agree<Model: PersistentModel>(
         _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
     ) throws {
+        if try SQLRecorder.records(FetchDescriptor(predicate: predicate), in: container) { return }
         let found = try context.fetchIdentifiers(FetchDescriptor(predicate: predicate))
         let expected = try context.fetch(FetchDescriptor<Model>()).filter { try predicate.evaluate($0) }
         let query = try sql(FetchDescriptor(predicate: predicate)).identifiers.sql
