@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// The table of an entity, with its statements.
@@ -75,7 +76,7 @@ final class EntityTable: Sendable {
         init(_ property: Schema.Property) {
             if property.relationship != nil {
                 self = .reference
-            } else if case .real = property.storageClass {
+            } else if case .real = SQLType(property) {
                 self = .nan
             } else {
                 self = .none

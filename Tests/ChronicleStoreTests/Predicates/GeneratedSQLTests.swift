@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -147,9 +148,9 @@ import Testing
         let fetch = try FetchSQL(
             descriptor, lookup: lookup, excluding: excluded, includeSubclasses: includeSubclasses, schema: schema,
             storeIdentifier: "S", past: past)
-        recorder.record(fetch.select("t.*"))
-        recorder.record(fetch.count)
-        recorder.record(fetch.identifiers)
+        recorder.record(fetch.select("t.*", past: past))
+        recorder.record(fetch.count(past: past))
+        recorder.record(fetch.identifiers(past: past))
         guard past == nil else { return }
         recorder.record(fetch.delete)
     }
@@ -229,7 +230,6 @@ import Testing
 
     @Test func updates() throws {
         let schema = Schema(Sight.self, Atlas.self)
-        let entity = try #require(schema.entity(for: Sight.self))
         let updates: [PropertyUpdate<Sight>] = [
             PropertyUpdate(\.rank, to: 7), PropertyUpdate(\.rank, to: \.rank + 1),
             PropertyUpdate(\.note, to: nil), PropertyUpdate(\.note, to: #Expression { $0.name }),
@@ -251,10 +251,9 @@ import Testing
                     predicate: #Predicate { $0.rank > 2 }, updates: [update], editingState: EditingState(id: UUID()))
                 do {
                     let values = try request.values(in: schema)
-                    let assignments = try UpdateSQL(entity, schema, storeIdentifier: "S").assignments(values)
                     let fetch = try FetchSQL(
                         FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: "S")
-                    recorder.record(fetch.update(assignments))
+                    recorder.record(try fetch.update(values))
                 } catch { recorder.record(error) }
             }
         }

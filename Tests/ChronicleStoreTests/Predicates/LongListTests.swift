@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
@@ -62,7 +63,7 @@ struct LongListTests {
         }
         let values = numbers.flatMap { [$0, $0.nextUp, $0.nextDown] }
         let list = SQLList(numbers.map { .real($0) })
-        let operand = SQLOperand(sql: "column1", storageClass: .real)
+        let operand = SQLOperand(sql: "column1", type: .real)
         let found = try store.store.database.read { connection in
             let condition = try #require(list.found(operand))
             let rows = values.map { "(\(value: .real($0)))" as SQLQuery }.joined(", ")

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
@@ -36,7 +37,10 @@ import Testing
             let fetch = try FetchSQL(
                 descriptor, lookup: lookup, schema: store.schema, storeIdentifier: store.identifier, past: past)
             let table = try store.layout.table(for: Model.self)
-            for query in [fetch.select(table.selection), fetch.identifiers, fetch.count] {
+            for query in [
+                fetch.select(SQLQuery(raw: table.selection), past: past), fetch.identifiers(past: past),
+                fetch.count(past: past),
+            ] {
                 try expectIndexes(query.sql, connection, scans: scans, location)
             }
         }
