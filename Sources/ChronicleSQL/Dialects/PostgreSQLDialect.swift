@@ -41,6 +41,17 @@ public struct PostgreSQLDialect: SQLDialect {
 
     public func parameter(_ number: Int) -> String { "$\(number)" }
 
+    /// PostgreSQL cannot infer the type of a parameter that is compared with NULL.
+    public func constant(_ value: PropertyValue) -> SQLQuery {
+        switch value {
+        case .integer, .reference: "\(value: value)::bigint"
+        case .real: "\(value: value)::float8"
+        case .text: "\(value: value)::text"
+        case .blob: "\(value: value)::bytea"
+        case .null, .references: "\(value: value)"
+        }
+    }
+
     public func canRepresent(_ value: PropertyValue) -> Bool {
         if case .text(let text) = value { !text.utf8.contains(0) } else { true }
     }
@@ -87,7 +98,7 @@ public struct PostgreSQLDialect: SQLDialect {
         let start: SQLQuery = "\(text.sql) >= \(collated(prefix))"
         // No text is greater than those that begin with the last scalar.
         guard let end = known.endOfPrefix else { return start }
-        return "(\(start) AND \(text.sql) < \(value: .text(end)) COLLATE \"C\")"
+        return "(\(start) AND \(text.sql) < \(constant(.text(end))) COLLATE \"C\")"
     }
 
     // MARK: Lists

@@ -6,12 +6,12 @@ public import ChronicleCore
 /// rest. A dialect only writes text; it needs no connection. ``PostgreSQLDialect`` is one; write your own for another
 /// database, and run the predicate rules of `ChronicleConformance` against it.
 ///
-/// A translation has to preserve the semantics of Swift that ``PredicateTree`` describes. In particular, an expression
+/// A translation has to preserve the semantics of Swift that `PredicateTree` describes. In particular, an expression
 /// must not end the query with an error for any row: where Swift would trap, because a calculation overflows or divides
 /// by zero, it returns NULL or another number.
 ///
-/// Throw ``SwiftDataError/unsupportedPredicate``, with a detail that names the operation, for what the database cannot
-/// express. The store then throws ``DataStoreError/preferInMemoryFilter`` to let the context evaluate the predicate, or
+/// Throw `SwiftDataError.unsupportedPredicate`, with a detail that names the operation, for what the database cannot
+/// express. The store then throws `DataStoreError.preferInMemoryFilter` to let the context evaluate the predicate, or
 /// passes the error on.
 public protocol SQLDialect: Sendable {
     // MARK: Text of statements
@@ -33,6 +33,14 @@ public protocol SQLDialect: Sendable {
     /// - Parameter number: The number of the parameter in the statement, 1 or greater.
     /// - Returns: The text of the parameter.
     func parameter(_ number: Int) -> String
+
+    /// Returns the parameter for a constant of a predicate. By default, it is a parameter without a cast.
+    ///
+    /// Add a cast if the database cannot infer the type of a parameter from an expression around it.
+    ///
+    /// - Parameter value: A constant, which is not nil and not NaN.
+    /// - Returns: The expression.
+    func constant(_ value: PropertyValue) -> SQLQuery
 
     /// Returns whether a value of this type can be bound and stored. By default, all can.
     ///
@@ -162,7 +170,7 @@ public protocol SQLDialect: Sendable {
     /// Returns a value for an attribute, or ends the statement with an error if it is outside of a range, because a
     /// calculation overflowed or divided by zero.
     ///
-    /// A store that performs batch updates recognizes the error, and throws ``SwiftDataError/valueOutOfRange``.
+    /// A store that performs batch updates recognizes the error, and throws `SwiftDataError.valueOutOfRange`.
     ///
     /// - Parameters:
     ///   - value: An integer that was calculated.
@@ -190,7 +198,7 @@ public protocol SQLDialect: Sendable {
     ///   - text: The text to search.
     ///   - part: The text to find. Every text contains the empty string.
     /// - Returns: The condition.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the database cannot express it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
     func contains(_ text: SQLOperand, _ part: SQLOperand) throws -> SQLQuery
 
     /// Returns the condition that a text begins with another one: with its Unicode scalars, without wildcards.
@@ -201,24 +209,24 @@ public protocol SQLDialect: Sendable {
     ///   - text: A text.
     ///   - prefix: The beginning. Every text begins with the empty string.
     /// - Returns: The condition.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the database cannot express it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
     func starts(_ text: SQLOperand, with prefix: SQLOperand) throws -> SQLQuery
 
-    /// Returns the condition that a text contains another one, ignoring case and diacritics as ``TextSearch`` does. By
+    /// Returns the condition that a text contains another one, ignoring case and diacritics as `TextSearch` does. By
     /// default, it is not supported.
     ///
     /// - Parameters:
     ///   - text: The text to search.
     ///   - part: The text to find.
     /// - Returns: The condition.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the database cannot express it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
     func localizedStandardContains(_ text: SQLOperand, _ part: SQLOperand) throws -> SQLQuery
 
     /// Returns the number of characters of a text as Swift counts them. By default, it is not supported.
     ///
     /// - Parameter text: A text.
     /// - Returns: The number.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the database cannot express it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the database cannot express it.
     func characterCount(_ text: SQLOperand) throws -> SQLQuery
 
     // MARK: Lists
@@ -259,7 +267,7 @@ public protocol SQLDialect: Sendable {
     ///   - form: The form of the member.
     /// - Returns: The value in the form of an attribute, and NULL if an object on the way or the member is missing or
     ///   null. Values in another form, which other programs may have written, must not end the query with an error.
-    ///   For ``JSONForm/json``, the JSON text without white space, with the keys in their order.
+    ///   For `JSONForm.json`, the JSON text without white space, with the keys in their order.
     func member(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery
 
     /// Returns a table for a FROM clause with a row for each element of a JSON array.
@@ -286,6 +294,8 @@ extension SQLDialect {
     public func table(_ name: String) -> String { quoted(name) }
 
     public func parameter(_ number: Int) -> String { "?" }
+
+    public func constant(_ value: PropertyValue) -> SQLQuery { "\(value: value)" }
 
     public func canRepresent(_ value: PropertyValue) -> Bool { true }
 

@@ -1,6 +1,6 @@
 public import ChronicleCore
 
-/// The statements of a ``ChronicleCore/FetchDescriptor`` and a ``ChronicleCore/DataStoreLookup``, which select rows,
+/// The statements of a `FetchDescriptor` and a `DataStoreLookup`, which select rows,
 /// their number, or their primary keys, delete the rows, or update them.
 ///
 /// The statements read the tables that ``ModelTables`` describes. Create the value in the methods of a store that
@@ -43,11 +43,11 @@ public struct FetchSQL: Sendable {
     ///   - storeIdentifier: The identifier of the store. Identifiers of other stores match no row.
     ///   - dialect: The dialect of the database.
     ///   - tables: Where the rows are.
-    /// - Throws: ``ChronicleCore/SwiftDataError/unsupportedPredicate`` or
-    ///   ``ChronicleCore/SwiftDataError/unsupportedSortDescriptor`` if a part has no equivalent in SQL; the detail names
-    ///   it. Throw ``ChronicleCore/DataStoreError/preferInMemoryFilter`` or
-    ///   ``ChronicleCore/DataStoreError/preferInMemorySort`` to let the context evaluate the predicate or sort, or pass
-    ///   the error on. ``ChronicleCore/SwiftDataError/unknownSchema`` if the schema does not contain the model.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` or
+    ///   `SwiftDataError.unsupportedSortDescriptor` if a part has no equivalent in SQL; the detail names
+    ///   it. Throw `DataStoreError.preferInMemoryFilter` or
+    ///   `DataStoreError.preferInMemorySort` to let the context evaluate the predicate or sort, or pass
+    ///   the error on. `SwiftDataError.unknownSchema` if the schema does not contain the model.
     public init<Model>(
         _ request: DataStoreFetchRequest<Model>, schema: Schema, storeIdentifier: String, dialect: some SQLDialect,
         tables: some SQLTables = ModelTables()
@@ -68,11 +68,11 @@ public struct FetchSQL: Sendable {
     ///   - storeIdentifier: The identifier of the store. Identifiers of other stores match no row.
     ///   - dialect: The dialect of the database.
     ///   - tables: Where the rows are.
-    /// - Throws: ``ChronicleCore/SwiftDataError/unsupportedPredicate`` or
-    ///   ``ChronicleCore/SwiftDataError/unsupportedSortDescriptor`` if a part has no equivalent in SQL; the detail names
-    ///   it. Throw ``ChronicleCore/DataStoreError/preferInMemoryFilter`` or
-    ///   ``ChronicleCore/DataStoreError/preferInMemorySort`` to let the context evaluate the predicate or sort, or pass
-    ///   the error on. ``ChronicleCore/SwiftDataError/unknownSchema`` if the schema does not contain the model.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` or
+    ///   `SwiftDataError.unsupportedSortDescriptor` if a part has no equivalent in SQL; the detail names
+    ///   it. Throw `DataStoreError.preferInMemoryFilter` or
+    ///   `DataStoreError.preferInMemorySort` to let the context evaluate the predicate or sort, or pass
+    ///   the error on. `SwiftDataError.unknownSchema` if the schema does not contain the model.
     public init<Model>(
         _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
@@ -179,7 +179,7 @@ public struct FetchSQL: Sendable {
     ///
     /// - Parameter values: The new values of attributes.
     /// - Returns: The statement.
-    /// - Throws: ``ChronicleCore/DataStoreError/preferInMemoryFilter`` if a value has no equivalent in SQL, or requires
+    /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no equivalent in SQL, or requires
     ///   the rows of other tables, which an UPDATE cannot join. Pass the error on; contexts handle it.
     public func update(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
         let assignments = try UpdateSQL(entity, schema, storeIdentifier: storeIdentifier, dialect: dialect)

@@ -2,7 +2,7 @@ import ChronicleCore
 
 /// A value in the JSON of an attribute.
 struct JSONValue {
-    /// The value in the form of an attribute; for ``JSONForm/json``, its JSON text.
+    /// The value in the form of an attribute; for `JSONForm.json`, its JSON text.
     private let value: SQLOperand
     private let form: JSONForm
 
@@ -10,7 +10,7 @@ struct JSONValue {
 
     /// Returns the value of a member of a member, or the value itself without members.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a value is not an object.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a value is not an object.
     func operand(_ members: [CodableMember], _ dialect: any SQLDialect) throws -> SQLOperand {
         guard let last = members.last else { return value }
         guard form == .json else {
@@ -24,7 +24,7 @@ struct JSONValue {
             guard let missing = member.missingValue else { continue }
             // An object that was encoded before its type had the member, which a nil object does not have either.
             let found = dialect.member(keys, of: object, member.form)
-            object = dialect.unlessNull(object, dialect.ifNull(found, "\(value: missing)"))
+            object = dialect.unlessNull(object, dialect.ifNull(found, dialect.constant(missing)))
             keys = []
         }
         var operand = SQLOperand(

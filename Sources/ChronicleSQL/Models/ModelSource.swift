@@ -261,7 +261,7 @@ struct ModelSource: PredicateSource {
 
     /// Returns the condition of a lookup.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if its property is not a to-one relationship.
+    /// - Throws: `SwiftDataError.unsupportedKeyPath` if its property is not a to-one relationship.
     func condition(_ lookup: DataStoreLookup) throws -> SQLQuery {
         let table = try scope(.subject).table
         switch lookup {

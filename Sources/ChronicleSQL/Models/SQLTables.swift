@@ -48,8 +48,8 @@ extension SQLTables {
 ///
 /// | table | columns |
 /// | --- | --- |
-/// | the name of a root entity, such as `Trip` | ``primaryKey``; a column for each stored property of the entity and of the entities that inherit from it, with the name of the property; ``ChronicleCore/Schema/entityAttribute`` if there are such entities, with the name of the row's entity, or NULL for the root |
-/// | the name of ``ChronicleCore/Schema/Links``, such as `Item.tags` | ``linkOwner`` and ``linkDestination``, the primary keys of two rows; for a symmetric relationship both directions of each link |
+/// | the name of a root entity, such as `Trip` | ``primaryKey``; a column for each stored property of the entity and of the entities that inherit from it, with the name of the property; `Schema.entityAttribute` if there are such entities, with the name of the row's entity, or NULL for the root |
+/// | the name of `Schema.Links`, such as `Item.tags` | ``linkOwner`` and ``linkDestination``, the primary keys of two rows; for a symmetric relationship both directions of each link |
 public struct ModelTables: SQLTables {
     /// The column with the primary key, a 64-bit integer.
     public static let primaryKey = "_rowid_"

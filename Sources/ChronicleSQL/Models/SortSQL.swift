@@ -61,7 +61,7 @@ struct SortSQL {
     }
 
     /// Swift describes a key path of a subclass through an inherited property in a way that does not identify the
-    /// property; see ``Schema/path(of:from:)``.
+    /// property; see `Schema.path(of:from:)`.
     private var advice: String {
         if entity.superentityName == nil { return "" }
         return ", or goes through an inherited one; in that case, fetch the class that declares the property, with the "

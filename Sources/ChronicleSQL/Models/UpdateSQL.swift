@@ -14,7 +14,7 @@ struct UpdateSQL {
 
     /// Returns `"rating" = …, "note" = …`.
     ///
-    /// - Throws: ``DataStoreError/preferInMemoryFilter`` if a value has no SQL equivalent, or requires the rows of other
+    /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no SQL equivalent, or requires the rows of other
     ///   tables, which an UPDATE cannot join.
     func assignments(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
         let source = ModelSource(

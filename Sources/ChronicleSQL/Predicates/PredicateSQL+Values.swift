@@ -5,7 +5,7 @@ extension PredicateSQL {
     ///
     /// - Parameter tree: An expression.
     /// - Returns: The value.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part has no equivalent in SQL; the detail names it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a part has no equivalent in SQL; the detail names it.
     public mutating func operand(_ tree: Tree) throws -> SQLOperand {
         let operand = try comparand(tree)
         guard operand.isRepresentable else {

@@ -30,8 +30,8 @@ public struct PredicateSQL<Source: PredicateSource> {
     ///   - tree: The predicate.
     ///   - isKnown: Returns whether an operand of the conjunction at the root is known to be true and can be omitted.
     /// - Returns: The condition, whose NULL counts as false.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part has no equivalent in SQL; the detail names it. Throw
-    ///   ``DataStoreError/preferInMemoryFilter`` to let the context evaluate the predicate, or pass the error on.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a part has no equivalent in SQL; the detail names it. Throw
+    ///   `DataStoreError.preferInMemoryFilter` to let the context evaluate the predicate, or pass the error on.
     public mutating func whereCondition(_ tree: Tree, without isKnown: (Tree) -> Bool = { _ in false }) throws
         -> SQLQuery?
     {
@@ -55,7 +55,7 @@ public struct PredicateSQL<Source: PredicateSource> {
     ///   - tree: The predicate.
     ///   - truth: The possible results of the condition.
     /// - Returns: The condition.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if a part has no equivalent in SQL; the detail names it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a part has no equivalent in SQL; the detail names it.
     public mutating func condition(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
         let condition = try translation(tree, truth)
         try condition.requireReasonableLength()

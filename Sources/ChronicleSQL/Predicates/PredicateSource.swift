@@ -3,7 +3,7 @@ public import ChronicleCore
 /// The tables that the key paths of a predicate refer to, for ``PredicateSQL``.
 ///
 /// ``FetchSQL`` contains the source for predicates on models. Write one to translate predicates on other objects, such
-/// as transactions of the history, whose properties are ``HistoryProperty``:
+/// as transactions of the history, whose properties are `HistoryProperty`:
 ///
 /// ```swift
 /// struct TransactionSource: PredicateSource {
@@ -31,14 +31,14 @@ public protocol PredicateSource {
     ///
     /// - Parameter path: A path of the predicate.
     /// - Returns: The value.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the source has no such value; the detail names it.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the source has no such value; the detail names it.
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand
 
     /// Begins a subquery over elements and defines its variable. By default, elements are not supported.
     ///
     /// - Parameter elements: The elements. The caller translates their filter.
     /// - Returns: The condition that relates the rows to their owner.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the source has no such elements.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the source has no such elements.
     mutating func enter(_ elements: Tree.Elements) throws -> SQLQuery
 
     /// Returns the content of the FROM clause for a variable's query, which is complete after all its conditions were
@@ -76,7 +76,7 @@ public protocol PredicateSource {
     ///   - order: The order, or `nil` for an equality.
     ///   - other: The value to compare with.
     /// - Returns: A condition that is never NULL, or `nil` if operands are sufficient.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the values cannot be compared.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the values cannot be compared.
     mutating func condition(_ path: Tree.Path, _ order: Tree.Order?, _ other: Tree) throws -> SQLQuery?
 
     /// Returns a membership condition that requires more than an operand. By default, operands are sufficient.
@@ -85,7 +85,7 @@ public protocol PredicateSource {
     ///   - path: A path of the predicate.
     ///   - list: The values of which the end of the path must be one.
     /// - Returns: A condition that is never NULL, or `nil` if operands are sufficient.
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the values cannot be compared.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the values cannot be compared.
     mutating func membership(_ path: Tree.Path, _ list: [PropertyValue]) throws -> SQLQuery?
 }
 

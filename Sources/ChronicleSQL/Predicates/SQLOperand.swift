@@ -64,18 +64,19 @@ public struct SQLOperand: Sendable {
     ///   - value: The constant.
     ///   - dialect: The dialect of the database.
     public init(constant value: PropertyValue, _ dialect: some SQLDialect) {
-        self.init(sql: "\(value: value)", type: .null)
+        self.init(sql: "NULL", type: .null)
         constant = value
         switch value {
-        case .null: (isOptional, sql) = (true, "NULL")
+        case .null: isOptional = true
         case .integer: type = .integer
         case .real(let number):
             type = .real
-            if number.isNaN { (nan, sql) = (.stored, dialect.nan) }
+            if number.isNaN { nan = .stored }
         case .text: type = .text
         case .blob, .references: type = .blob
         case .reference(let identifier): (type, entityName) = (.integer, identifier.rootEntityName)
         }
+        if !isNull { sql = isNaN ? dialect.nan : dialect.constant(value) }
         isRepresentable = dialect.canRepresent(value)
     }
 

@@ -174,7 +174,7 @@ extension SQLQuery {
     /// Checks the length of the SQL. Some operands are repeated together with their nested operands, so that the length
     /// may grow exponentially with the nesting.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the SQL is too long.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if the SQL is too long.
     func requireReasonableLength() throws {
         guard sql.utf8.count > Self.maximumLength else { return }
         throw SwiftDataError.unsupportedPredicate.with(
