@@ -29,40 +29,40 @@ import Testing
 
     @Test func predicates() throws {
         try expect("predicates") { recorder in
-            let tests = try DifferentialTests()
+            let tests = DifferentialTests()
             recorder.begin("equality")
-            try tests.equality()
+            try tests.equality(.inMemory)
             recorder.begin("booleans")
-            try tests.booleans()
+            try tests.booleans(.inMemory)
             recorder.begin("numbers")
-            try tests.numbers()
+            try tests.numbers(.inMemory)
             recorder.begin("arithmetic")
-            try tests.arithmetic()
+            try tests.arithmetic(.inMemory)
             recorder.begin("optionals")
-            try tests.optionals()
+            try tests.optionals(.inMemory)
             recorder.begin("text")
-            try tests.text()
+            try tests.text(.inMemory)
             recorder.begin("membership")
-            try tests.membership()
+            try tests.membership(.inMemory)
             recorder.begin("types")
-            try tests.types()
+            try tests.types(.inMemory)
         }
     }
 
     @Test func relationships() throws {
         try expect("relationships") { recorder in
-            let tests = try RelationshipPredicateTests()
+            let tests = RelationshipPredicateTests()
             recorder.begin("to one")
-            try tests.toOne()
+            try tests.toOne(.inMemory)
             recorder.begin("to many")
-            try tests.toMany()
-            let links = try LinkPredicateTests()
+            try tests.toMany(.inMemory)
+            let links = LinkPredicateTests()
             recorder.begin("many to many")
-            try links.manyToManyPredicates()
+            try links.manyToManyPredicates(.inMemory)
             recorder.begin("links without inverse")
-            try links.predicatesOnLinksWithoutInverse()
+            try links.predicatesOnLinksWithoutInverse(.inMemory)
             recorder.begin("links to the same model")
-            try links.predicatesOnSelfLinks()
+            try links.predicatesOnSelfLinks(.inMemory)
         }
     }
 
