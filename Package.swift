@@ -127,6 +127,7 @@ let package = Package(
         .testTarget(
             name: "ChronicleCoreTests", dependencies: ["Chronicle", "ChronicleTestSupport", "ExampleStore"],
             swiftSettings: settings),
+        .testTarget(name: "ChronicleSQLTests", dependencies: ["Chronicle", "ChronicleSQL"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [
@@ -138,8 +139,8 @@ let package = Package(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.
         .testTarget(
-            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestSupport", "FirstSteps"],
-            swiftSettings: settings),
+            name: "ChronicleTests",
+            dependencies: ["Chronicle", "ChronicleSQL", "ChronicleTestSupport", "FirstSteps"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleConformanceTests",
             dependencies: ["ChronicleTesting", "ChronicleTestSupport", "ExampleStore", "ChronicleConformanceWorker"],
