@@ -77,6 +77,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Chronicle", targets: ["Chronicle"]),
+        .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
         .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
     ],
@@ -96,8 +97,12 @@ let package = Package(
         .target(name: "ChronicleSQLite", dependencies: ["ChronicleCSQLite"], swiftSettings: settings),
         // Models, contexts, containers, store and history protocols. No SQL, no files.
         .target(name: "ChronicleCore", swiftSettings: settings),
+        // Predicates, fetches and updates as SQL, for authors of SQL stores. No database library.
+        .target(name: "ChronicleSQL", dependencies: ["ChronicleCore"], swiftSettings: settings),
         // The SQLite store.
-        .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
+        .target(
+            name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLite"],
+            swiftSettings: settings),
         // A compiler plug-in that generates the code of model classes.
         .macro(
             name: "ChronicleMacros", dependencies: syntaxDependencies, swiftSettings: settings + syntaxSettings,
@@ -122,18 +127,20 @@ let package = Package(
         .testTarget(
             name: "ChronicleCoreTests", dependencies: ["Chronicle", "ChronicleTestSupport", "ExampleStore"],
             swiftSettings: settings),
+        .testTarget(name: "ChronicleSQLTests", dependencies: ["Chronicle", "ChronicleSQL"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [
-                "Chronicle", "ChronicleCSQLite", "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
+                "Chronicle", "ChronicleCSQLite", "ChronicleSQL", "ChronicleTestSupport", "ChronicleTestWorker",
+                "ExampleStore",
             ],
-            exclude: ["Upgrade/Files"], swiftSettings: settings),
+            exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.
         .testTarget(
-            name: "ChronicleTests", dependencies: ["Chronicle", "ChronicleTestSupport", "FirstSteps"],
-            swiftSettings: settings),
+            name: "ChronicleTests",
+            dependencies: ["Chronicle", "ChronicleSQL", "ChronicleTestSupport", "FirstSteps"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleConformanceTests",
             dependencies: ["ChronicleTesting", "ChronicleTestSupport", "ExampleStore", "ChronicleConformanceWorker"],

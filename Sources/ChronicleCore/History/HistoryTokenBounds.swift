@@ -66,8 +66,8 @@ public struct HistoryTokenBounds<Token: HistoryToken>: Sendable {
         }
     }
 
-    private mutating func add<Property>(
-        _ token: Token, _ order: PredicateTree<Property>.Order?, isRequired: Bool, isNegated: Bool
+    private mutating func add(
+        _ token: Token, _ order: PredicateOrder?, isRequired: Bool, isNegated: Bool
     ) {
         func bound(_ isInclusive: Bool) -> HistoryTokenBound<Token> {
             HistoryTokenBound(token: token, isInclusive: isInclusive, isRequired: isRequired)

@@ -130,42 +130,25 @@ extension PredicateTree {
         }
     }
 
-    /// The operator of ``compare(_:_:_:)``. The raw value is the operator in Swift and SQL.
-    public enum Order: String, Sendable {
-        /// The first value is less than the second.
-        case less = "<"
-        /// The first value is less than or equal to the second.
-        case lessOrEqual = "<="
-        /// The first value is greater than the second.
-        case greater = ">"
-        /// The first value is greater than or equal to the second.
-        case greaterOrEqual = ">="
-    }
-
-    /// The operator of ``arithmetic(_:_:_:_:)``. The raw value is the operator in Swift and SQL.
-    public enum Arithmetic: String, Sendable {
-        /// The sum of the operands.
-        case add = "+"
-        /// The difference of the operands.
-        case subtract = "-"
-        /// The product of the operands.
-        case multiply = "*"
-        /// The quotient of the operands.
-        case divide = "/"
-        /// The remainder of the division, with the sign of the first operand.
-        case remainder = "%"
-    }
-
+    /// The operator of ``compare(_:_:_:)``.
+    public typealias Order = PredicateOrder
+    /// The operator of ``arithmetic(_:_:_:_:)``.
+    public typealias Arithmetic = PredicateArithmetic
     /// The kind of number that a calculation uses.
-    public enum Number: Sendable {
-        /// Integers, whose division truncates.
-        case integer
-        /// Floating-point numbers, which follow IEEE 754.
-        case real
-    }
+    public typealias Number = PredicateNumber
 }
 
-extension PredicateTree.Order {
+/// The operator of a comparison in a ``PredicateTree``. The raw value is the operator in Swift and SQL.
+public enum PredicateOrder: String, Sendable {
+    /// The first value is less than the second.
+    case less = "<"
+    /// The first value is less than or equal to the second.
+    case lessOrEqual = "<="
+    /// The first value is greater than the second.
+    case greater = ">"
+    /// The first value is greater than or equal to the second.
+    case greaterOrEqual = ">="
+
     /// The operator to use when the operands are swapped.
     public var reversed: Self {
         switch self {
@@ -175,6 +158,28 @@ extension PredicateTree.Order {
         case .greaterOrEqual: .lessOrEqual
         }
     }
+}
+
+/// The operator of a calculation in a ``PredicateTree``. The raw value is the operator in Swift and SQL.
+public enum PredicateArithmetic: String, Sendable {
+    /// The sum of the operands.
+    case add = "+"
+    /// The difference of the operands.
+    case subtract = "-"
+    /// The product of the operands.
+    case multiply = "*"
+    /// The quotient of the operands.
+    case divide = "/"
+    /// The remainder of the division, with the sign of the first operand.
+    case remainder = "%"
+}
+
+/// The kind of number that a calculation in a ``PredicateTree`` uses.
+public enum PredicateNumber: Sendable {
+    /// Integers, whose division truncates.
+    case integer
+    /// Floating-point numbers, which follow IEEE 754.
+    case real
 }
 
 /// A property that can occur in a path: a property of a model, or of another type that predicates evaluate.

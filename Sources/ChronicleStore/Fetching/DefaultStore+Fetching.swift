@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 extension DefaultStore: DataStoreInheriting {}
@@ -38,7 +39,8 @@ extension DefaultStore: DataStoreExcluding {
     ) throws {
         let table = try layout.table(for: Model.self)
         for part in request.parts {
-            try run(part, { $0.select(table.selection) }, loadsModels: true) { statement, past in
+            try run(part, { $0.select(SQLQuery(raw: table.selection), past: $1) }, loadsModels: true) {
+                statement, past in
                 let unknown = past?.unknownLists[table.name] ?? [:]
                 guard table.kinds != nil || !unknown.isEmpty else {
                     while try statement.step() {
@@ -62,7 +64,7 @@ extension DefaultStore: DataStoreExcluding {
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent; rewrite them.
     ///   ``SwiftDataError/storeBusy`` if the file stays locked; try again.
     public func fetchCount<Model>(_ request: DataStoreFetchRequest<Model>) throws -> Int {
-        try run(request, \.count) { statement, _ in try statement.step() ? Int(statement.int64(0)) : 0 }
+        try run(request, { $0.count(past: $1) }) { statement, _ in try statement.step() ? Int(statement.int64(0)) : 0 }
     }
 
     /// Returns the identifiers of the rows that match a request.
@@ -74,7 +76,7 @@ extension DefaultStore: DataStoreExcluding {
     ///   try again.
     public func fetchIdentifiers<Model>(_ request: DataStoreFetchRequest<Model>) throws -> [PersistentIdentifier] {
         let table = try layout.table(for: Model.self)
-        return try run(request, \.identifiers) { statement, _ in
+        return try run(request, { $0.identifiers(past: $1) }) { statement, _ in
             var identifiers: [PersistentIdentifier] = []
             while try statement.step() {
                 let member = try table.kinds?.member(statement, of: table, column: 1).table ?? table
@@ -86,14 +88,15 @@ extension DefaultStore: DataStoreExcluding {
 
     /// - Parameter loadsModels: Whether the rows are those of models, whose relationships can be read.
     private func run<Model, Result>(
-        _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL) -> SQLQuery, loadsModels: Bool = false,
+        _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL, PastTables?) -> SQLQuery,
+        loadsModels: Bool = false,
         _ read: (Statement, PastTables?) throws -> Result
     ) throws -> Result {
         func makeQuery(_ past: PastTables?) throws -> SQLQuery {
             query(
                 try FetchSQL(
                     request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
-                    storeIdentifier: identifier, past: past))
+                    storeIdentifier: identifier, past: past), past)
         }
         let present = try past == nil ? makeQuery(nil) : nil
         return try attributingErrors {

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 extension DefaultStore: DataStoreLinking {
@@ -13,14 +14,13 @@ extension DefaultStore: DataStoreLinking {
         _ request: DataStoreLinksRequest<Model>
     ) throws -> DataStoreLinksResult<Model, DefaultSnapshot> {
         let table = try layout.table(for: Model.self)
-        let owner = request.isOfOwners ? request.links.owner : request.links.destination
-        let (origin, links) = (try layout.table(named: owner).origin, try layout.linkTable(named: request.links.name))
-        let keys = request.identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.integerPrimaryKey)
+        let origin = try layout.table(named: request.isOfOwners ? request.links.owner : request.links.destination)
+            .origin
+        _ = try layout.linkTable(named: request.links.name)
         var snapshots: [DefaultSnapshot] = []
         var known = Set<Int64>()
         var destinations: [PersistentIdentifier: [PersistentIdentifier]] = [:]
-        let select = { past in try links.select(request.property, of: table, ofMany: keys.count != 1, past: past) }
-        try run(select, keys) { statement in
+        try run(request, table) { statement in
             let key = statement.int64(0)
             let found = try statement.row(of: table)
             destinations[origin.identifier(statement.int64(Int32(table.selectedCount))), default: []].append(
@@ -33,20 +33,33 @@ extension DefaultStore: DataStoreLinking {
         return DataStoreLinksResult(fetchedSnapshots: snapshots, destinations: destinations)
     }
 
-    private func run(
-        _ sql: (PastTables?) throws -> String, _ keys: [Int64], _ row: (Statement) throws -> Void
+    private func run<Model>(
+        _ request: DataStoreLinksRequest<Model>, _ table: EntityTable, _ row: (Statement) throws -> Void
     ) throws {
         try attributingErrors {
             try readRows { connection, past in
-                let statement = try connection.cached(sql(past))
+                let statement = try connection.cached(linkedRows(request, table, past: past))
                 defer { statement.reset() }
-                if keys.count == 1 {
-                    try statement.bind(keys[0], at: 1)
-                } else {
-                    try statement.bind("[\(keys.map(String.init).joined(separator: ","))]", at: 1)
-                }
                 while try statement.step() { try row(statement) }
             }
         }
+    }
+
+    /// Returns the query for the rows that links reference.
+    ///
+    /// The rows are in the order of their keys, which is the order of the link table's primary key and of its index. All
+    /// columns of the order are selected; see ``FetchSQL/select(_:past:)``.
+    ///
+    /// - Parameter past: The tables as of a position, or `nil` for the present rows.
+    /// - Throws: ``SwiftDataError/historyValueMissing`` if links as of the position are unknown.
+    func linkedRows<Model>(
+        _ request: DataStoreLinksRequest<Model>, _ table: EntityTable, past: PastTables?
+    ) throws -> SQLQuery {
+        func query(_ tables: some SQLTables) throws -> SQLQuery {
+            try FetchSQL.selectLinked(
+                request, columns: SQLQuery(raw: table.selection), schema: schema, storeIdentifier: identifier,
+                dialect: SQLiteDialect(), tables: tables)
+        }
+        return if let past { try query(past) } else { try query(ModelTables()) }
     }
 }

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Synchronization
 
@@ -180,7 +181,9 @@ extension DefaultStore: DataStoreConsuming {
         of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
     ) throws -> [PersistentIdentifier] {
         let table = try layout.table(named: entity.name)
-        let kind = FetchSQL.kind(of: entity, in: schema, isExact: true).map { " AND \($0)" } ?? ""
+        let kind =
+            FetchSQL.kind(of: entity, in: schema, isExact: true, dialect: SQLiteDialect())
+            .map { " AND \($0.sql)" } ?? ""
         return try attributingErrors {
             try database.read { connection in
                 let statement = try connection.cached(

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// The table of an entity, with its statements.
@@ -50,6 +51,18 @@ final class EntityTable: Sendable {
         let members: [String: Member]
         /// The entity of rows without a name.
         let root: String
+
+        fileprivate init?(_ selected: ModelColumns, _ subtables: [EntityTable]) {
+            guard let position = selected.entityPosition else { return nil }
+            column = Int32(position)
+            // The first member is the entity of the table itself.
+            let tables: [EntityTable?] = [nil] + subtables
+            let pairs = zip(selected.members, tables).map { member, table in
+                (member.entity.name, Member(table: table, columns: member.positions.map { Int32($0) }))
+            }
+            members = Dictionary(uniqueKeysWithValues: pairs)
+            root = selected.members[0].entity.rootName
+        }
     }
 
     /// An entity of the rows in a table that several entities share.
@@ -75,7 +88,7 @@ final class EntityTable: Sendable {
         init(_ property: Schema.Property) {
             if property.relationship != nil {
                 self = .reference
-            } else if case .real = property.storageClass {
+            } else if case .real = SQLType(property) {
                 self = .nan
             } else {
                 self = .none
@@ -105,10 +118,10 @@ final class EntityTable: Sendable {
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
         let table = quoted(name)
         let names = columns.map { quoted($0.name) }
-        var selected = [RecordedTable.primaryKey] + columns.map(\.name)
-        kinds = subtables.isEmpty ? nil : Self.kinds(of: entity, subtables, &selected)
-        selectedCount = selected.count
-        selection = selected.map { "\(FetchSQL.table).\(quoted($0))" }.joined(separator: ", ")
+        let selected = ModelColumns(entity, subentities: subtables.map(\.entity))
+        kinds = Kinds(selected, subtables)
+        selectedCount = selected.names.count
+        selection = selected.selection(SQLiteDialect()).sql
         let insert = "INSERT OR FAIL INTO \(table)"
         let kind = entity.superentity == nil ? nil : RecorderSQL.literal(entity.name)
         func inserts(_ columns: [String]) -> [(sql: String, rows: Int)] {
@@ -128,27 +141,6 @@ final class EntityTable: Sendable {
             SELECT max(ifnull((SELECT max(_rowid_) FROM \(table)), 0), \
             ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = ?), 0))
             """
-    }
-
-    /// Adds the columns of subentities to a selection, and returns the positions of all columns.
-    private static func kinds(
-        of entity: Schema.Entity, _ subtables: [EntityTable], _ selected: inout [String]
-    ) -> Kinds {
-        var positions = Dictionary(uniqueKeysWithValues: selected.enumerated().map { ($1, Int32($0)) })
-        func position(_ name: String) -> Int32 {
-            if let known = positions[name] { return known }
-            positions[name] = Int32(selected.count)
-            selected.append(name)
-            return Int32(selected.count - 1)
-        }
-        let column = position(Schema.entityAttribute)
-        var members = [
-            entity.name: Member(table: nil, columns: entity.storedProperties.map { position($0.name) })
-        ]
-        for table in subtables {
-            members[table.entity.name] = Member(table: table, columns: table.columns.map { position($0.name) })
-        }
-        return Kinds(column: column, members: members, root: entity.rootName)
     }
 
     /// Returns a statement that updates these columns of a row. The primary key is the last parameter.

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 
 /// Where a file keeps the destinations of a relationship.
 enum RelationshipForm: Equatable {
@@ -39,7 +40,7 @@ enum RelationshipForm: Equatable {
     init?(_ property: Schema.Property, of entity: Schema.Entity, in schema: Schema) {
         guard let relationship = property.relationship else { return nil }
         if let links = schema.links(of: property) {
-            let (from, to) = LinkTable.columns(of: property, in: links)
+            let (from, to) = ModelTables.linkColumns(of: property, in: links)
             self = .links(table: links.name, from: from, to: to)
         } else if !relationship.isToMany {
             self = .column(table: entity.name, name: property.name)

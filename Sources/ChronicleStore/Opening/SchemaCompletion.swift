@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
@@ -285,7 +286,7 @@ struct SchemaCompletion {
         }
         for entity in declaring {
             guard let property = entity.propertiesByName[column.name] else { continue }
-            let kinds = FetchSQL.kind(of: entity, in: models) ?? "1"
+            let kinds = FetchSQL.kind(of: entity, in: models, dialect: SQLiteDialect())?.sql ?? "1"
             let rows = "FROM \(quoted(root.name)) AS \(FetchSQL.table) WHERE \(kinds)"
             guard try hasEntityColumn(root.name), try connection.scalarInt64("SELECT 1 \(rows) LIMIT 1") != nil else {
                 continue

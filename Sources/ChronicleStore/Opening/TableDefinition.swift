@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
@@ -58,12 +59,12 @@ struct TableDefinition {
 
     /// Returns the declared type of a column.
     func type(of property: Schema.Property) -> String {
-        switch property.storageClass {
+        switch SQLType(property) {
         case .integer: "INTEGER"
         case .text: "TEXT"
         case .blob: "BLOB"
         // REAL affinity would convert -0.0 to the integer 0. https://www.sqlite.org/datatype3.html#storage_classes
-        case .real, .null: ""
+        case .real, .null, .decimal: ""
         }
     }
 

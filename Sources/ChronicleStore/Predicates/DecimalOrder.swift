@@ -1,3 +1,4 @@
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 

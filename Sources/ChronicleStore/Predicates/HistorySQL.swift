@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import Foundation
 
 /// A ``HistoryDescriptor`` translated to conditions on the headers of the history.
@@ -34,7 +35,7 @@ struct HistorySQL {
         let source = HistorySource(storeIdentifier: storeIdentifier, entityNumbers: entityNumbers)
         restriction = try RangeRestriction(tree, source)
         var translator = PredicateSQL(source: source)
-        condition = try translator.topCondition(tree) { $0.isTokenLowerBound }
+        condition = try translator.whereCondition(tree) { $0.isTokenLowerBound }
     }
 
     private static func order(_ descriptors: [SortDescriptor<DefaultHistoryTransaction>]) throws -> [SQLQuery] {
@@ -56,7 +57,7 @@ struct HistorySQL {
     /// Returns the column to sort by, or `nil` if all transactions have the same value.
     private static func column(_ descriptor: SortDescriptor<DefaultHistoryTransaction>) throws -> SQLQuery? {
         let property = descriptor.keyPath.flatMap { HistoryProperty($0) }
-        guard let property, property.isOrdered, descriptor.stringComparator.isBinary else {
+        guard let property, property.isOrdered, descriptor.isLexical else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "the history cannot be sorted by \(property?.name ?? "this key path"); sort the result instead")
         }

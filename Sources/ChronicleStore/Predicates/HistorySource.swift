@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// The tables of the history: a header `h`, its source `s`, and the changes `c1`, `c2`, … from `h.old_value` on.
@@ -7,6 +8,7 @@ import ChronicleSQLite
 struct HistorySource: PredicateSource {
     typealias Property = HistoryProperty
 
+    let dialect: any SQLDialect = SQLiteDialect()
     let storeIdentifier: String
     /// Returns the number of an entity in the history, or the numbers of all entities with that root; none if the
     /// history does not contain it.
@@ -24,24 +26,24 @@ struct HistorySource: PredicateSource {
 
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
         switch path.properties.last {
-        case .author: return SQLOperand(sql: "s.author", storageClass: .text, isOptional: true)
-        case .contextName: return SQLOperand(sql: "s.context", storageClass: .text, isOptional: true)
+        case .author: return SQLOperand(sql: "s.author", type: .text, isOptional: true)
+        case .contextName: return SQLOperand(sql: "s.context", type: .text, isOptional: true)
         case .metadata(let key):
             return SQLOperand(
                 sql:
                     "(SELECT value FROM \(raw: MetadataTable.name) WHERE position = h.id AND name = \(value: .text(key)))",
-                storageClass: .text, isOptional: true)
+                type: .text, isOptional: true)
         // External transactions have neither.
-        case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", storageClass: .text)
-        case .processIdentifier: return SQLOperand(sql: "ifnull(CAST(h.new_value AS TEXT), '')", storageClass: .text)
-        case .isExternal: return SQLOperand(sql: "(s.id = \(raw: "\(SourceTable.external)"))", storageClass: .integer)
-        case .timestamp: return SQLOperand(sql: "h.primary_key", storageClass: .real)
-        case .transactionIdentifier: return SQLOperand(sql: "h.id", storageClass: .integer)
-        case .storeIdentifier, .changedStoreIdentifier: return SQLOperand(constant: .text(storeIdentifier))
+        case .bundleIdentifier: return SQLOperand(sql: "ifnull(s.program, '')", type: .text)
+        case .processIdentifier: return SQLOperand(sql: "ifnull(CAST(h.new_value AS TEXT), '')", type: .text)
+        case .isExternal: return SQLOperand(sql: "(s.id = \(raw: "\(SourceTable.external)"))", type: .integer)
+        case .timestamp: return SQLOperand(sql: "h.primary_key", type: .real)
+        case .transactionIdentifier: return SQLOperand(sql: "h.id", type: .integer)
+        case .storeIdentifier, .changedStoreIdentifier: return SQLOperand(constant: .text(storeIdentifier), dialect)
         case .changedEntityName:
             let change = try alias(path)
             return SQLOperand(
-                sql: "(SELECT name FROM chronicle_entity WHERE id = \(entity(of: change)))", storageClass: .text)
+                sql: "(SELECT name FROM chronicle_entity WHERE id = \(entity(of: change)))", type: .text)
         case .token, .changes, .changedPersistentIdentifier, nil:
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "\(path.properties.last?.name ?? "a transaction") cannot be used in this expression",
@@ -96,8 +98,8 @@ struct HistorySource: PredicateSource {
                 guard case .text(let name) = value else { return [] }
                 return try entityNumbers(name, false).map { .integer($0) }
             }
-            let entity = SQLOperand(sql: entity(of: try alias(path)), storageClass: .integer)
-            return SQLList(numbers).found(entity) ?? "0"
+            let entity = SQLOperand(sql: entity(of: try alias(path)), type: .integer)
+            return dialect.isOneOf(entity, numbers) ?? "0"
         default: return nil
         }
     }
@@ -111,10 +113,10 @@ struct HistorySource: PredicateSource {
         }
         let conditions = try keys.sorted { $0.key < $1.key }.compactMap { name, keys -> SQLQuery? in
             let numbers = try entityNumbers(name, true).map(PropertyValue.integer)
-            let entity = SQLOperand(sql: entity(of: change), storageClass: .integer)
-            guard let isEntity = SQLList(numbers).found(entity) else { return nil }
-            let key = SQLOperand(sql: "\(change).primary_key", storageClass: .integer)
-            return SQLList(keys).found(key).map {
+            let entity = SQLOperand(sql: entity(of: change), type: .integer)
+            guard let isEntity = dialect.isOneOf(entity, numbers) else { return nil }
+            let key = SQLOperand(sql: "\(change).primary_key", type: .integer)
+            return dialect.isOneOf(key, keys).map {
                 "\(isEntity) AND \($0)"
             }
         }

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// SQL functions for predicate operators that SQLite does not provide.

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// The ranges of ``SummaryTable`` that can contain transactions that match a predicate.

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 
 /// The description of a model table from which the triggers of its entity are generated. Equal descriptions have equal
 /// triggers.
@@ -18,7 +19,7 @@ struct RecordedTable: Hashable, Sendable {
 
     /// The name of the primary key in statements. SQLite accepts this name in every rowid table; the column itself
     /// is named `id`, unless an attribute has that name. https://www.sqlite.org/lang_createtable.html#rowid
-    static let primaryKey = "_rowid_"
+    static let primaryKey = ModelTables.primaryKey
 
     /// The number of the entity in this file, 1 or greater.
     let entityID: Int64

@@ -1,3 +1,5 @@
+import ChronicleSQL
+
 /// The SQL of the recorder: the tables of the history and the triggers that write it.
 ///
 /// History is written by plain permanent triggers, because nothing else works for every writer: an application-defined
@@ -113,14 +115,7 @@ extension RecorderSQL {
     ///
     /// Columns are always qualified (`OLD."a"`, `held."a"`): an unqualified quoted name that matches no column would
     /// silently become a string (<https://sqlite.org/quirks.html>, section 8).
-    static func quoted(_ name: String) -> String {
-        var text = "\""
-        for scalar in name.unicodeScalars {
-            if scalar == "\"" { text.unicodeScalars.append(scalar) }
-            text.unicodeScalars.append(scalar)
-        }
-        return text + "\""
-    }
+    static func quoted(_ name: String) -> String { SQLiteDialect().quoted(name) }
 
     /// Returns the expression of the kind of a recorded row.
     ///

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Synchronization
 
@@ -78,10 +79,9 @@ extension DefaultStore {
         {
             throw DataStoreError.preferInMemoryFilter
         }
-        let assignments = try UpdateSQL(table.entity, schema, storeIdentifier: identifier).assignments(values)
         let query = try FetchSQL(
             FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier
-        ).update(assignments)
+        ).update(values)
         var slots = PropertySet()
         for value in values { slots.insert(value.property.slot) }
         defer { startAutomaticPurge() }

@@ -1,4 +1,5 @@
 public import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 

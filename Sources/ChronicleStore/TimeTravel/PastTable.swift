@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 
 /// The changed rows of a table of models.
 struct PastTable: Sendable {

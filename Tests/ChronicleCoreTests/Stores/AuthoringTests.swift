@@ -151,7 +151,7 @@ struct PublicInterfaceTests {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
         var lines = 0
-        for target in ["ChronicleCore", "ChronicleStore", "Chronicle"] {
+        for target in ["ChronicleCore", "ChronicleSQL", "ChronicleStore", "Chronicle"] {
             let files = try #require(
                 FileManager.default.enumerator(at: sources.appending(path: target), includingPropertiesForKeys: nil))
             for case let file as URL in files where file.pathExtension == "swift" {

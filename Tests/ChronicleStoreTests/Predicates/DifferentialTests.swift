@@ -6,12 +6,9 @@ import Testing
 /// Each predicate must match the same models in SQL as in memory.
 @Suite("Predicates: SQL and Foundation agree")
 struct DifferentialTests {
-    private let store: SightStore
-
-    init() throws { store = try SightStore() }
-
-    @Test("Equality with optionals")
-    func equality() throws {
+    @Test("Equality with optionals", arguments: PredicateFixture.all)
+    func equality(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let (high, none): (String?, String?) = ("high", nil)
         let text = "Tower"
         try store.agree(#Predicate<Sight> { $0.name == text })
@@ -35,8 +32,9 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { $0.note == "" })
     }
 
-    @Test("Booleans")
-    func booleans() throws {
+    @Test("Booleans", arguments: PredicateFixture.all)
+    func booleans(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let yes: Bool? = true
         try store.agree(#Predicate<Sight> { $0.isOpen })
         try store.agree(#Predicate<Sight> { !$0.isOpen })
@@ -58,8 +56,9 @@ struct DifferentialTests {
         try store.agree(Predicate<Sight>.false)
     }
 
-    @Test("Numbers, NaN, and infinities")
-    func numbers() throws {
+    @Test("Numbers, NaN, and infinities", arguments: PredicateFixture.all)
+    func numbers(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let infinity = Double.infinity
         let invalid = infinity - infinity
         let (none, some): (Double?, Double?) = (nil, .nan)
@@ -100,8 +99,9 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { !(($0.score ?? 0) < 5) })
     }
 
-    @Test("Arithmetic")
-    func arithmetic() throws {
+    @Test("Arithmetic", arguments: PredicateFixture.all)
+    func arithmetic(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let two = 2.0
         try store.agree(#Predicate<Sight> { $0.rank + 1 > 3 })
         try store.agree(#Predicate<Sight> { $0.rank * $0.rank == 9 })
@@ -132,8 +132,9 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { !(($0.rank > 2 ? $0.cost : $0.cost - $0.cost) <= 0) })
     }
 
-    @Test("Optional chaining, flatMap, and if let")
-    func optionals() throws {
+    @Test("Optional chaining, flatMap, and if let", arguments: PredicateFixture.all)
+    func optionals(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         try store.agree(#Predicate<Sight> { $0.note?.isEmpty == true })
         try store.agree(#Predicate<Sight> { $0.note?.isEmpty == false })
         try store.agree(#Predicate<Sight> { $0.note?.isEmpty != true })
@@ -156,8 +157,9 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { ($0.score ?? $0.rank) == 7 })
     }
 
-    @Test("Text")
-    func text() throws {
+    @Test("Text", arguments: PredicateFixture.all)
+    func text(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let (empty, nul, last) = ("", "r\0i", "Park \u{10FFFF}")
         try store.agree(#Predicate<Sight> { $0.name.contains("ow") })
         try store.agree(#Predicate<Sight> { $0.name.contains("OW") })
@@ -190,8 +192,9 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { $0.name.count == $0.rank })
     }
 
-    @Test("Ranges and lists")
-    func membership() throws {
+    @Test("Ranges and lists", arguments: PredicateFixture.all)
+    func membership(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let (ranks, range) = ([1, 2, 7], 2...3)
         let notes: Set<String?> = ["high", nil]
         let texts = ["high", "Tower", ""]
@@ -221,8 +224,9 @@ struct DifferentialTests {
         try store.agree(#Predicate<Sight> { !(0.0...1e300).contains($0.cost) })
     }
 
-    @Test("Other types")
-    func types() throws {
+    @Test("Other types", arguments: PredicateFixture.all)
+    func types(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let (park, low) = (Sight.Kind.park, Sight.Level.low)
         let kinds: [Sight.Kind] = [.park, .bridge]
         let code = store.sights[0].code

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
@@ -9,13 +10,10 @@ import Testing
 /// Lists that exceed the number of parameters of a statement.
 @Suite("Predicates: long lists")
 struct LongListTests {
-    private let store: SightStore
-
-    init() throws { store = try SightStore() }
-
     /// 300 values are bound as one parameter if possible; 40,000 could not be bound individually.
-    @Test("Numbers, text, and identifiers", arguments: [300, 40_000])
-    func plain(count: Int) throws {
+    @Test("Numbers, text, and identifiers", arguments: PredicateFixture.all, [300, 40_000])
+    func plain(_ fixture: PredicateFixture, count: Int) throws {
+        let store = try SightStore(fixture)
         let ranks = Array(2..<count)
         let scores: [Int?] = (6..<count).map { $0 == 6 ? nil : $0 }
         let names = (0..<count).map { "\"name\" \\\n\u{1} \($0) é 🏰" } + ["Tower", "Ärger", "Park \u{10FFFF}"]
@@ -36,8 +34,9 @@ struct LongListTests {
         try store.agree(#Predicate<Sight> { ids.contains($0.persistentModelID) })
     }
 
-    @Test("Blobs", arguments: [300, 40_000])
-    func blobs(count: Int) throws {
+    @Test("Blobs", arguments: PredicateFixture.all, [300, 40_000])
+    func blobs(_ fixture: PredicateFixture, count: Int) throws {
+        let store = try SightStore(fixture)
         let codes = (0..<count).map { _ in UUID() } + [store.sights[0].code, store.sights[2].code]
         let images = (0..<count).map { Data("\($0)".utf8) } + [Data("Tower".utf8), Data()]
         try store.agree(#Predicate<Sight> { codes.contains($0.code) })
@@ -45,8 +44,9 @@ struct LongListTests {
         try store.agree(#Predicate<Sight> { !images.contains($0.image) })
     }
 
-    @Test("Reals match exactly", arguments: [300, 40_000])
-    func reals(count: Int) throws {
+    @Test("Reals match exactly", arguments: PredicateFixture.all, [300, 40_000])
+    func reals(_ fixture: PredicateFixture, count: Int) throws {
+        let store = try SightStore(fixture)
         let costs = (0..<count).map { Double($0) * 0.1 + 20 } + [.infinity, -.infinity, -0.0, .nan, 12.5, 1e300]
         try store.agree(#Predicate<Sight> { costs.contains($0.cost) })
         try store.agree(#Predicate<Sight> { !costs.contains($0.cost) })
@@ -55,6 +55,7 @@ struct LongListTests {
     /// Numbers that decimals of 15 or 17 digits do not always distinguish.
     @Test("Adjacent reals are distinguished")
     func neighbours() throws {
+        let store = try SightStore()
         var numbers: [Double] = [.leastNonzeroMagnitude, .leastNormalMagnitude, .greatestFiniteMagnitude, 0.1, -0.1]
         var random = TestSeed.generator()
         for _ in 0..<300 {
@@ -62,7 +63,7 @@ struct LongListTests {
         }
         let values = numbers.flatMap { [$0, $0.nextUp, $0.nextDown] }
         let list = SQLList(numbers.map { .real($0) })
-        let operand = SQLOperand(sql: "column1", storageClass: .real)
+        let operand = SQLOperand(sql: "column1", type: .real)
         let found = try store.store.database.read { connection in
             let condition = try #require(list.found(operand))
             let rows = values.map { "(\(value: .real($0)))" as SQLQuery }.joined(", ")

@@ -6,9 +6,9 @@ import Testing
 /// The predicates of typical SwiftData code, in both kinds of stores.
 @Suite("Predicates: ordinary code")
 struct OrdinaryPredicateTests {
-    @Test("Search fields", arguments: StoreKind.allCases)
-    func search(_ kind: StoreKind) throws {
-        let store = try ProjectStore(kind)
+    @Test("Search fields", arguments: PredicateFixture.all)
+    func search(_ fixture: PredicateFixture) throws {
+        let store = try ProjectStore(fixture)
         let none: String? = nil
         for text in [
             "gar", "GARDEN", "creme", "brûlée", "É", "ss", "本", "%", "_", "i", "\0b", "", "café", "zoe", "früh",
@@ -56,9 +56,9 @@ struct OrdinaryPredicateTests {
         }
     }
 
-    @Test("Searching unsaved changes, and deleting a batch", arguments: StoreKind.allCases)
-    func unsaved(_ kind: StoreKind) throws {
-        let store = try ProjectStore(kind)
+    @Test("Searching unsaved changes, and deleting a batch", arguments: PredicateFixture.all)
+    func unsaved(_ fixture: PredicateFixture) throws {
+        let store = try ProjectStore(fixture)
         let predicate = #Predicate<Project> { $0.name.localizedStandardContains("GARDEN") }
         store.context.insert(Project("Kindergärden"))
         store.projects[0].name = "Forest"
@@ -72,14 +72,15 @@ struct OrdinaryPredicateTests {
 
     @Test("The schema of the file does not use search functions")
     func file() throws {
-        let store = try ProjectStore(.file)
-        #expect(
-            try store.context.fetchCount(FetchDescriptor(predicate: #Predicate<Project> { $0.name.count > 4 })) == 4)
-        try store.store.shell("UPDATE Project SET name = 'Orangerie' WHERE name = 'Garden'")
+        let store = try TestStore(.file, [Project.self, Step.self, Owner.self])
+        let context = store.context()
+        context.insert(Project("Garden"))
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor(predicate: #Predicate<Project> { $0.name.count > 4 })) == 1)
+        try store.shell("UPDATE Project SET name = 'Orangerie' WHERE name = 'Garden'")
         let predicate = #Predicate<Project> { $0.name.localizedStandardContains("RANG") }
-        #expect(try ModelContext(store.store.container).fetchCount(FetchDescriptor(predicate: predicate)) == 1)
-        #expect(
-            try store.store.shell("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%chronicle_contains%'") == "0")
+        #expect(try store.context().fetchCount(FetchDescriptor(predicate: predicate)) == 1)
+        #expect(try store.shell("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%chronicle_contains%'") == "0")
     }
 
     @Test("A predicate with a search can be printed")
@@ -88,9 +89,9 @@ struct OrdinaryPredicateTests {
         #expect(predicate.description.contains("contains"))
     }
 
-    @Test("Optional to-many relationships", arguments: StoreKind.allCases)
-    func optionalToMany(_ kind: StoreKind) throws {
-        let store = try ProjectStore(kind)
+    @Test("Optional to-many relationships", arguments: PredicateFixture.all)
+    func optionalToMany(_ fixture: PredicateFixture) throws {
+        let store = try ProjectStore(fixture)
         try store.agree(#Predicate<Project> { $0.steps?.contains { $0.isDone } ?? false })
         try store.agree(#Predicate<Project> { $0.steps?.contains { $0.isDone } == true })
         try store.agree(#Predicate<Project> { ($0.steps?.count ?? 0) > 2 })
@@ -109,9 +110,9 @@ struct OrdinaryPredicateTests {
         try store.agree(#Predicate<Step> { ($0.project?.steps?.count ?? 0) > 1 })
     }
 
-    @Test("To-one relationships and identifiers", arguments: StoreKind.allCases)
-    func toOne(_ kind: StoreKind) throws {
-        let store = try ProjectStore(kind)
+    @Test("To-one relationships and identifiers", arguments: PredicateFixture.all)
+    func toOne(_ fixture: PredicateFixture) throws {
+        let store = try ProjectStore(fixture)
         let (zoe, project) = (store.owners[1], store.projects[1])
         let (zoeID, id) = (zoe.persistentModelID, project.persistentModelID)
         let (name, ids, names) = ("Zoë", [id, zoeID], ["Garden", "Straße"])
@@ -135,16 +136,16 @@ struct OrdinaryPredicateTests {
         try store.agree(#Predicate<Owner> { $0.boss?.team.count == 1 })
     }
 
-    @Test("Values", arguments: StoreKind.allCases)
-    func values(_ kind: StoreKind) throws {
-        let store = try ProjectStore(kind)
+    @Test("Values", arguments: PredicateFixture.all)
+    func values(_ fixture: PredicateFixture) throws {
+        let store = try ProjectStore(fixture)
         let (done, high, from, to) = (
             Project.Status.done, Project.Priority.high, Date(timeIntervalSinceReferenceDate: 5),
             Date(timeIntervalSinceReferenceDate: 20)
         )
         let statuses: [Project.Status] = [.done]
         let someStatus: Project.Status? = .done
-        let (now, past, showsAll) = (Date.now, Date.distantPast, false)
+        let (now, past, showsAll) = (Date(timeIntervalSinceReferenceDate: 1e9), Date.distantPast, false)
         let range = from...to
         try store.agree(#Predicate<Project> { $0.status == done })
         try store.agree(#Predicate<Project> { $0.status != done })

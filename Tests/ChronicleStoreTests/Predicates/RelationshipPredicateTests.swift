@@ -4,12 +4,9 @@ import Testing
 
 @Suite("Predicates: relationships and identifiers")
 struct RelationshipPredicateTests {
-    private let store: SightStore
-
-    init() throws { store = try SightStore() }
-
-    @Test("To one")
-    func toOne() throws {
+    @Test("To one", arguments: PredicateFixture.all)
+    func toOne(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let (north, europe) = (store.regions[1].persistentModelID, store.regions[0].persistentModelID)
         let unsaved = Region("new").persistentModelID
         let ids: [PersistentIdentifier?] = [north, nil, unsaved]
@@ -41,8 +38,9 @@ struct RelationshipPredicateTests {
         try store.agree(#Predicate<Sight> { $0.region?.name.contains("or") ?? false })
     }
 
-    @Test("To many")
-    func toMany() throws {
+    @Test("To many", arguments: PredicateFixture.all)
+    func toMany(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let first = store.sights[0].persistentModelID
         try store.agree(#Predicate<Sight> { $0.visits.contains { $0.guest == "Ann" } })
         try store.agree(#Predicate<Sight> { !$0.visits.contains { $0.guest == "Ann" } })
@@ -70,8 +68,9 @@ struct RelationshipPredicateTests {
         try store.agree(#Predicate<Region> { region in region.parts.contains { $0.parent!.name == region.name } })
     }
 
-    @Test("Identifiers")
-    func identifiers() throws {
+    @Test("Identifiers", arguments: PredicateFixture.all)
+    func identifiers(_ fixture: PredicateFixture) throws {
+        let store = try SightStore(fixture)
         let ids = store.sights[2...4].map(\.persistentModelID)
         let (third, region, unsaved) = (ids[0], store.regions[0].persistentModelID, Sight("new").persistentModelID)
         try store.agree(#Predicate<Sight> { $0.persistentModelID == third })

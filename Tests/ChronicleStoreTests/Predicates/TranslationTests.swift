@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleTestSupport
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import Chronicle
+import ChronicleSQL
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
@@ -36,7 +37,10 @@ import Testing
             let fetch = try FetchSQL(
                 descriptor, lookup: lookup, schema: store.schema, storeIdentifier: store.identifier, past: past)
             let table = try store.layout.table(for: Model.self)
-            for query in [fetch.select(table.selection), fetch.identifiers, fetch.count] {
+            for query in [
+                fetch.select(SQLQuery(raw: table.selection), past: past), fetch.identifiers(past: past),
+                fetch.count(past: past),
+            ] {
                 try expectIndexes(query.sql, connection, scans: scans, location)
             }
         }
@@ -82,16 +86,26 @@ import Testing
     }
 
     @Test func linksUseIndexes() throws {
-        let links = try store.layout.linkTable(named: "Journey.topics")
-        let (journeys, topics) = (try store.layout.table(named: "Journey"), try store.layout.table(named: "Topic"))
-        let inverse = try #require(links.links.inverse)
+        let links = try store.layout.linkTable(named: "Journey.topics").links
+        let inverse = try #require(links.inverse)
+        for keys in [1...1, 1...2] as [ClosedRange<Int64>] {
+            try expectIndexes(Topic.self, links, links.property, of: "Journey", keys)
+            try expectIndexes(Journey.self, links, inverse, of: "Topic", keys)
+        }
+    }
+
+    private func expectIndexes<Model: PersistentModel>(
+        _ type: Model.Type, _ links: Schema.Links, _ property: Schema.Property, of entityName: String,
+        _ keys: ClosedRange<Int64>
+    ) throws {
+        let origin = PersistentIdentifier.Origin(storeIdentifier: store.identifier, entityName: entityName)
+        let request = DataStoreLinksRequest<Model>(
+            links: links, property: property, identifiers: Set(keys.map { origin.identifier($0) }),
+            editingState: EditingState(id: UUID()))
+        let table = try store.layout.table(for: type)
         try store.readRows { connection, past in
-            for isMany in [false, true] {
-                for (property, table) in [(links.links.property, topics), (inverse, journeys)] {
-                    let sql = try links.select(property, of: table, ofMany: isMany, past: past)
-                    try expectIndexes(sql, connection, scans: false, #_sourceLocation)
-                }
-            }
+            let query = try store.linkedRows(request, table, past: past)
+            try expectIndexes(query.sql, connection, scans: false, #_sourceLocation)
         }
     }
 }

@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 import Foundation
 
@@ -146,7 +147,7 @@ struct HeaderSearch {
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
         let terms: [SQLQuery] = query.sql.order.isEmpty ? ["h.range", "h.id"] : query.sql.order + ["h.id"]
         let order: SQLQuery = inOrder ? " ORDER BY \(terms.joined(", "))" : ""
-        let limit = SQLQuery(limit: query.limit, offset: query.offset) ?? ""
+        let limit = FetchSQL.limit(query.limit, offset: query.offset, dialect: SQLiteDialect()) ?? ""
         return try bound(selection, ranges, "\(condition)\(order)\(limit)\(raw: end)")
     }
 

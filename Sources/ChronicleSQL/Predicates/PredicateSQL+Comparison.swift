@@ -6,8 +6,8 @@ extension PredicateSQL {
     /// Translates `==` and `!=`. In Swift nil equals nil, so optional operands require IS and IS NOT.
     mutating func equality(_ a: Tree, _ b: Tree, isNegated: Bool, _ truth: Truth) throws -> SQLQuery {
         if let condition = try sourceCondition(a, nil, b) { return isNegated ? negated(condition) : condition }
-        let left = try operand(a)
-        return try equality(left, operand(b), isNegated: isNegated, truth)
+        let left = try comparand(a)
+        return try equality(left, comparand(b), isNegated: isNegated, truth)
     }
 
     // Not recursive, like the other functions that combine operands, so that their frames do not occupy the stack once
@@ -15,27 +15,33 @@ extension PredicateSQL {
     private func equality(
         _ first: SQLOperand, _ second: SQLOperand, isNegated: Bool, _ truth: Truth
     ) throws -> SQLQuery {
+        let dialect = source.dialect
         let (left, right) = first.constant == nil ? (first, second) : (second, first)
-        if right.isNull { return "\(left.storable.sql) IS \(raw: isNegated ? "NOT NULL" : "NULL")" }
-        guard let right = try comparable(right, with: left) else { return isNegated ? "1" : "0" }
+        guard left.isRepresentable else {
+            // Only a constant is not representable, so both are constants.
+            return constant((left.constant == right.constant) != isNegated)
+        }
+        if right.isNull { return "\(dialect.storable(left).sql) IS \(raw: isNegated ? "NOT NULL" : "NULL")" }
+        guard let right = try comparable(right, with: left) else { return constant(isNegated) }
         if let condition = differentEntities(left, right, isNegated: isNegated) { return condition }
 
         if left.isOptional || right.isOptional {
-            return optionalEquality(left.storable, right.storable, isNegated: isNegated, truth)
+            return optionalEquality(dialect.storable(left), dialect.storable(right), isNegated: isNegated, truth)
         }
         let sql: SQLQuery = "\(left.sql) \(raw: isNegated ? "<>" : "=") \(right.sql)"
-        if left.nan == .blob, right.nan == .blob { return unlessNaN(sql, left, isNegated: isNegated) }
+        if left.nan == .stored, right.nan == .stored { return unlessNaN(sql, left, isNegated: isNegated) }
         guard left.nan == .null || right.nan == .null, isNegated || truth == .exact else { return sql }
-        return "ifnull(\(sql), \(raw: isNegated ? "1" : "0"))"
+        return dialect.ifNull(sql, constant(isNegated))
     }
 
     private func optionalEquality(
         _ left: SQLOperand, _ right: SQLOperand, isNegated: Bool, _ truth: Truth
     ) -> SQLQuery {
-        // With =, SQLite may convert an outer join to an inner join and choose the join order.
+        // With =, a database can use an index, and SQLite may convert an outer join to an inner join and choose the join order.
         let isPlain = right.constant != nil && !isNegated && truth == .nullIsFalse
-        let sql: SQLQuery = "\(left.sql) \(raw: isNegated ? "IS NOT" : isPlain ? "=" : "IS") \(right.sql)"
-        return left.nan == .blob && right.nan == .blob ? unlessNaN(sql, left, isNegated: isNegated) : sql
+        let sql: SQLQuery =
+            isPlain ? "\(left.sql) = \(right.sql)" : source.dialect.isSame(left.sql, right.sql, isNegated: isNegated)
+        return left.nan == .stored && right.nan == .stored ? unlessNaN(sql, left, isNegated: isNegated) : sql
     }
 
     /// Compares identifiers of two tables, which are equal only if both are nil, regardless of their keys.
@@ -48,8 +54,8 @@ extension PredicateSQL {
 
     /// Two NaNs with the same bits are not equal.
     private func unlessNaN(_ sql: SQLQuery, _ operand: SQLOperand, isNegated: Bool) -> SQLQuery {
-        isNegated
-            ? "(\(sql) OR typeof(\(operand.sql)) = 'blob')" : "(\(sql) AND typeof(\(operand.sql)) <> 'blob')"
+        let isNaN = source.dialect.isNaN(operand.sql, isNegated: !isNegated)
+        return isNegated ? "(\(sql) OR \(isNaN))" : "(\(sql) AND \(isNaN))"
     }
 
     /// Returns the operand in a form that can be compared with another one, or `nil` if nothing equals it.
@@ -60,9 +66,9 @@ extension PredicateSQL {
                 throw SwiftDataError.unsupportedPredicate.with(
                     detail: "a captured identifier cannot be used in this expression")
             }
-            return source.key(of: identifier, in: entityName).map { SQLOperand(constant: .integer($0)) }
+            return source.key(of: identifier, in: entityName).map { SQLOperand(constant: .integer($0), source.dialect) }
         }
-        return operand.isNaN ? nil : operand
+        return operand.isNaN || !operand.isRepresentable ? nil : operand
     }
 
     // MARK: Order
@@ -79,21 +85,21 @@ extension PredicateSQL {
     private func comparison(
         _ left: SQLOperand, _ order: Tree.Order, _ right: SQLOperand, isNegated: Bool, _ truth: Truth
     ) -> SQLQuery {
-        if left.isNaN || right.isNaN { return isNegated ? "1" : "0" }
+        if left.isNaN || right.isNaN { return constant(isNegated) }
+        let dialect = source.dialect
         if let condition = identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
 
-        var sql: SQLQuery = "\(left.sql) \(raw: (isNegated ? order.opposite : order).rawValue) \(right.sql)"
-        // A NaN in a column is a blob and therefore greater than any number, so it must be distinguished from greater
-        // numbers.
+        var sql = dialect.compare(left, isNegated ? order.opposite : order, right)
+        // A NaN in a column is greater than any number, so it must be distinguished from greater numbers.
         let greater = order == .less || order == .lessOrEqual ? right : left
-        if greater.nan == .blob {
+        if greater.nan == .stored {
             sql =
                 isNegated
-                ? "(\(sql) OR \(greater.sql) > \(SQLOperand.infinity))"
-                : "(\(sql) AND \(greater.sql) <= \(SQLOperand.infinity))"
+                ? "(\(sql) OR \(greater.sql) > \(dialect.infinity))"
+                : "(\(sql) AND \(greater.sql) <= \(dialect.infinity))"
         }
         guard left.nan == .null || right.nan == .null, isNegated || truth == .exact else { return sql }
-        return "ifnull(\(sql), \(raw: isNegated ? "1" : "0"))"
+        return dialect.ifNull(sql, constant(isNegated))
     }
 
     /// Translates the order of identifiers, which compares store and entity before the key. Returns `nil` if only the
@@ -103,15 +109,15 @@ extension PredicateSQL {
     ) -> SQLQuery? {
         guard let a = left.entityName, let b = right.entityName else { return nil }
         switch (left.constant, right.constant) {
-        case (.reference(let first), .reference(let second)): return order.isTrue(first, second) ? "1" : "0"
+        case (.reference(let first), .reference(let second)): return constant(order.isTrue(first, second))
         case (.reference, _): return identifierOrder(right, order.reversed, left)
         case (_, .reference(let identifier)):
             if let key = source.key(of: identifier, in: a) {
                 return "\(left.sql) \(raw: order.rawValue) \(value: .integer(key))"
             }
-            return order.isTrue(source.anyIdentifier(in: a), identifier) ? "1" : "0"
+            return constant(order.isTrue(source.anyIdentifier(in: a), identifier))
         default:
-            return a == b ? nil : order.isTrue(source.anyIdentifier(in: a), source.anyIdentifier(in: b)) ? "1" : "0"
+            return a == b ? nil : constant(order.isTrue(source.anyIdentifier(in: a), source.anyIdentifier(in: b)))
         }
     }
 
@@ -123,7 +129,7 @@ extension PredicateSQL {
     }
 }
 
-extension PredicateTree.Order {
+extension PredicateOrder {
     /// The comparison that is true if this one is false, except for NaN.
     fileprivate var opposite: Self {
         switch self {

@@ -1,23 +1,62 @@
-import ChronicleCore
+public import ChronicleCore
 
 /// Translates a predicate to an SQL condition with the same result.
 ///
+/// ``FetchSQL`` uses it for predicates on models. Use it with your own ``PredicateSource`` to translate predicates on
+/// transactions of the history:
+///
+/// ```swift
+/// var translator = PredicateSQL(source: TransactionSource())
+/// let condition = try translator.condition(PredicateTree(predicate))
+/// ```
+///
 /// SQL has three truth values and Swift two. Each condition is translated for one of two contexts: one in which NULL
 /// would change the result, and one in which NULL counts as false, which allows simpler and faster SQL.
-struct PredicateSQL<Source: PredicateSource> {
-    typealias Tree = PredicateTree<Source.Property>
+public struct PredicateSQL<Source: PredicateSource> {
+    /// The predicates of the source.
+    public typealias Tree = PredicateTree<Source.Property>
 
-    var source: Source
+    /// The tables that the predicate refers to. The translation adds the tables that it joins.
+    public var source: Source
+
+    /// Creates a translator.
+    ///
+    /// - Parameter source: The tables that the predicate refers to.
+    public init(source: Source) { self.source = source }
+
+    /// Returns the condition of a WHERE clause, or `nil` if it is always true.
+    ///
+    /// - Parameters:
+    ///   - tree: The predicate.
+    ///   - isKnown: Returns whether an operand of the conjunction at the root is known to be true and can be omitted.
+    /// - Returns: The condition, whose NULL counts as false.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a part has no equivalent in SQL; the detail names it. Throw
+    ///   `DataStoreError.preferInMemoryFilter` to let the context evaluate the predicate, or pass the error on.
+    public mutating func whereCondition(_ tree: Tree, without isKnown: (Tree) -> Bool = { _ in false }) throws
+        -> SQLQuery?
+    {
+        let always = source.dialect.true
+        let terms = try tree.conjuncts.filter { !isKnown($0) }.map { try condition($0, .nullIsFalse) }
+            .filter { $0 != always }
+        return terms.isEmpty ? nil : terms.chained(" AND ")
+    }
 
     /// The possible results of a condition.
-    enum Truth {
+    public enum Truth: Sendable {
         /// True or false, because the condition is negated or used as a value.
         case exact
         /// True, false, or NULL in place of false.
         case nullIsFalse
     }
 
-    mutating func condition(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
+    /// Returns the condition of a predicate.
+    ///
+    /// - Parameters:
+    ///   - tree: The predicate.
+    ///   - truth: The possible results of the condition.
+    /// - Returns: The condition.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a part has no equivalent in SQL; the detail names it.
+    public mutating func condition(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
         let condition = try translation(tree, truth)
         try condition.requireReasonableLength()
         return condition
@@ -38,10 +77,13 @@ struct PredicateSQL<Source: PredicateSource> {
         case .conditional(let test, let then, let other): try conditional(test, then, other, truth)
         case .coalesce(.ifPresent(let value, let result), let other) where result.isCondition:
             try presence(value, result, other, truth)
-        case .constant(.integer(let truth)): truth == 0 ? "0" : "1"
-        default: try operand(tree).sql
+        case .constant(.integer(let truth)): constant(truth != 0)
+        default: source.dialect.condition(try operand(tree).sql)
         }
     }
+
+    /// Returns a condition that is always true or always false.
+    func constant(_ truth: Bool) -> SQLQuery { truth ? source.dialect.true : source.dialect.false }
 
     private mutating func chain(_ terms: [Tree], _ operation: SQLQuery, _ truth: Truth) throws -> SQLQuery {
         var conditions: [SQLQuery] = []
@@ -65,7 +107,7 @@ struct PredicateSQL<Source: PredicateSource> {
         case .not(let inner): try condition(inner, truth)
         case .equal(let a, let b): try equality(a, b, isNegated: true, truth)
         case .compare(let a, let order, let b): try comparison(a, order, b, isNegated: true, truth)
-        case .constant(.integer(let truth)): truth == 0 ? "1" : "0"
+        case .constant(.integer(let truth)): constant(truth == 0)
         default: negated(try condition(tree, .exact))
         }
     }
@@ -85,14 +127,14 @@ struct PredicateSQL<Source: PredicateSource> {
 }
 
 extension PredicateTree {
-    /// The operands of a conjunction.
-    var conjuncts: [PredicateTree] {
+    /// The operands of a conjunction, or the tree itself.
+    public var conjuncts: [PredicateTree] {
         guard case .and(let a, let b) = self else { return [self] }
         return a.conjuncts + b.conjuncts
     }
 
-    /// The operands of a disjunction.
-    var disjuncts: [PredicateTree] {
+    /// The operands of a disjunction, or the tree itself.
+    public var disjuncts: [PredicateTree] {
         guard case .or(let a, let b) = self else { return [self] }
         return a.disjuncts + b.disjuncts
     }

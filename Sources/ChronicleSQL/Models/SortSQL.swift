@@ -1,5 +1,5 @@
 import ChronicleCore
-import Foundation
+public import Foundation
 
 /// Translates sort descriptors to an ORDER BY clause with the same order.
 struct SortSQL {
@@ -9,11 +9,9 @@ struct SortSQL {
     init(_ entity: Schema.Entity, _ schema: Schema) { (self.entity, self.schema) = (entity, schema) }
 
     /// A term of ORDER BY.
-    struct Term {
-        let value: SQLQuery
+    struct Term: Sendable {
+        let value: SQLOperand
         var isDescending = false
-
-        var sql: SQLQuery { isDescending ? "\(value) DESC" : value }
     }
 
     /// Returns the terms of ORDER BY, and adds the tables of relationships to the source. Rows that compare equal are
@@ -23,23 +21,21 @@ struct SortSQL {
     ) throws -> [Term] {
         var terms: [Term] = []
         var columns: Set<SQLQuery> = []
+        let id = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: []))
         for descriptor in descriptors {
             let column = try column(descriptor, &source)
             // A repeated column has no effect.
-            guard columns.insert(column).inserted else { continue }
+            guard columns.insert(column.sql).inserted else { continue }
             terms.append(Term(value: column, isDescending: descriptor.order != .forward))
             // The primary key is unique, so further terms have no effect.
-            if column == Self.id { return terms }
+            if column.sql == id.sql { return terms }
         }
-        return terms + [Term(value: Self.id)]
+        return terms + [Term(value: id)]
     }
 
-    private static let id: SQLQuery = "\(raw: ModelSource.subject).\(name: RecordedTable.primaryKey)"
-
-    /// SQLite and Foundation both order nil before every value.
     private func column<Model: PersistentModel>(
         _ descriptor: SortDescriptor<Model>, _ source: inout ModelSource
-    ) throws -> SQLQuery {
+    ) throws -> SQLOperand {
         guard let keyPath = descriptor.keyPath else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "the sort descriptor has no key path; sort by a stored property")
@@ -55,16 +51,17 @@ struct SortSQL {
                     + "sort the fetched models instead",
                 propertyName: last.name)
         }
-        guard descriptor.stringComparator.isBinary else {
+        guard descriptor.isLexical else {
             throw SwiftDataError.unsupportedSortDescriptor.with(
                 detail: "localized comparison is not supported; use the comparator .lexical", propertyName: last.name)
         }
-        let value = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: path)).sql
-        return order == .decimal ? DecimalOrder.collated(value) : value
+        var value = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: path))
+        if order == .decimal { (value.sql, value.type) = (source.dialect.decimal(value.sql), .decimal) }
+        return value
     }
 
     /// Swift describes a key path of a subclass through an inherited property in a way that does not identify the
-    /// property; see ``Schema/path(of:from:)``.
+    /// property; see `Schema.path(of:from:)`.
     private var advice: String {
         if entity.superentityName == nil { return "" }
         return ", or goes through an inherited one; in that case, fetch the class that declares the property, with the "
@@ -82,7 +79,11 @@ struct SortSQL {
     }
 }
 
-extension String.StandardComparator? {
-    /// Whether it compares texts as Swift's `<` does.
-    var isBinary: Bool { map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true }
+extension SortDescriptor {
+    /// Whether the descriptor orders texts as Swift's `<` does, by their Unicode scalars.
+    ///
+    /// A database cannot reproduce the order of other comparators.
+    public var isLexical: Bool {
+        stringComparator.map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true
+    }
 }

@@ -1,8 +1,23 @@
-import ChronicleCore
-import ChronicleSQLite
+public import ChronicleCore
 
 extension PredicateSQL {
-    mutating func operand(_ tree: Tree) throws -> SQLOperand {
+    /// Returns a value, or a condition as a stored Boolean.
+    ///
+    /// - Parameter tree: An expression.
+    /// - Returns: The value.
+    /// - Throws: `SwiftDataError.unsupportedPredicate` if a part has no equivalent in SQL; the detail names it.
+    public mutating func operand(_ tree: Tree) throws -> SQLOperand {
+        let operand = try comparand(tree)
+        guard operand.isRepresentable else {
+            throw SwiftDataError.unsupportedPredicate.with(
+                detail: "the database cannot store a captured value, which can only be compared for equality; "
+                    + "evaluate the predicate for fetched models")
+        }
+        return operand
+    }
+
+    /// Returns a value, which may be a constant that the database cannot represent.
+    mutating func comparand(_ tree: Tree) throws -> SQLOperand {
         let operand = try translation(tree)
         try operand.sql.requireReasonableLength()
         return operand
@@ -10,11 +25,10 @@ extension PredicateSQL {
 
     private mutating func translation(_ tree: Tree) throws -> SQLOperand {
         switch tree {
-        case .constant(let value): SQLOperand(constant: value)
+        case .constant(let value): SQLOperand(constant: value, source.dialect)
         case .path(let path): try source.operand(path)
-        case .arithmetic(let operation, .integer, let a, let b): try integers(operation, a, b)
-        case .arithmetic(let operation, .real, let a, let b): try reals(operation, a, b)
-        case .negative(let number, let value): try negative(number, value)
+        case .arithmetic(let operation, let number, let a, let b): try arithmetic(operation, number, a, b)
+        case .negative(let number, let value): source.dialect.negate(number, try operand(value))
         case .count(let elements): try count(elements)
         case .characterCount(let text): try characterCount(text)
         case .decimal(let text): try decimal(text)
@@ -34,38 +48,48 @@ extension PredicateSQL {
     }
 
     private mutating func truth(of condition: Tree) throws -> SQLOperand {
-        SQLOperand(sql: "(\(try self.condition(condition, .exact)))", storageClass: .integer)
+        SQLOperand(sql: source.dialect.value(of: try self.condition(condition, .exact)), type: .integer)
     }
 
     private mutating func count(_ elements: Tree.Elements) throws -> SQLOperand {
         let rows = try rows(elements)
-        return SQLOperand(sql: "(\(source.count(rows)))", storageClass: .integer)
+        return SQLOperand(sql: "(\(source.count(rows)))", type: .integer)
     }
 
     private mutating func characterCount(_ text: Tree) throws -> SQLOperand {
-        SQLOperand(sql: PredicateFunctions.count(try operand(text).sql), storageClass: .integer)
+        SQLOperand(sql: try source.dialect.characterCount(operand(text)), type: .integer)
     }
 
     private mutating func decimal(_ text: Tree) throws -> SQLOperand {
         var operand = try operand(text)
-        operand.sql = DecimalOrder.collated(operand.sql)
+        (operand.sql, operand.type) = (source.dialect.decimal(operand.sql), .decimal)
         return operand
+    }
+
+    private mutating func arithmetic(
+        _ operation: PredicateArithmetic, _ number: PredicateNumber, _ a: Tree, _ b: Tree
+    ) throws -> SQLOperand {
+        let first = try operand(a)
+        return source.dialect.calculate(operation, number, first, try operand(b))
     }
 
     // MARK: Optionals
 
     private mutating func flatMap(_ value: Tree, _ result: Tree) throws -> SQLOperand {
-        var operand = try operand(result).storable
-        operand.sql = "CASE WHEN \(try self.operand(value).storable.sql) IS NOT NULL THEN \(operand.sql) END"
+        let dialect = source.dialect
+        var operand = dialect.storable(try operand(result))
+        let tested = dialect.storable(try self.operand(value)).sql
+        operand.sql = "CASE WHEN \(tested) IS NOT NULL THEN \(operand.sql) END"
         operand.isOptional = true
         operand.constant = nil
         return operand.enclosed
     }
 
     private mutating func coalesce(_ value: Tree, _ other: Tree) throws -> SQLOperand {
-        let (first, second) = (try operand(value).storable, try operand(other).storable)
+        let dialect = source.dialect
+        let (first, second) = (dialect.storable(try operand(value)), dialect.storable(try operand(other)))
         var operand = try either(first, second)
-        operand.sql = "ifnull(\(first.sql), \(second.sql))"
+        operand.sql = dialect.ifNull(first.sql, second.sql)
         operand.isOptional = second.isOptional
         return operand
     }
@@ -78,7 +102,7 @@ extension PredicateSQL {
 
     /// Translates `value.map { condition } ?? other`, the form of `if let` in a predicate.
     mutating func presence(_ value: Tree, _ result: Tree, _ other: Tree, _ truth: Truth) throws -> SQLQuery {
-        let tested = try operand(value).storable.sql
+        let tested = source.dialect.storable(try operand(value)).sql
         let result = try condition(result, truth)
         switch other {
         // AND and OR with a constant hide a NULL result of the condition.
@@ -92,7 +116,8 @@ extension PredicateSQL {
 
     private mutating func conditional(_ test: Tree, _ then: Tree, _ other: Tree) throws -> SQLOperand {
         let test = try condition(test, .nullIsFalse)
-        let (first, second) = (try operand(then).storable, try operand(other).storable)
+        let dialect = source.dialect
+        let (first, second) = (dialect.storable(try operand(then)), dialect.storable(try operand(other)))
         var operand = try either(first, second)
         operand.sql = choice(test, first.sql, second.sql)
         return operand.enclosed
@@ -106,12 +131,12 @@ extension PredicateSQL {
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a captured identifier of another store cannot be used in this expression")
         }
-        let isSame = first.storageClass == second.storageClass && first.entityName == second.entityName
-        guard isSame || first.storageClass == .null || second.storageClass == .null else {
+        let isSame = first.type == second.type && first.entityName == second.entityName
+        guard isSame || first.type == .null || second.type == .null else {
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "a conditional value cannot contain identifiers of two entities")
         }
-        var operand = first.storageClass == .null ? second : first
+        var operand = first.type == .null ? second : first
         (operand.sql, operand.constant) = (first.sql, nil)
         operand.isOptional = first.isOptional || second.isOptional
         operand.nan = first.nan == .none ? second.nan : first.nan

@@ -1,27 +1,29 @@
 import ChronicleCore
-import ChronicleSQLite
 
 /// Translates the new values of a batch update to the content of a SET clause.
 struct UpdateSQL {
     private let entity: Schema.Entity
     private let schema: Schema
     private let storeIdentifier: String
+    private let dialect: any SQLDialect
 
-    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String) {
+    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String, dialect: any SQLDialect) {
         (self.entity, self.schema, self.storeIdentifier) = (entity, schema, storeIdentifier)
+        self.dialect = dialect
     }
 
     /// Returns `"rating" = …, "note" = …`.
     ///
-    /// - Throws: ``DataStoreError/preferInMemoryFilter`` if a value has no SQL equivalent, or requires the rows of other
+    /// - Throws: `DataStoreError.preferInMemoryFilter` if a value has no SQL equivalent, or requires the rows of other
     ///   tables, which an UPDATE cannot join.
     func assignments(_ values: [DataStoreBatchValue]) throws -> SQLQuery {
-        let source = ModelSource(entity, schema, storeIdentifier: storeIdentifier)
+        let source = ModelSource(
+            entity, schema, storeIdentifier: storeIdentifier, dialect: dialect, tables: ModelTables())
         let table = source.tables(of: .subject)
         var translator = PredicateSQL(source: source)
         do {
             let assignments = try values.map { value -> SQLQuery in
-                "\(name: value.property.name) = \(try sql(value, &translator))"
+                "\(raw: dialect.quoted(value.property.name)) = \(try sql(value, &translator))"
             }
             guard translator.source.tables(of: .subject) == table else { throw DataStoreError.preferInMemoryFilter }
             return assignments.joined(", ")
@@ -35,10 +37,9 @@ struct UpdateSQL {
         case .constant(let constant): return "\(value: constant)"
         case .path: return try translator.operand(value.value).sql
         default:
-            let operand = try translator.operand(value.value).storable
-            guard let range = value.property.integerRange, operand.storageClass == .integer else { return operand.sql }
-            return PredicateFunctions.checked(
-                operand.sql, range, of: value.property.name, isOptional: operand.isOptional)
+            let operand = dialect.storable(try translator.operand(value.value))
+            guard let range = value.property.integerRange, operand.type == .integer else { return operand.sql }
+            return dialect.checked(operand, range, of: value.property.name)
         }
     }
 }

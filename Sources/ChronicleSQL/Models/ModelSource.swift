@@ -1,5 +1,4 @@
 import ChronicleCore
-import ChronicleSQLite
 
 /// The tables of models: one for each entity, with a column for each stored property.
 ///
@@ -10,8 +9,8 @@ struct ModelSource: PredicateSource {
 
     let schema: Schema
     let storeIdentifier: String
-    /// The tables as of a position, or `nil` for the present rows.
-    private let past: PastTables?
+    let dialect: any SQLDialect
+    private let source: any SQLTables
     private var scopes: [Tree.Variable: Scope] = [:]
     private var values: [Tree.Variable: JSONElements] = [:]
     private var aliasCount = 0
@@ -25,7 +24,7 @@ struct ModelSource: PredicateSource {
     }
 
     private struct Links {
-        let source: String
+        let source: SQLQuery
         let alias: String
         let columns: (from: String, to: String)
     }
@@ -33,19 +32,19 @@ struct ModelSource: PredicateSource {
     private struct Table {
         let entity: Schema.Entity
         let alias: String
-        /// The changed rows of a table that is joined by primary key.
-        var joined: PastTable?
+        let dialect: any SQLDialect
+        /// How the row is joined if not by a LEFT JOIN with the table.
+        var join: SQLJoin?
 
-        var id: SQLQuery { column(RecordedTable.primaryKey) }
+        var id: SQLQuery { column(ModelTables.primaryKey) }
 
         func column(_ name: String) -> SQLQuery {
-            if let joined { return "\(raw: joined.joinedValue(name, alias))" }
-            return "\(raw: alias).\(name: name)"
+            join?.column(name) ?? "\(raw: alias).\(raw: dialect.quoted(name))"
         }
 
         /// The condition that the row is of one of some subentities.
         func isKind(_ names: [String]) -> SQLQuery {
-            "\(raw: FetchSQL.kind(names, column(Schema.entityAttribute).sql))"
+            dialect.isOneOf(column(Schema.entityAttribute), names: names)
         }
     }
 
@@ -56,11 +55,15 @@ struct ModelSource: PredicateSource {
         let table: Table
     }
 
-    init(_ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String, past: PastTables? = nil) {
-        self.past = past
+    init(
+        _ entity: Schema.Entity, _ schema: Schema, storeIdentifier: String, dialect: any SQLDialect,
+        tables: any SQLTables
+    ) {
+        source = tables
+        self.dialect = dialect
         self.schema = schema
         self.storeIdentifier = storeIdentifier
-        scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject))
+        scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject, dialect: dialect))
     }
 
     /// The alias of the fetched models' table.
@@ -70,11 +73,11 @@ struct ModelSource: PredicateSource {
 
     mutating func operand(_ path: Tree.Path) throws -> SQLOperand {
         let members = path.members
-        if let elements = values[path.variable] { return try elements.element.operand(members) }
+        if let elements = values[path.variable] { return try elements.element(dialect).operand(members, dialect) }
         if !members.isEmpty {
             var attribute = path
             attribute.properties.removeLast(members.count)
-            return try JSONValue(operand(attribute), .json).operand(members)
+            return try JSONValue(operand(attribute), .json).operand(members, dialect)
         }
         let (table, property, isJoined, isKind) = try owner(of: path)
         /// Returns a value that is NULL if a cast fails.
@@ -87,10 +90,10 @@ struct ModelSource: PredicateSource {
                 detail: "an entity name cannot be a value of a predicate; use `is` with the model class")
         case .stored(let property):
             if property.relationship?.isToMany == true { throw unsupported(property, "is a to-many relationship") }
-            var operand = SQLOperand(sql: cast(table.column(property.name)), storageClass: property.storageClass)
+            var operand = SQLOperand(sql: cast(table.column(property.name)), type: SQLType(property))
             operand.entityName = property.relationship.map { root(of: $0.destination) }
             operand.isOptional = isJoined || property.isOptional
-            operand.nan = operand.storageClass == .real ? .blob : .none
+            operand.nan = operand.type == .real ? .stored : .none
             return operand
         case .member(let member):
             throw SwiftDataError.unsupportedPredicate.with(
@@ -118,7 +121,7 @@ struct ModelSource: PredicateSource {
         for (index, step) in properties.enumerated() {
             if case .cast(let entityName) = step {
                 guard let condition = condition(ofCastTo: entityName, table) else { continue }
-                table = Table(entity: try entity(entityName), alias: table.alias, joined: table.joined)
+                table = Table(entity: try entity(entityName), alias: table.alias, dialect: dialect, join: table.join)
                 isKind = condition
             } else if index < properties.count - 1, case .stored(let property) = step {
                 guard let relationship = property.relationship else {
@@ -143,7 +146,7 @@ struct ModelSource: PredicateSource {
         if !names.contains(where: table.entity.isKind) {
             conditions.append(table.isKind(names))
         }
-        return conditions.isEmpty ? "1" : "(\(conditions.joined(" AND ")))"
+        return conditions.isEmpty ? dialect.true : "(\(conditions.joined(" AND ")))"
     }
 
     private func unsupported(_ property: Schema.Property, _ detail: String) -> SwiftDataError {
@@ -168,7 +171,7 @@ struct ModelSource: PredicateSource {
 
     private mutating func newTable(_ letter: String, _ entityName: String) throws -> Table {
         aliasCount += 1
-        return Table(entity: try entity(entityName), alias: "\(letter)\(aliasCount)")
+        return Table(entity: try entity(entityName), alias: "\(letter)\(aliasCount)", dialect: dialect)
     }
 
     /// Returns the rows that a column references. The outer join by primary key neither removes nor duplicates rows.
@@ -177,54 +180,42 @@ struct ModelSource: PredicateSource {
     ) throws -> Table {
         if let known = try scope(variable).joins.first(where: { $0.reference == reference }) { return known.table }
         var table = try newTable("j", relationship.destination)
-        table.joined = past?.tables[table.entity.rootName]
+        table.join = source.join(table.entity.rootName, as: table.alias)
         scopes[variable]?.joins.append(Join(reference: reference, table: table))
         return table
     }
 
     func tables(of variable: Tree.Variable) -> SQLQuery {
-        if let elements = values[variable] { return elements.table }
+        if let elements = values[variable] { return elements.table(dialect) }
         guard let scope = scopes[variable] else { return "" }
-        var first: SQLQuery = "\(raw: source(scope.table.entity.rootName)) AS \(raw: scope.table.alias)"
+        let name = scope.table.entity.rootName
+        var first: SQLQuery = "\(source.rows(of: name) ?? table(name)) AS \(raw: scope.table.alias)"
         if let links = scope.links {
             first = """
-                \(raw: links.source) AS \(raw: links.alias) JOIN \(first) \
+                \(links.source) AS \(raw: links.alias) JOIN \(first) \
                 ON \(scope.table.id) = \(raw: links.alias).\(raw: links.columns.to)
                 """
         }
         return scope.joins.reduce(first) { tables, join in
-            if let joined = join.table.joined {
-                return "\(tables) \(joined.join(join.reference, as: join.table.alias))"
-            }
+            if let custom = join.table.join { return "\(tables) \(custom.clause(join.reference))" }
             return """
-                \(tables) LEFT JOIN \(name: join.table.entity.rootName) AS \(raw: join.table.alias) \
+                \(tables) LEFT JOIN \(table(join.table.entity.rootName)) AS \(raw: join.table.alias) \
                 ON \(join.table.id) = \(join.reference)
                 """
         }
     }
 
-    private func source(_ name: String) -> String { past?.source(name) ?? quoted(name) }
+    private func table(_ name: String) -> SQLQuery { "\(raw: dialect.table(name))" }
 
-    /// Whether the query reads a table of models that has changed since its position.
-    var readsChangedRows: Bool {
-        guard let past, !past.tables.isEmpty || !past.links.isEmpty else { return false }
-        return scopes.values.contains { scope in
-            scope.links != nil || past.tables[scope.table.entity.rootName] != nil
-                || scope.joins.contains { $0.table.joined != nil }
-        }
+    /// The names of the tables of models that the query reads, one for each occurrence.
+    var tableNames: [String] {
+        scopes.values.flatMap { scope in [scope.table.entity.rootName] + scope.joins.map(\.table.entity.rootName) }
     }
 
-    /// The table of the fetched models as of a position, if it has changed and conditions refer to no other table.
-    var onlyChangedTable: PastTable? {
-        guard scopes.count == 1, let scope = scopes[.subject], scope.joins.isEmpty else { return nil }
-        return past?.tables[scope.table.entity.rootName]
-    }
+    /// Whether the query reads a table of links.
+    var readsLinks: Bool { scopes.values.contains { $0.links != nil } }
 
-    /// A subquery would compute all rows of ``PastTable/source`` if it were an aggregate query itself. The limit prevents
-    /// SQLite from combining both. https://www.sqlite.org/optoverview.html#flattening
-    func count(_ rows: SQLQuery) -> SQLQuery {
-        past == nil ? "SELECT count(*) \(rows)" : "SELECT count(*) FROM (SELECT 1 \(rows) LIMIT -1)"
-    }
+    func count(_ rows: SQLQuery) -> SQLQuery { source.count(rows) }
 
     // MARK: Elements
 
@@ -234,7 +225,7 @@ struct ModelSource: PredicateSource {
             values[elements.variable] = JSONElements(
                 array: try operand(elements.path).sql, form: form, isOptional: last.hasOptionalElements,
                 alias: "v\(aliasCount)")
-            return "1"
+            return dialect.true
         }
         guard case .stored(let property) = elements.path.properties.last, let relationship = property.relationship,
             relationship.isToMany
@@ -249,9 +240,9 @@ struct ModelSource: PredicateSource {
         scopes[elements.variable] = Scope(table: table)
         if let links = schema.links(of: property) {
             let alias = "l" + table.alias.dropFirst()
-            let columns = LinkTable.columns(of: property, in: links)
-            let source = try past?.linkSource(links.name) ?? quoted(links.name)
-            scopes[elements.variable]?.links = Links(source: source, alias: alias, columns: columns)
+            let columns = ModelTables.linkColumns(of: property, in: links)
+            let rows = try source.links(of: links.name) ?? self.table(links.name)
+            scopes[elements.variable]?.links = Links(source: rows, alias: alias, columns: columns)
             return "\(raw: alias).\(raw: columns.from) = \(owner.sql)\(isKind(table))"
         }
         guard let inverseName = relationship.inverseName else {
@@ -270,7 +261,7 @@ struct ModelSource: PredicateSource {
 
     /// Returns the condition of a lookup.
     ///
-    /// - Throws: ``SwiftDataError/unsupportedKeyPath`` if its property is not a to-one relationship.
+    /// - Throws: `SwiftDataError.unsupportedKeyPath` if its property is not a to-one relationship.
     func condition(_ lookup: DataStoreLookup) throws -> SQLQuery {
         let table = try scope(.subject).table
         switch lookup {
@@ -284,9 +275,10 @@ struct ModelSource: PredicateSource {
             }
             return condition(table.column(property.name), identifiers, in: root(of: relationship.destination))
         case .values(let properties, let combinations):
-            if combinations.isEmpty { return "0" }
+            let combinations = combinations.filter { $0.allSatisfy { dialect.canRepresent($0) } }
+            if combinations.isEmpty { return dialect.false }
             let columns = properties.map { table.column($0.name) }.joined(", ")
-            // SQLite uses an index for a list of rows. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
+            // Databases use an index for a list of rows, also SQLite. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
             return "(\(columns)) IN (VALUES \(SQLQuery(rows: combinations)))"
         }
     }
@@ -296,7 +288,7 @@ struct ModelSource: PredicateSource {
     ) -> SQLQuery {
         let keys = identifiers.compactMap { key(of: $0, in: entityName).map(PropertyValue.integer) }
         if keys.count == 1 { return "\(column) = \(value: keys[0])" }
-        return SQLList(keys).found(SQLOperand(key: column, of: entityName)) ?? "0"
+        return dialect.isOneOf(SQLOperand(key: column, of: entityName), keys) ?? dialect.false
     }
 
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? {

@@ -1,0 +1,132 @@
+public import ChronicleCore
+
+/// A value in SQL, with the properties that are required to compare it as Swift does.
+///
+/// A ``PredicateSource`` returns one for each path of a predicate, and a ``SQLDialect`` for each calculation.
+public struct SQLOperand: Sendable {
+    /// The expression.
+    public var sql: SQLQuery
+    /// The type of the values that are not nil; ``SQLType/null`` for a nil of any type.
+    public var type: SQLType
+    /// The name of the root entity whose primary keys the values are, or `nil` for other values.
+    public var entityName: String?
+    /// Whether NULL represents nil. Otherwise, NULL occurs only where Swift would trap: after a division by zero, an
+    /// overflow, or force-unwrapping nil. Every condition on it is then NULL, which matches nothing.
+    public var isOptional: Bool
+    /// The representation of NaN.
+    public var nan: NaN
+    /// The value, if it is a constant.
+    public var constant: PropertyValue?
+    /// Whether the database can represent the constant; see ``SQLDialect/canRepresent(_:)``.
+    var isRepresentable = true
+
+    /// The representation of NaN in a value.
+    public enum NaN: Sendable {
+        /// The value cannot be NaN.
+        case none
+        /// A value that is greater than all numbers, as in columns. It equals itself, unlike in Swift.
+        case stored
+        /// NULL, in calculations of a database whose numbers have no NaN: like NaN, it propagates.
+        case null
+    }
+
+    /// Creates an operand.
+    ///
+    /// - Parameters:
+    ///   - sql: The expression.
+    ///   - type: The type of the values that are not nil.
+    ///   - entityName: The name of the root entity whose primary keys the values are.
+    ///   - isOptional: Whether NULL represents nil.
+    ///   - nan: The representation of NaN.
+    public init(
+        sql: SQLQuery, type: SQLType, entityName: String? = nil, isOptional: Bool = false, nan: NaN = .none
+    ) {
+        self.sql = sql
+        self.type = type
+        self.entityName = entityName
+        self.isOptional = isOptional
+        self.nan = nan
+    }
+
+    /// Creates an operand for the primary keys of an entity.
+    ///
+    /// - Parameters:
+    ///   - sql: The expression.
+    ///   - entityName: The name of the root entity.
+    ///   - isOptional: Whether NULL represents nil.
+    public init(key sql: SQLQuery, of entityName: String, isOptional: Bool = false) {
+        self.init(sql: sql, type: .integer, entityName: entityName, isOptional: isOptional)
+    }
+
+    /// Creates an operand for a constant.
+    ///
+    /// - Parameters:
+    ///   - value: The constant.
+    ///   - dialect: The dialect of the database.
+    public init(constant value: PropertyValue, _ dialect: some SQLDialect) {
+        self.init(sql: "NULL", type: .null)
+        constant = value
+        switch value {
+        case .null: isOptional = true
+        case .integer: type = .integer
+        case .real(let number):
+            type = .real
+            if number.isNaN { nan = .stored }
+        case .text: type = .text
+        case .blob, .references: type = .blob
+        case .reference(let identifier): (type, entityName) = (.integer, identifier.rootEntityName)
+        }
+        if !isNull { sql = isNaN ? dialect.nan : dialect.constant(value) }
+        isRepresentable = dialect.canRepresent(value)
+    }
+
+    /// Whether the value is the constant NaN.
+    public var isNaN: Bool {
+        if case .real(let number) = constant { number.isNaN } else { false }
+    }
+
+    /// Whether the value is the constant nil.
+    public var isNull: Bool { constant?.isNull == true }
+}
+
+/// The type of a value in SQL, as Chronicle stores attributes.
+///
+/// A dialect chooses the type of the columns; see ``PostgreSQLDialect/columnType(of:)``.
+public enum SQLType: Sendable {
+    /// A nil of any type.
+    case null
+    /// Integers of at most 64 bits, Booleans as 0 and 1, and primary keys.
+    case integer
+    /// Floating-point numbers, and dates as seconds since January 1, 2001.
+    case real
+    /// Texts, the JSON of `Codable` values, and decimals as text.
+    case text
+    /// Binary data and UUIDs.
+    case blob
+    /// Decimals in the form in which their order is that of the numbers; see ``SQLDialect/decimal(_:)``.
+    case decimal
+
+    /// Creates the type of the values of a property that are not nil. References are stored as primary keys.
+    ///
+    /// - Parameter property: A stored property.
+    public init(_ property: Schema.Property) {
+        switch property.attribute?.storage {
+        case .integer, nil: self = .integer
+        case .real: self = .real
+        case .text, .decimal, .json: self = .text
+        case .blob: self = .blob
+        }
+    }
+
+    /// Creates the type of a value inside JSON.
+    ///
+    /// - Parameter form: The form of the value.
+    public init(_ form: JSONForm) {
+        switch form {
+        case .text, .decimal, .json: self = .text
+        case .integer: self = .integer
+        case .real, .float: self = .real
+        case .uuid, .data: self = .blob
+        }
+    }
+}
