@@ -14,6 +14,8 @@ final class PastRows: Sendable {
     /// The prefix of the temporary tables' names. Stores in memory share a connection.
     private let prefix: String
     private let state: Mutex<State>
+    /// The sets of changed rows by the names of their functions. A rollback empties them but does not remove them.
+    private let rowSets = Mutex<[String: SQLRowSet]>([:])
 
     private struct State {
         var tables: PastTables
@@ -48,6 +50,7 @@ final class PastRows: Sendable {
                     return try body(connection, state.withLock(\.tables))
                 }
                 let before = state.withLock { $0 }
+                rowSets.withLock { for set in $0.values { set.mark() } }
                 do {
                     return try Format1.reading(connection) {
                         try connection.deferredRead {
@@ -58,6 +61,7 @@ final class PastRows: Sendable {
                 } catch {
                     // The temporary tables were rolled back.
                     state.withLock { $0 = before }
+                    rowSets.withLock { for set in $0.values { set.rollBack() } }
                     throw error
                 }
             }
@@ -72,11 +76,13 @@ final class PastRows: Sendable {
     func end(_ database: Database) {
         guard present.configuration.isStoredInMemoryOnly else { return }
         let tables = state.withLock(\.tables)
+        let sets = rowSets.withLock { Array($0.values) }
         // A deinitializer calls this method and cannot throw. SQLite drops the remaining tables with the connection.
         try? database.write { connection in
             for name in tables.tables.values.map(\.temporary) + tables.links.values.map(\.temporary) {
                 try connection.execute("DROP TABLE IF EXISTS \(name)")
             }
+            for set in sets { try connection.remove(set) }
         }
     }
 
@@ -118,7 +124,9 @@ final class PastRows: Sendable {
         guard facts.newest > state.reached else { return }
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         let since = try MetaTable.position(.preservesValuesSince, connection) ?? 0
-        let writer = PastWriter(connection, state.tables, prefix: prefix, present.layout)
+        let writer = PastWriter(connection, state.tables, prefix: prefix, present.layout) { name in
+            try self.rowSet(name, connection)
+        }
         var changes = PastChanges(layout, completeDeletes: preservesValues ? since : nil) { table, key in
             try writer.isPresent(table, key)
         }
@@ -126,6 +134,16 @@ final class PastRows: Sendable {
         var tables = try writer.write(changes, layout)
         tables.changedForms = try changedForms(connection)
         self.state.withLock { $0 = State(tables: tables, reached: facts.newest, checkValue: checkValue) }
+    }
+
+    private func rowSet(_ name: String, _ connection: Connection) throws -> SQLRowSet {
+        try rowSets.withLock { sets in
+            if let known = sets[name] { return known }
+            let made = SQLRowSet(name)
+            try connection.define(made)
+            sets[name] = made
+            return made
+        }
     }
 
     /// Returns the tables of which a relationship changed its form after the position.

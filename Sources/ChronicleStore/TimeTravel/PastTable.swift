@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQL
+import ChronicleSQLite
 
 /// The changed rows of a table of models.
 struct PastTable: Sendable {
@@ -8,6 +9,8 @@ struct PastTable: Sendable {
     /// The name of the temporary table, quoted.
     let temporary: String
     let columns: [Column]
+    /// The keys of the rows of the temporary table.
+    let changed: SQLRowSet
     /// The columns that are unknown in some rows.
     private(set) var incomplete: Set<String> = []
     /// The content of the FROM clause for the rows as of the position.
@@ -27,8 +30,8 @@ struct PastTable: Sendable {
     static let isPresent = quoted("past.present")
     static let unknownNumbers = quoted("past.unknown")
 
-    init(name: String, temporary: String, columns: [Column]) {
-        (self.name, self.temporary, self.columns) = (name, temporary, columns)
+    init(name: String, temporary: String, columns: [Column], changed: SQLRowSet) {
+        (self.name, self.temporary, self.columns, self.changed) = (name, temporary, columns, changed)
         source = makeSource()
     }
 
@@ -58,8 +61,8 @@ struct PastTable: Sendable {
     private func makeSource() -> String {
         let own = ([id] + columns.map { quoted($0.name) }).map { "m.\($0) AS \($0)" }.joined(separator: ", ")
         return """
-            (SELECT \(own) FROM main.\(quoted(name)) AS m LEFT JOIN \(temporary) AS p ON p._rowid_ = m._rowid_ \
-            WHERE p._rowid_ IS NULL UNION ALL \(changedRows))
+            (SELECT \(own) FROM main.\(quoted(name)) AS m WHERE NOT (SELECT \(changed.name)(m._rowid_)) \
+            UNION ALL \(changedRows))
             """
     }
 

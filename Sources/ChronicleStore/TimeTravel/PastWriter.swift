@@ -5,13 +5,19 @@ import ChronicleSQLite
 final class PastWriter {
     private let connection: Connection
     private let prefix: String
+    /// Returns the set of the changed rows of a table, whose function is defined.
+    private let rowSet: (_ name: String) throws -> SQLRowSet
     private let layout: StoreLayout
     private var tables: PastTables
     /// The statements for the rows of a table, by its name.
     private var statements: [String: (insert: Statement, select: Statement)] = [:]
 
-    init(_ connection: Connection, _ tables: PastTables, prefix: String, _ layout: StoreLayout) {
+    init(
+        _ connection: Connection, _ tables: PastTables, prefix: String, _ layout: StoreLayout,
+        rowSet: @escaping (_ name: String) throws -> SQLRowSet
+    ) {
         (self.connection, self.tables, self.prefix, self.layout) = (connection, tables, prefix, layout)
+        self.rowSet = rowSet
     }
 
     /// Returns whether a row existed, or `nil` if it is not in the temporary tables.
@@ -34,6 +40,7 @@ final class PastWriter {
             let past = try tables.tables[table.name] ?? create(table)
             tables.tables[table.name] = past
             try write(row, key.key, table, past)
+            past.changed.insert(key.key)
         }
         for (name, links) in changes.links {
             let past = try tables.links[name] ?? createLinks(name)
@@ -128,7 +135,9 @@ final class PastWriter {
 
     private func create(_ table: PastLayout.Table) throws -> PastTable {
         let name = "\(prefix)\(table.number)"
-        let past = PastTable(name: table.name, temporary: "temp.\(quoted(name))", columns: try columns(of: table))
+        let past = PastTable(
+            name: table.name, temporary: "temp.\(quoted(name))", columns: try columns(of: table),
+            changed: try rowSet("\(name)_changed"))
         let columns = past.columns.map { ", \(quoted($0.name)) \($0.type)" }.joined()
         try connection.execute(
             """

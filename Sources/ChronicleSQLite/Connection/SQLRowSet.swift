@@ -1,0 +1,107 @@
+import ChronicleCSQLite
+
+/// A set of row identifiers that the statements of a connection test with a function.
+///
+/// The function takes an identifier and returns whether the set contains it, which takes about a third of the time of
+/// looking the identifier up in a table.
+package final class SQLRowSet: @unchecked Sendable {
+    // Only the thread that uses the connection reads and changes the set.
+
+    /// The name of the function in SQL.
+    package let name: String
+    private var count = 0
+    /// A hash table with linear probing. Its size is a power of two, and at most half of it is used.
+    private var slots: [Int64] = Array(repeating: empty, count: 64)
+    private var containsEmpty = false
+    /// The identifiers that were inserted since ``mark()``.
+    private var inserted: [Int64] = []
+
+    /// The content of an unused slot. The identifier of this value is not part of the table.
+    private static let empty = Int64.min
+
+    /// Creates an empty set.
+    ///
+    /// - Parameter name: The name of the function in SQL, which needs no quotes.
+    package init(_ name: String) { self.name = name }
+
+    /// Returns whether the set contains an identifier.
+    package func contains(_ key: Int64) -> Bool {
+        if key == Self.empty { return containsEmpty }
+        return slots[slot(of: key)] == key
+    }
+
+    /// Inserts an identifier.
+    package func insert(_ key: Int64) {
+        guard !contains(key) else { return }
+        inserted.append(key)
+        add(key)
+    }
+
+    /// Begins a transaction, of which ``rollBack()`` removes the identifiers.
+    package func mark() { inserted.removeAll() }
+
+    /// Removes the identifiers that were inserted since ``mark()``.
+    package func rollBack() {
+        guard !inserted.isEmpty else { return }
+        let removed = Set(inserted)
+        let kept = slots.filter { $0 != Self.empty && !removed.contains($0) }
+        if removed.contains(Self.empty) { containsEmpty = false }
+        inserted.removeAll()
+        (slots, count) = (Array(repeating: Self.empty, count: slots.count), 0)
+        for key in kept { add(key) }
+    }
+
+    private func add(_ key: Int64) {
+        guard key != Self.empty else {
+            containsEmpty = true
+            return
+        }
+        if count * 2 >= slots.count {
+            let kept = slots.filter { $0 != Self.empty }
+            slots = Array(repeating: Self.empty, count: slots.count * 2)
+            for key in kept { slots[slot(of: key)] = key }
+        }
+        slots[slot(of: key)] = key
+        count += 1
+    }
+
+    /// Returns the slot that contains a key, or the empty one for it.
+    private func slot(of key: Int64) -> Int {
+        let mask = slots.count - 1
+        // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
+        var index = Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        while slots[index] != key, slots[index] != Self.empty { index = (index + 1) & mask }
+        return index
+    }
+}
+
+extension Connection {
+    /// Makes the function of a set available to the statements of this connection.
+    ///
+    /// - Throws: `SQLiteError` if the connection is closed.
+    package func define(_ set: SQLRowSet) throws {
+        let handle = try openHandle()
+        // Not SQLITE_DETERMINISTIC: the set changes.
+        let code = sqlite3_create_function_v2(
+            handle, set.name, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, Unmanaged.passRetained(set).toOpaque(),
+            { call, _, arguments in
+                guard let call, let arguments, let data = sqlite3_user_data(call) else { return }
+                let set = Unmanaged<SQLRowSet>.fromOpaque(data).takeUnretainedValue()
+                sqlite3_result_int(call, set.contains(sqlite3_value_int64(arguments[0])) ? 1 : 0)
+            }, nil, nil,
+            { data in
+                guard let data else { return }
+                Unmanaged<SQLRowSet>.fromOpaque(data).release()
+            })
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
+    }
+
+    /// Removes the function of a set.
+    ///
+    /// - Throws: `SQLiteError` if a statement is running or the connection is closed.
+    package func remove(_ set: SQLRowSet) throws {
+        let handle = try openHandle()
+        let code = sqlite3_create_function_v2(handle, set.name, 1, SQLITE_UTF8, nil, nil, nil, nil, nil)
+        guard code == SQLITE_OK else { throw SQLiteError(code: code, on: handle) }
+    }
+}
