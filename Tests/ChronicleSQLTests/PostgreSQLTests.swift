@@ -182,9 +182,13 @@ import Testing
     }
 
     @Test func propertyOutOfRange() {
-        let message = #"invalid input syntax for type bigint: "out of range: nights 9223372036854775808""#
-        #expect(PostgreSQLDialect.propertyOutOfRange(message) == "nights")
-        #expect(PostgreSQLDialect.propertyOutOfRange(#"invalid input syntax for type bigint: "x""#) == nil)
+        func name(_ value: String) -> String? {
+            PostgreSQLDialect.propertyOutOfRange("invalid input syntax for type bigint: \"\(value)\"")
+        }
+        #expect(name("chronicle value out of range: nights 9223372036854775808") == "nights")
+        #expect(name("chronicle value out of range: nights ") == "nights")
+        #expect(name("x") == nil)
+        #expect(PostgreSQLDialect.propertyOutOfRange("value out of range: overflow") == nil)
     }
 
     @Test func columnTypes() throws {

@@ -46,7 +46,7 @@ extension PostgreSQLDialect {
         return "nullif(nullif(greatest(least(\(number), \(greatest)), \(least)), \(greatest)), \(least))::bigint"
     }
 
-    /// PostgreSQL has no function that ends a statement with an error. The conversion of another text to a number does.
+    // PostgreSQL has no function that ends a statement with an error. The conversion of another text to a number does.
     public func checked(_ value: SQLOperand, _ range: ClosedRange<Int64>, of propertyName: String) -> SQLQuery {
         let allowed: SQLQuery = value.isOptional ? "v IS NULL OR " : ""
         let text: SQLQuery = "'\(raw: Self.outOfRange)\(raw: propertyName.replacing("'", with: "''")) '"
@@ -56,7 +56,7 @@ extension PostgreSQLDialect {
             """
     }
 
-    private static let outOfRange = "out of range: "
+    private static let outOfRange = "chronicle value out of range: "
 
     /// Returns the name of the property in the server's error for a value that ``checked(_:_:of:)`` rejects.
     ///
@@ -65,7 +65,7 @@ extension PostgreSQLDialect {
     /// - Parameter message: The message of the server.
     /// - Returns: The name of the attribute, or `nil` for other errors.
     public static func propertyOutOfRange(_ message: String) -> String? {
-        guard let start = message.firstRange(of: "\"" + outOfRange)?.upperBound else { return nil }
+        guard let start = message.firstRange(of: outOfRange)?.upperBound else { return nil }
         return message[start...].firstIndex(of: " ").map { String(message[start..<$0]) }
     }
 
@@ -114,13 +114,14 @@ extension PostgreSQLDialect {
         CASE WHEN b = 0 THEN a * 'Infinity'::float8 WHEN \(isModerate) THEN a / b \
         WHEN a = 0 OR abs(a) >= 'Infinity' OR abs(b) >= 'Infinity' THEN a / b \
         WHEN abs(b) < 1 THEN CASE WHEN abs(a) < \(half) THEN a / b \
+        WHEN abs(a) > 1e10 AND abs(b) < 1e-300 THEN \(signedInfinity) \
         WHEN abs(a * \(down)) / abs(b * \(up)) >= 1 THEN \(signedInfinity) ELSE a / b END \
         WHEN abs(a) >= 1 THEN a / b WHEN abs(a * \(up)) / abs(b * \(down)) <= \(half) THEN 0 ELSE a / b END
         """
 
     // MARK: Decimals
 
-    /// A text that is not a number, which another program may have written, is NULL.
+    // A text that is not a number, which another program may have written, is NULL.
     public func decimal(_ text: SQLQuery) -> SQLQuery {
         """
         substring(replace(\(text), 'NaN', '-Infinity') from '^(?:-Infinity|-?[0-9]+(?:\\.[0-9]+)?)$')::numeric

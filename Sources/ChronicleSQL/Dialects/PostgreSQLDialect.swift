@@ -41,7 +41,7 @@ public struct PostgreSQLDialect: SQLDialect {
 
     public func parameter(_ number: Int) -> String { "$\(number)" }
 
-    /// PostgreSQL cannot infer the type of a parameter that is compared with NULL.
+    // PostgreSQL cannot infer the type of a parameter that is compared with NULL.
     public func constant(_ value: PropertyValue) -> SQLQuery {
         switch value {
         case .integer, .reference: "\(value: value)::bigint"
@@ -61,7 +61,7 @@ public struct PostgreSQLDialect: SQLDialect {
         return offset.map { "\(limit) OFFSET \(value: .integer($0))" } ?? limit
     }
 
-    /// PostgreSQL orders NULL after all values, unless the order is descending.
+    // PostgreSQL orders NULL after all values, unless the order is descending.
     public func order(_ value: SQLOperand, isDescending: Bool) -> SQLQuery {
         let term: SQLQuery = "\(collated(value))\(raw: isDescending ? " DESC" : "")"
         return value.isOptional ? "\(term) NULLS \(raw: isDescending ? "LAST" : "FIRST")" : term

@@ -134,7 +134,7 @@ public struct FetchSQL: Sendable {
     /// Returns the query for the matching rows in order.
     ///
     /// - Parameters:
-    ///   - columns: The columns of ``table``, such as those of ``ModelColumns/selection``.
+    ///   - columns: The columns of ``table``, such as those of ``ModelColumns/selection(_:)``.
     ///   - includingOrder: Whether to also select the values of the order after the columns, which some databases require
     ///     if the rows are those of a compound query.
     /// - Returns: The query.

@@ -16,7 +16,7 @@ public protocol SQLTables: Sendable {
     ///
     /// - Parameter table: The name of the table.
     /// - Returns: The item, or `nil` for the table itself.
-    /// - Throws: An error that ends the translation, for example if the rows are unknown.
+    /// - Throws: An error that ends the translation, such as `SwiftDataError.historyValueMissing` if the rows are unknown.
     func links(of table: String) throws -> SQLQuery?
 
     /// Returns the join with the row that a to-one relationship references.
