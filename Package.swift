@@ -77,12 +77,13 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Chronicle", targets: ["Chronicle"]),
-        .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
+        .library(name: "ChroniclePostgres", targets: ["ChroniclePostgres"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
         .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
     ],
     traits: [
         .trait(name: "Macros", description: "@Model, @ModelActor, #Unique and #Index"),
+        .trait(name: "Postgres", description: "The store on PostgreSQL, which requires libpq"),
         .default(enabledTraits: isCheckout ? [] : ["Macros"]),
     ],
     dependencies: syntaxPackages,
@@ -100,8 +101,20 @@ let package = Package(
         // Predicates, fetches and updates as SQL, for authors of SQL stores. No database library.
         .target(name: "ChronicleSQL", dependencies: ["ChronicleCore"], swiftSettings: settings),
         // The SQLite store.
+        .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
+        // The only module that imports libpq-fe.h.
+        .systemLibrary(
+            name: "ChronicleCPostgres",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        // The PostgreSQL store. Empty without the trait, so that a build without it needs no libpq.
         .target(
-            name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLite"],
+            name: "ChroniclePostgres",
+            dependencies: [
+                "ChronicleCore",
+                .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
+            ],
             swiftSettings: settings),
         // A compiler plug-in that generates the code of model classes.
         .macro(
@@ -135,6 +148,12 @@ let package = Package(
                 "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
+        .testTarget(
+            name: "ChroniclePostgresTests",
+            dependencies: [
+                "Chronicle", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting", "ChronicleTestSupport",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.

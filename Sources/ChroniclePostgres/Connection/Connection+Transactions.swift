@@ -1,0 +1,43 @@
+#if Postgres
+    import ChronicleCPostgres
+
+    extension Connection {
+        /// Runs `body` in a transaction and commits it, or rolls it back if `body` throws.
+        ///
+        /// BEGIN is sent together with the first statement. A transaction within a transaction is part of it.
+        ///
+        /// - Throws: The error that `body` throws, or ``PostgresError`` if the transaction cannot be committed.
+        func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            if isInTransactionBlock { return try body(self) }
+            isInTransactionBlock = true
+            needsBegin = true
+            defer {
+                isInTransactionBlock = false
+                needsBegin = false
+            }
+            do {
+                let result = try body(self)
+                if !needsBegin { try commit() }
+                return result
+            } catch {
+                rollBack()
+                throw error
+            }
+        }
+
+        private func commit() throws {
+            // COMMIT of a failed transaction rolls it back and reports success.
+            guard let handle, PQtransactionStatus(handle) != PQTRANS_INERROR else {
+                throw PostgresError(message: "the transaction failed before it was committed", sqlState: "25P02")
+            }
+            try run("COMMIT")
+        }
+
+        /// Ends a transaction without its changes. Closes the connection if that fails, which has the same effect.
+        func rollBack() {
+            needsBegin = false
+            guard let handle, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
+            do { try script("ROLLBACK") } catch { close() }
+        }
+    }
+#endif
