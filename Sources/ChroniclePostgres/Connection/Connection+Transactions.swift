@@ -4,15 +4,15 @@
     extension Connection {
         /// Runs `body` in a transaction and commits it, or rolls it back if `body` throws.
         ///
-        /// BEGIN is sent together with the first statement. A transaction within a transaction is part of it.
+        /// BEGIN is sent together with the first statement. A transaction within a transaction is a savepoint.
         ///
         /// - Throws: The error that `body` throws, or ``PostgresError`` if the transaction cannot be committed.
         func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-            if isInTransactionBlock { return try body(self) }
-            isInTransactionBlock = true
+            if transactionDepth > 0 { return try savepoint(body) }
+            transactionDepth = 1
             needsBegin = true
             defer {
-                isInTransactionBlock = false
+                transactionDepth = 0
                 needsBegin = false
             }
             do {
@@ -25,7 +25,25 @@
             }
         }
 
+        private func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            let name = "chronicle_\(transactionDepth)"
+            try run("SAVEPOINT \(name)")
+            transactionDepth += 1
+            defer { transactionDepth -= 1 }
+            do {
+                let result = try body(self)
+                try run("RELEASE SAVEPOINT \(name)")
+                return result
+            } catch {
+                // If this fails, the transaction fails as well.
+                do { try script("ROLLBACK TO SAVEPOINT \(name); RELEASE SAVEPOINT \(name)") } catch { close() }
+                throw error
+            }
+        }
+
         private func commit() throws {
+            // The last pipeline may have committed it.
+            if let handle, PQtransactionStatus(handle) == PQTRANS_IDLE { return }
             // COMMIT of a failed transaction rolls it back and reports success.
             guard let handle, PQtransactionStatus(handle) != PQTRANS_INERROR else {
                 throw PostgresError(message: "the transaction failed before it was committed", sqlState: "25P02")

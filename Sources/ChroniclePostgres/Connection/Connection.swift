@@ -15,8 +15,11 @@
         var statements = StatementCache()
         /// Whether ``transaction(_:)`` has to send BEGIN before the next statement.
         var needsBegin = false
-        /// Whether ``transaction(_:)`` is running.
-        var isInTransactionBlock = false
+        /// When the session began, which distinguishes it from a later one with the same process identifier. `nil` with a
+        /// proxy.
+        private(set) var sessionStart: String?
+        /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
+        var transactionDepth = 0
 
         /// Opens a connection.
         ///
@@ -42,7 +45,11 @@
                             "the server has version \(PQserverVersion(handle) / 10_000); PostgreSQL 13 or later is "
                             + "needed")
                 }
-                if !settings.usesTransactionPooling, let setup = settings.setup { try script(setup) }
+                guard !settings.usesTransactionPooling else { return }
+                if let setup = settings.setup { try script(setup) }
+                let session = try run(
+                    "SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()", isPrepared: false)
+                sessionStart = session.count == 1 ? session.text(0, 0) : nil
             } catch {
                 close()
                 throw error

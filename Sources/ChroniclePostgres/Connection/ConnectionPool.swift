@@ -15,6 +15,9 @@
         /// mutex that a thread had to wait for.
         private let returns = Atomic(0)
 
+        /// The connection of an open transaction, which is used instead of others; `nil` for a pool.
+        private let shared: Connection?
+
         private struct State {
             var idle: [Connection] = []
             /// The connections that are open or being opened, whether idle or in use.
@@ -43,7 +46,17 @@
         ///   - waitLimit: The longest time to wait for a connection if all are in use.
         init(_ settings: ConnectionSettings, limit: Int, waitLimit: Duration) {
             (self.settings, self.limit, self.waitLimit) = (settings, max(1, limit), waitLimit)
+            shared = nil
         }
+
+        /// Creates a pool with the connection of an open transaction, for a store that is used within the transaction by
+        /// one thread.
+        init(sharing connection: Connection) {
+            (settings, limit, waitLimit, shared) = (connection.settings, 1, .seconds(1), connection)
+        }
+
+        /// Whether all requests are part of the transaction of one connection.
+        var isShared: Bool { shared != nil }
 
         deinit { close() }
 
@@ -54,6 +67,10 @@
         /// - Throws: The error that `body` throws; ``PostgresError`` if no connection can be opened, or if none became
         ///   available in time.
         func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            if let shared {
+                if state.withLock(\.isClosed) { throw PostgresError(message: "the transaction of the store has ended") }
+                return try body(shared)
+            }
             let connection = try checkOut()
             defer { checkIn(connection) }
             return try body(connection)
@@ -66,7 +83,7 @@
         ///   available in time.
         func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
             do { return try use(body) } catch let error as PostgresError
-                where error.endsSession || error.needsNewStatements
+                where !isShared && (error.endsSession || error.needsNewStatements)
             {
                 // The other idle connections have ended as well.
                 if error.endsSession { discardIdle() }

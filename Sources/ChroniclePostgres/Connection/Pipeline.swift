@@ -15,6 +15,8 @@
         }
 
         private(set) var entries: [Entry] = []
+        /// Whether the pipeline ends the transaction of ``Connection/transaction(_:)``, with COMMIT in the same round trip.
+        var commits = false
 
         /// The number of statements so far, which is the index of the next one's result.
         var count: Int { entries.count }
@@ -66,12 +68,13 @@
         ///     same round trip. Within ``transaction(_:)``, they are a part of that one.
         func run(_ pipeline: Pipeline, asTransaction isTransaction: Bool = false) throws -> [QueryResult] {
             guard !pipeline.entries.isEmpty else { return [] }
+            if isTransaction, transactionDepth > 0 { return try transaction { try $0.run(pipeline) } }
             if statements.isFull, !isInTransaction {
                 statements.removeAll()
                 try script("DEALLOCATE ALL")
             }
             // A proxy keeps a session only during a transaction.
-            let isWhole = !isInTransactionBlock && (isTransaction || settings.usesTransactionPooling)
+            let isWhole = transactionDepth == 0 && (isTransaction || settings.usesTransactionPooling)
             var prefix = Pipeline()
             if needsBegin || isWhole {
                 prefix.add("BEGIN")
@@ -79,13 +82,15 @@
             }
             needsBegin = false
             var suffix = Pipeline()
-            if isWhole { suffix.add("COMMIT") }
+            if isWhole || transactionDepth == 1 && pipeline.commits { suffix.add("COMMIT") }
             do {
                 let results = try send(prefix.entries + pipeline.entries + suffix.entries)
                 return Array(results.dropFirst(prefix.count).dropLast(suffix.count))
             } catch {
                 if isWhole { rollBack() }
-                throw error
+                guard var failure = error as? PostgresError else { throw error }
+                failure.statementIndex = failure.statementIndex.map { $0 - prefix.count }
+                throw failure
             }
         }
 
@@ -156,6 +161,7 @@
             var results: [QueryResult] = []
             var failure: (any Error)?
             let cancellation = CancellationCheck(handle)
+            var index = 0
             for item in sent {
                 let sql =
                     switch item {
@@ -175,11 +181,13 @@
                     }
                 case PGRES_PIPELINE_ABORTED: break
                 default:
-                    let error = PostgresError(result, handle, sql: sql)
+                    var error = PostgresError(result, handle, sql: sql)
+                    error.statementIndex = index
                     if PQstatus(handle) != CONNECTION_OK { throw error }
                     if error.needsNewStatements { statements.removeAll() }
                     failure = failure ?? cancellation.error(for: error)
                 }
+                if case .statement = item { index += 1 }
                 // NULL ends the results of a statement.
                 while let more = PQgetResult(handle) { PQclear(more) }
             }

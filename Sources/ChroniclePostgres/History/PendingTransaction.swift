@@ -17,9 +17,9 @@
         /// Adds the statements after the last change.
         func end(_ pipeline: inout Pipeline) {}
 
-        /// Returns whether a transaction with the check value was committed, or `nil` if that cannot be determined,
-        /// because the history is not recorded.
-        func isCommitted(_ connection: Connection) throws -> Bool? { nil }
+        /// Returns the keys of the rows that the transaction inserted, in the order of the changes, by the numbers of their
+        /// entities; `nil` if no transaction with the check value was committed.
+        func committedInserts(_ connection: Connection) throws -> [Int64: [Int64]]? { nil }
 
         /// Returns the token of the transaction after its commit, or `nil` if it recorded nothing.
         func token(_ connection: Connection) throws -> DefaultHistoryToken? { nil }
