@@ -151,7 +151,8 @@ let package = Package(
         .testTarget(
             name: "ChroniclePostgresTests",
             dependencies: [
-                "Chronicle", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting", "ChronicleTestSupport",
+                "Chronicle", "ChronicleConformanceWorker", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting",
+                "ChronicleTestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -176,7 +177,7 @@ let package = Package(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
         // The process that the rules kill, and faulty stores for the rules about recovery.
         .executableTarget(
-            name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance"],
+            name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance", "ChroniclePostgres"],
             path: "Tests/Programs/ConformanceWorker", swiftSettings: settings),
         // A second process for the tests, which opens, writes, reads, and is killed.
         .executableTarget(

@@ -8,6 +8,8 @@
     struct Parameters {
         private(set) var types: [Oid] = []
         private var lengths: [Int32] = []
+        /// 1 for the binary format, 0 for text.
+        private var formats: [Int32] = []
         /// The start of each value in ``bytes``, or -1 for NULL.
         private var offsets: [Int] = []
         /// Not empty, so that it has an address: an empty value must not become NULL.
@@ -70,6 +72,7 @@
         mutating func append(_ value: ParameterArray) {
             value.write { header, elements in
                 types.append(value.type.array)
+                formats.append(1)
                 offsets.append(bytes.count)
                 lengths.append(Int32(header.count + elements.count))
                 bytes += header
@@ -80,12 +83,25 @@
         /// Appends NULL of a type, or of the type that the server infers.
         mutating func appendNull(_ type: ElementType? = nil) {
             types.append(type?.rawValue ?? 0)
+            formats.append(1)
             offsets.append(-1)
             lengths.append(0)
         }
 
+        /// Appends the text of a value whose type the server infers.
+        ///
+        /// - Parameter text: A text without NUL characters.
+        mutating func append(untyped text: String) {
+            append(text)
+            // A value in the text format ends with a NUL character.
+            bytes.append(0)
+            types[count - 1] = 0
+            formats[count - 1] = 0
+        }
+
         private mutating func add(_ type: ElementType, length: Int) {
             types.append(type.rawValue)
+            formats.append(1)
             offsets.append(bytes.count)
             lengths.append(Int32(length))
         }
@@ -98,7 +114,6 @@
             ) -> Result
         ) -> Result {
             guard !types.isEmpty else { return body(nil, nil, nil) }
-            let formats = [Int32](repeating: 1, count: count)
             return bytes.withUnsafeBytes { bytes in
                 let base = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
                 let values = offsets.map { offset in offset < 0 ? nil : base.map { UnsafePointer($0 + offset) } }

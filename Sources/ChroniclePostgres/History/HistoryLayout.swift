@@ -19,5 +19,10 @@
             _ connection: Connection, schemaName: String, entities: [RecordedEntity], links: [Schema.Links],
             recordsHistory: Bool
         ) throws {}
+
+        /// Deletes all transactions, so that earlier tokens expire, in the transaction that deletes all models.
+        ///
+        /// - Parameter connection: A connection with an open transaction, after the rows of the models were deleted.
+        static func erase(_ connection: Connection) throws {}
     }
 #endif

@@ -46,6 +46,8 @@
         struct Column: Sendable {
             let name: String
             let type: ColumnType
+            /// Whether the texts are JSON.
+            let isJSON: Bool
             let destination: PersistentIdentifier.Origin?
         }
 
@@ -61,7 +63,7 @@
                 ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name, rootEntityName: entity.rootName)
             columns = entity.storedProperties.map { property in
                 Column(
-                    name: property.name, type: ColumnType(property),
+                    name: property.name, type: ColumnType(property), isJSON: property.attribute?.storage == .json,
                     destination: property.relationship.flatMap { origins[$0.destination] })
             }
             referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)

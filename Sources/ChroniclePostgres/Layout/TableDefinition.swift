@@ -84,7 +84,9 @@
         private func index(_ prefix: String, _ kind: String, _ properties: [Schema.Property]) -> (String, String) {
             let name = TableNames.shortened(
                 "chronicle_\(prefix)_\(entity.name)_\(properties.map(\.name).joined(separator: ","))")
-            let columns = properties.map { quoted($0.name) }.joined(separator: ", ")
+            // In the order of a fetch that sorts by the property, in which nil comes first.
+            let columns = properties.map { quoted($0.name) + ($0.isOptional ? " NULLS FIRST" : "") }
+                .joined(separator: ", ")
             return (name, "CREATE \(kind) \(quoted(name)) ON \(quoted(entity.name))(\(columns))")
         }
     }

@@ -33,7 +33,8 @@
             }
             for links in schema.links where links.name.utf8.count > lengthLimit {
                 throw SwiftDataError.invalidModel.with(
-                    detail: "the names of the model and the relationship have more than \(lengthLimit - 1) bytes together;"
+                    detail:
+                        "the names of the model and the relationship have more than \(lengthLimit - 1) bytes together;"
                         + " shorten one of them",
                     entityName: links.owner, propertyName: links.property.name)
             }

@@ -86,7 +86,9 @@
                 return RecordedEntity(
                     number: entity.number, name: entity.name, rootName: root.name, attributes: root.attributes)
             }
-            for index in connected.indices { connected[index].subentities = subentities[connected[index].number] ?? [:] }
+            for index in connected.indices {
+                connected[index].subentities = subentities[connected[index].number] ?? [:]
+            }
             return connected
         }
 
@@ -106,7 +108,8 @@
             let wasKnown = try entities().contains { $0.name == entity.name && !$0.isSubentity }
             guard !wasKnown else {
                 throw SwiftDataError.backwardMigration.with(
-                    detail: "the database stores the model in a separate table, but it now inherits from \(superentity); "
+                    detail:
+                        "the database stores the model in a separate table, but it now inherits from \(superentity); "
                         + "give the class another name and copy its models",
                     entityName: entity.name)
             }

@@ -72,7 +72,8 @@
             }
             for (name, isReversed) in definition.earlierNames {
                 // A table with the current name of the inverse dates from before the two sides became one relationship.
-                guard !exists || name == links.inverse.map({ "\(links.destination).\($0.name)" }), tables.hasTable(name),
+                guard !exists || name == links.inverse.map({ "\(links.destination).\($0.name)" }),
+                    tables.hasTable(name),
                     isReversed
                         ? references(name, from: links.destination, to: links.owner)
                         : references(name, from: links.owner, to: links.destination)
@@ -127,7 +128,8 @@
             try catalog.rename(entity, to: name)
             for links in tables.columns.keys.sorted() where links.hasPrefix(entity.name + ".") {
                 let newName = name + links.dropFirst(entity.name.count)
-                try connection.script("DROP INDEX IF EXISTS \(quoted(TableNames.shortened("chronicle_links_\(links)")))")
+                try connection.script(
+                    "DROP INDEX IF EXISTS \(quoted(TableNames.shortened("chronicle_links_\(links)")))")
                 for column in ["owner", "destination"] {
                     let constraint = TableNames.shortened("chronicle_links_\(links)_\(column)")
                     guard tables.foreignKeys[links]?[constraint] != nil else { continue }
@@ -145,7 +147,8 @@
                 guard let before = definitions[entity.name] ?? definitions[entity.originalName] else { continue }
                 for property in entity.properties {
                     guard let relationship = property.relationship,
-                        let old = (before.propertiesByName[property.name]
+                        let old =
+                            (before.propertiesByName[property.name]
                             ?? property.previousName.flatMap { before.propertiesByName[$0] })?.relationship,
                         old.isToMany != relationship.isToMany || old.isLinked != relationship.isLinked
                     else { continue }

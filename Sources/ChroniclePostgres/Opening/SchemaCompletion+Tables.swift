@@ -10,7 +10,8 @@
             var recorded = try catalog.entity(named: entity.name)
             guard !recorded.isSubentity else {
                 throw SwiftDataError.backwardMigration.with(
-                    detail: "the database stores the model in the table of \(recorded.rootName), but the class does not "
+                    detail:
+                        "the database stores the model in the table of \(recorded.rootName), but the class does not "
                         + "inherit from it; declare the superclass again, or give the class another name and copy its "
                         + "models",
                     entityName: entity.name)
@@ -95,7 +96,8 @@
                         "SELECT 1 FROM \(table) WHERE \(name) IS NULL LIMIT 1", isPrepared: false)
                     guard missing.count == 0 else {
                         throw SwiftDataError.backwardMigration.with(
-                            detail: "the property is no longer optional, but the store has models without a value for it",
+                            detail:
+                                "the property is no longer optional, but the store has models without a value for it",
                             entityName: entity.name, propertyName: property.name)
                     }
                     try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET NOT NULL")
@@ -119,10 +121,12 @@
             let type = ColumnType(property)
             guard column.type != type.name else { return }
             let (table, name) = (quoted(definition.entity.name), quoted(property.name))
-            let values = try connection.run("SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL LIMIT 1", isPrepared: false)
+            let values = try connection.run(
+                "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL LIMIT 1", isPrepared: false)
             guard values.count == 0 else {
                 throw SwiftDataError.backwardMigration.with(
-                    detail: "the type of the column is \(column.type), but the property needs \(type.name), and the store "
+                    detail:
+                        "the type of the column is \(column.type), but the property needs \(type.name), and the store "
                         + "has values; give the property another name, and copy the values in a stage of a migration plan",
                     entityName: definition.entity.name, propertyName: property.name)
             }

@@ -46,7 +46,8 @@
                     underlying: error)
             } catch let error as PostgresError where error.isReadOnly {
                 throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "tables or columns of the models are missing, and the server is read-only; open the store once "
+                    detail:
+                        "tables or columns of the models are missing, and the server is read-only; open the store once "
                         + "on the primary server",
                     underlying: error)
             }
@@ -85,7 +86,8 @@
             guard let format = try MetaTable.text(.format, connection) else { return false }
             guard let number = Int(format), number <= MetaTable.currentFormat else {
                 throw SwiftDataError.unsupportedFileVersion.with(
-                    detail: "the tables have the format \(format), but this version of Chronicle supports formats up to "
+                    detail:
+                        "the tables have the format \(format), but this version of Chronicle supports formats up to "
                         + "\(MetaTable.currentFormat); update the program")
             }
             return true
@@ -167,6 +169,8 @@
         // MARK: Creating definitions
 
         private func create(_ connection: Connection) throws {
+            // Tables whose references are still to be checked cannot be changed.
+            try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             try checkOtherTables(connection)
             if try !Self.hasStore(connection) { try createStore(connection) }
             try version?.requireNotLater(connection)
@@ -191,6 +195,7 @@
             // Changed definitions may no longer meet other schemas that the store met before.
             try MetaTable.removeCompletions(connection)
             try MetaTable.set(.completeFor(signature), DatabaseSchema.digest(connection), connection)
+            try connection.script("SET CONSTRAINTS ALL DEFERRED")
         }
 
         private func createStore(_ connection: Connection) throws {
@@ -209,7 +214,8 @@
                 let isOther = tables.hasTable(entity.name) && !known.contains(entity.name)
                 guard isOther || tables.others.contains(entity.name) else { continue }
                 throw SwiftDataError.notAChronicleStore.with(
-                    detail: "the schema \(schemaName) contains a table or a view with the name of the model that another "
+                    detail:
+                        "the schema \(schemaName) contains a table or a view with the name of the model that another "
                         + "program created; set the schemaName of the configuration to another one",
                     entityName: entity.name)
             }

@@ -42,7 +42,9 @@
 
         private func remainingStages(_ connection: Connection) throws -> [MigrationStage] {
             // A store without models is new.
-            guard try SchemaCompletion.hasStore(connection), try !Catalog(connection).entities().isEmpty else { return [] }
+            guard try SchemaCompletion.hasStore(connection), try !Catalog(connection).entities().isEmpty else {
+                return []
+            }
             return try migration.stages(
                 from: StoreVersion(connection)?.identifier ?? migration.version { try isMatch($0, connection) })
         }

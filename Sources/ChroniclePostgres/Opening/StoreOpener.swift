@@ -83,7 +83,8 @@
                 as PostgresError where error.isPrivilegeViolation
             {
                 throw SwiftDataError.loadIssueModelContainer.with(
-                    detail: "the schema \(name) does not exist, and the role must not create it; create it as the owner "
+                    detail:
+                        "the schema \(name) does not exist, and the role must not create it; create it as the owner "
                         + "of the database",
                     underlying: error)
             } catch let error as PostgresError where error.isUniqueViolation {
@@ -130,7 +131,8 @@
             let stored = try StoreVersion(connection)
             guard let stored, stored.identifier > identifier else { return stored }
             throw SwiftDataError.newerSchemaVersion.with(
-                detail: "the store has version \(stored.identifier) of its schema, but this program supports versions up "
+                detail:
+                    "the store has version \(stored.identifier) of its schema, but this program supports versions up "
                     + "to \(identifier); update the program")
         }
     }

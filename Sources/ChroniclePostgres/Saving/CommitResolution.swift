@@ -34,7 +34,9 @@
             let end = clock.now + min(Self.limit, store.configuration.connectionTimeout)
             var latest: PostgresError?
             repeat {
-                do { return try store.pool.use { try outcome(of: process, start, $0) } } catch let error as PostgresError {
+                do { return try store.pool.use { try outcome(of: process, start, $0) } } catch let error
+                    as PostgresError
+                {
                     latest = error
                     if !error.endsSession { break }
                 }

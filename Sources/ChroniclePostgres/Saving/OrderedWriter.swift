@@ -61,7 +61,9 @@
                 DefaultSnapshot(
                     persistentIdentifier: snapshot.persistentIdentifier, values: snapshot.values, changed: changed)
             }
-            guard !rest.isEmpty, try tryRun(part(updated: [changing(references)]), connection) else { return [snapshot] }
+            guard !rest.isEmpty, try tryRun(part(updated: [changing(references)]), connection) else {
+                return [snapshot]
+            }
             return [changing(rest)]
         }
 

@@ -181,7 +181,8 @@
                     found.append(table.origin.identifier(key))
                 } else {
                     throw SwiftDataError.saveOutcomeUnknown.with(
-                        detail: "the connection was lost; the changes were saved, but the identifiers of new models are "
+                        detail:
+                            "the connection was lost; the changes were saved, but the identifiers of new models are "
                             + "not known; roll back and fetch the models again",
                         entityName: table.entity.name)
                 }

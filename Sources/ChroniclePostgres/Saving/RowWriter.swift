@@ -50,7 +50,8 @@
                 !request.inserted[run.rows.lowerBound].persistentIdentifier.isTemporary
             }
             self.bindsKeys =
-                bindsKeys || isRestoring || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
+                bindsKeys || isRestoring
+                || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }
                 || Self.referencesNewRows(request.inserted, insertRuns)
                 || Self.referencesNewRows(request.updated, updates)
         }
@@ -119,7 +120,8 @@
                 }
             }
             values.replacements = Dictionary(
-                zip(request.inserted.lazy.map(\.persistentIdentifier), inserted), uniquingKeysWith: { first, _ in first })
+                zip(request.inserted.lazy.map(\.persistentIdentifier), inserted),
+                uniquingKeysWith: { first, _ in first })
         }
 
         /// Sets the keys of the new rows, and those of rows that they reference.
@@ -198,7 +200,9 @@
             }
             for part in parts(request.inserted[rows]) {
                 var parameters = Parameters()
-                if bindsKeys { parameters.append(ParameterArray(inserted[part.indices].compactMap(\.integerPrimaryKey))) }
+                if bindsKeys {
+                    parameters.append(ParameterArray(inserted[part.indices].compactMap(\.integerPrimaryKey)))
+                }
                 for slot in table.columns.indices { try values.append(slot, part, of: table, to: &parameters) }
                 let sql = bindsKeys ? table.statements.insertWithKeys : table.statements.insertMany ?? ""
                 let statement = pipeline.add(sql, parameters)
@@ -338,7 +342,8 @@
         private func requireColumns(of snapshot: DefaultSnapshot, _ table: EntityTable) throws {
             guard snapshot.values.count != table.columns.count else { return }
             throw SwiftDataError.modelValidationFailure.with(
-                detail: "the snapshot has \(snapshot.values.count) values, but the table has \(table.columns.count) columns",
+                detail:
+                    "the snapshot has \(snapshot.values.count) values, but the table has \(table.columns.count) columns",
                 entityName: table.entity.name, persistentIdentifier: snapshot.persistentIdentifier)
         }
     }

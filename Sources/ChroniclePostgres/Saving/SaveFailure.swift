@@ -166,7 +166,8 @@
                     entityName: destination.entityName, persistentIdentifier: destination)
             }
             for snapshot in request.inserted + request.updated {
-                for case .reference(let destination) in snapshot.values where destination.rootEntityName == reference.destination {
+                for case .reference(let destination) in snapshot.values
+                where destination.rootEntityName == reference.destination {
                     if let key = destination.integerPrimaryKey, let identifier = deleted[key] {
                         return denied(identifier, by: "\(snapshot.persistentIdentifier)")
                     }

@@ -93,7 +93,8 @@
         func requireWriteAccess() throws {
             guard configuration.allowsSave else {
                 throw SwiftDataError.storeReadOnly.with(
-                    detail: "the configuration \"\(configuration.name)\" does not allow saving; set `allowsSave` to `true`",
+                    detail:
+                        "the configuration \"\(configuration.name)\" does not allow saving; set `allowsSave` to `true`",
                     storeIdentifier: identifier)
             }
         }
