@@ -14,7 +14,8 @@
                 if tables.indexes[links.name]?.contains(definition.index.name) != true {
                     try connection.script(definition.index.sql)
                 }
-                try completeForeignKeys(definition.foreignKeys, of: links.name, connection)
+                try completeForeignKeys(
+                    definition.foreignKeys, of: links.name, columns: ["owner", "destination"], connection)
                 if links.isSymmetric { try mirror(links, connection) }
             }
         }
@@ -138,25 +139,6 @@
                         "ALTER TABLE \(quoted(links)) RENAME CONSTRAINT \(quoted(constraint)) TO \(quoted(renamed))")
                 }
                 try connection.script("ALTER TABLE \(quoted(links)) RENAME TO \(quoted(newName))")
-            }
-        }
-
-        /// Throws an error if a relationship changed between to-one and to-many, whose destinations would be lost.
-        func requireSameRelationships(_ definitions: [String: Schema.Entity]) throws {
-            for entity in models.entities {
-                guard let before = definitions[entity.name] ?? definitions[entity.originalName] else { continue }
-                for property in entity.properties {
-                    guard let relationship = property.relationship,
-                        let old =
-                            (before.propertiesByName[property.name]
-                            ?? property.previousName.flatMap { before.propertiesByName[$0] })?.relationship,
-                        old.isToMany != relationship.isToMany || old.isLinked != relationship.isLinked
-                    else { continue }
-                    throw SwiftDataError.backwardMigration.with(
-                        detail: "the relationship changed between to-one and to-many, or to another inverse; give it "
-                            + "another name, and copy its destinations in a stage of a migration plan",
-                        entityName: entity.name, propertyName: property.name)
-                }
             }
         }
     }

@@ -3,11 +3,29 @@
 
     // Creates and changes the tables of entities.
     extension SchemaCompletion {
-        func complete(_ entity: Schema.Entity, _ catalog: Catalog) throws {
+        /// A column that becomes required when all rows have a value.
+        struct RequiredColumn {
+            let entity: String
+            let property: Schema.Property
+            let defaultLiteral: String?
+
+            fileprivate var table: String { quoted(entity) }
+            fileprivate var name: String { quoted(property.name) }
+
+            func require(_ connection: Connection) throws {
+                try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET NOT NULL")
+            }
+        }
+
+        /// Creates or changes the table of an entity.
+        ///
+        /// - Returns: The columns that become required.
+        func complete(_ entity: Schema.Entity, _ catalog: Catalog) throws -> [RequiredColumn] {
             let connection = catalog.connection
             let definition = TableDefinition(entity: entity, schema: schema)
             let wasKnown = try catalog.entities().contains { $0.name == entity.name }
             var recorded = try catalog.entity(named: entity.name)
+            var required: [RequiredColumn] = []
             guard !recorded.isSubentity else {
                 throw SwiftDataError.backwardMigration.with(
                     detail:
@@ -19,7 +37,7 @@
             if let columns = try DatabaseSchema(connection).columns[entity.name] {
                 try requireRecordedColumns(columns, of: recorded)
                 try rename(entity, &recorded, catalog)
-                try changeColumns(definition, connection)
+                required = try changeColumns(definition, connection)
                 try addColumns(definition, connection)
             } else if wasKnown {
                 throw SwiftDataError.damagedFile.with(
@@ -32,6 +50,23 @@
             let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
             try catalog.register(entity, &recorded, preservesValues: preservesValues)
             try catalog.setDefinition(models.entitiesByName[entity.name] ?? entity, of: recorded)
+            return required
+        }
+
+        /// Sets an attribute that becomes required to its default value where it has none.
+        ///
+        /// - Throws: ``SwiftDataError/backwardMigration`` if there is no default value.
+        func setMissingValues(of column: RequiredColumn, _ connection: Connection) throws {
+            if let value = column.defaultLiteral {
+                return try connection.script(
+                    "UPDATE \(column.table) SET \(column.name) = \(value) WHERE \(column.name) IS NULL")
+            }
+            let missing = try connection.run(
+                "SELECT 1 FROM \(column.table) WHERE \(column.name) IS NULL LIMIT 1", isPrepared: false)
+            guard missing.count > 0 else { return }
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the property is no longer optional, but the store has models without a value for it",
+                entityName: column.entity, propertyName: column.property.name)
         }
 
         /// Throws an error if another program removed a column.
@@ -81,7 +116,12 @@
 
         /// Properties may become optional or required, and required properties may be removed, whose columns remain for
         /// programs with an earlier version of the model.
-        private func changeColumns(_ definition: TableDefinition, _ connection: Connection) throws {
+        ///
+        /// - Returns: The columns that become required.
+        private func changeColumns(
+            _ definition: TableDefinition, _ connection: Connection
+        ) throws -> [RequiredColumn] {
+            var required: [RequiredColumn] = []
             let entity = definition.entity
             let present = try DatabaseSchema(connection).columns[entity.name] ?? [:]
             for property in entity.storedProperties {
@@ -89,18 +129,10 @@
                 let (table, name) = (quoted(entity.name), quoted(property.name))
                 try changeType(of: property, column, definition, connection)
                 if column.isOptional, !property.isOptional {
-                    if let value = definition.defaultLiteral(property) {
-                        try connection.script("UPDATE \(table) SET \(name) = \(value) WHERE \(name) IS NULL")
-                    }
-                    let missing = try connection.run(
-                        "SELECT 1 FROM \(table) WHERE \(name) IS NULL LIMIT 1", isPrepared: false)
-                    guard missing.count == 0 else {
-                        throw SwiftDataError.backwardMigration.with(
-                            detail:
-                                "the property is no longer optional, but the store has models without a value for it",
-                            entityName: entity.name, propertyName: property.name)
-                    }
-                    try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET NOT NULL")
+                    required.append(
+                        RequiredColumn(
+                            entity: entity.name, property: property,
+                            defaultLiteral: definition.defaultLiteral(property)))
                 } else if !column.isOptional, property.isOptional {
                     try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) DROP NOT NULL")
                 }
@@ -111,6 +143,7 @@
                 try connection.script(
                     "ALTER TABLE \(quoted(entity.name)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
             }
+            return required
         }
 
         /// Changes the type of a column if its values can be converted without loss.
@@ -156,19 +189,23 @@
         }
 
         /// Creates the foreign keys of a table, and replaces those whose delete rule changed.
-        func completeForeignKeys(_ entity: Schema.Entity, _ connection: Connection) throws {
-            try completeForeignKeys(
-                TableDefinition(entity: entity, schema: schema).foreignKeys, of: entity.name, connection)
-        }
-
+        ///
+        /// - Parameter columns: The columns of the present properties. A removed relationship becomes nil when its
+        ///   destination is deleted.
         func completeForeignKeys(
-            _ wanted: [TableDefinition.ForeignKey], of table: String, _ connection: Connection
+            _ wanted: [TableDefinition.ForeignKey], of table: String, columns: Set<String>, _ connection: Connection
         ) throws {
             let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
-            let columns = Set(wanted.map(\.name))
-            for (name, _) in present.sorted(by: { $0.key < $1.key })
-            where name.hasPrefix("chronicle_") && !columns.contains(name) {
+            let names = Set(wanted.map(\.name))
+            for (name, key) in present.sorted(by: { $0.key < $1.key })
+            where name.hasPrefix("chronicle_") && !names.contains(name) {
+                let isRemoved = !columns.contains(key.column)
+                if isRemoved, key.action == "SET NULL" { continue }
                 try connection.script("ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(quoted(name))")
+                guard isRemoved else { continue }
+                let optional = TableDefinition.ForeignKey(
+                    name: name, column: key.column, destination: key.destination, action: "SET NULL")
+                try connection.script("ALTER TABLE \(quoted(table)) ADD \(optional.sql)")
             }
             for key in wanted {
                 if let known = present[key.name] {

@@ -81,7 +81,7 @@
         static func hasStore(_ connection: Connection) throws -> Bool {
             let found = try connection.run(
                 "SELECT 1 FROM pg_class WHERE relname = 'chronicle_meta' "
-                    + "AND relnamespace = current_schema()::regnamespace")
+                    + "AND relnamespace = quote_ident(current_schema())::regnamespace")
             guard found.count > 0 else { return false }
             guard let format = try MetaTable.text(.format, connection) else { return false }
             guard let number = Int(format), number <= MetaTable.currentFormat else {
@@ -177,25 +177,48 @@
             let catalog = Catalog(connection)
             let definitions = try catalog.definitions()
             try renameEntities(catalog)
-            try requireSameRelationships(definitions)
-            for entity in schema.entities { try complete(entity, catalog) }
+            let transfer = try RelationshipTransfer(schema, models, catalog, from: definitions)
+            var required: [RequiredColumn] = []
+            for entity in schema.entities { required += try complete(entity, catalog) }
             for entity in subentities {
                 if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
             }
-            try setSubentityDefaults(connection)
             try completeLinks(connection)
             // After all tables exist.
-            for entity in schema.entities { try completeForeignKeys(entity, connection) }
+            for entity in schema.entities {
+                try completeForeignKeys(
+                    TableDefinition(entity: entity, schema: schema).foreignKeys, of: entity.name,
+                    columns: Set(entity.storedProperties.map(\.name)), connection)
+            }
             let recordsHistory = configuration.recordsHistory
             try HistoryLayout.install(
                 connection, schemaName: schemaName, entities: try catalog.entities(), links: schema.links,
                 recordsHistory: recordsHistory)
             try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
+            // After the triggers exist that record the changes of rows.
+            try recordingChanges(connection) {
+                for column in required { try setMissingValues(of: column, connection) }
+                try setSubentityDefaults(connection)
+                try transfer.apply()
+            }
+            try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
+            for column in required { try column.require(connection) }
             try version?.store(connection)
             // Changed definitions may no longer meet other schemas that the store met before.
             try MetaTable.removeCompletions(connection)
             try MetaTable.set(.completeFor(signature), DatabaseSchema.digest(connection), connection)
             try connection.script("SET CONSTRAINTS ALL DEFERRED")
+        }
+
+        /// Records the changes that `body` makes as a transaction of the history whose author is
+        /// ``MigrationStage/author``.
+        private func recordingChanges(_ connection: Connection, _ body: () throws -> Void) throws {
+            guard configuration.recordsHistory else { return try body() }
+            let pending = PendingTransaction(
+                editingState: EditingState(id: UUID(), author: MigrationStage.author))
+            _ = try connection.pipeline(pending.begin)
+            try body()
+            _ = try connection.pipeline(pending.end)
         }
 
         private func createStore(_ connection: Connection) throws {

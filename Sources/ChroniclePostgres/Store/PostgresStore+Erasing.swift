@@ -52,7 +52,7 @@
                 """
                 SELECT DISTINCT c.relname FROM pg_class AS c JOIN chronicle_entity AS e \
                 ON c.relname = e.name OR starts_with(c.relname, e.name || '.') \
-                WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1
+                WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1
                 """)
             return (0..<result.count).map { result.text($0, 0) }
         }

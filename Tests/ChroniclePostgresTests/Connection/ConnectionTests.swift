@@ -182,17 +182,16 @@
 
         @Test func canceledTaskCancelsItsStatement() async throws {
             let settings = settings
-            let task = Task.detached {
+            let task = Task {
                 let connection = try Connection(settings)
                 #expect(throws: CancellationError.self) { try connection.run("SELECT pg_sleep(600)") }
                 return connection.isUsable
             }
-            // The statement has to run before it is canceled: a session that waits in pg_sleep is there.
-            let observer = try Connection(settings)
-            let waiting =
-                "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(600)%' AND state = 'active'"
-            while try observer.run(waiting).int64(0, 0) == 0 { await Task.yield() }
-            task.cancel()
+            // The statement has to run before it is canceled.
+            try await task.cancel(
+                afterRows:
+                    "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(600)%' AND state = 'active'",
+                Connection(settings))
             #expect(try await task.value)
         }
 
