@@ -144,8 +144,8 @@ let package = Package(
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [
-                "Chronicle", "ChronicleCSQLite", "ChronicleSQL", "ChronicleTestSupport", "ChronicleTestWorker",
-                "ExampleStore",
+                "Chronicle", "ChronicleCSQLite", "ChroniclePostgres", "ChronicleSQL", "ChronicleTestSupport",
+                "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(

@@ -2,7 +2,7 @@
     public import ChronicleCore
     import ChronicleCPostgres
 
-    /// An error of a PostgreSQL server or of the connection to it: the ``SwiftDataError/underlying`` error of errors that
+    /// An error of a PostgreSQL server or of the connection to it: the `SwiftDataError.underlying` error of errors that
     /// a ``PostgresStore`` throws.
     ///
     /// ```swift

@@ -9,9 +9,9 @@
         ///
         /// - Parameter request: The fetch request of a context.
         /// - Returns: The snapshots in the order of the request.
-        /// - Throws: ``DataStoreError/preferInMemoryFilter`` or ``DataStoreError/preferInMemorySort`` if a part of the
-        ///   request has no SQL equivalent; contexts handle these errors. ``SwiftDataError/storeBusy`` if a time limit was
-        ///   exceeded or all connections stayed in use; try again. ``SwiftDataError/storeUnavailable`` if the server cannot
+        /// - Throws: `DataStoreError.preferInMemoryFilter` or `DataStoreError.preferInMemorySort` if a part of the
+        ///   request has no SQL equivalent; contexts handle these errors. `SwiftDataError.storeBusy` if a time limit was
+        ///   exceeded or all connections stayed in use; try again. `SwiftDataError.storeUnavailable` if the server cannot
         ///   be reached; try again. `CancellationError` if the task was canceled.
         /// - Complexity: Depends on the number of rows that the server visits; indexes reduce it.
         public func fetch<Model>(
@@ -101,8 +101,8 @@
         ///
         /// - Parameter request: The relationship and the identifiers of the models whose destinations are fetched.
         /// - Returns: Snapshots of the destinations, and the identifiers of the destinations of each model.
-        /// - Throws: ``SwiftDataError/storeBusy`` if a time limit was exceeded, and ``SwiftDataError/storeUnavailable`` if
-        ///   the server cannot be reached; try again. ``SwiftDataError/unknownSchema`` if the store does not contain the
+        /// - Throws: `SwiftDataError.storeBusy` if a time limit was exceeded, and `SwiftDataError.storeUnavailable` if
+        ///   the server cannot be reached; try again. `SwiftDataError.unknownSchema` if the store does not contain the
         ///   relationship; add its models to the schema.
         /// - Complexity: One lookup for each identifier and each destination.
         public func fetchLinked<Model>(

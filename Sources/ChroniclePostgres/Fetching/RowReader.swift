@@ -12,7 +12,7 @@
 
         /// Returns the identifier and the values of a row.
         ///
-        /// - Throws: ``SwiftDataError/undecodableValue`` if another program stored the name of an unknown entity.
+        /// - Throws: `SwiftDataError.undecodableValue` if another program stored the name of an unknown entity.
         func row(_ row: Int) throws -> (identifier: PersistentIdentifier, values: [PropertyValue]) {
             guard let kinds = table.kinds else {
                 return (table.origin.identifier(result.int64(row, 0)), values(row))

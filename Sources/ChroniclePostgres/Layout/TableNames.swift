@@ -14,7 +14,7 @@
 
         /// Checks the names of tables and columns.
         ///
-        /// - Throws: ``SwiftDataError/invalidModel`` before the database is touched.
+        /// - Throws: `SwiftDataError.invalidModel` before the database is touched.
         static func check(_ schema: Schema) throws {
             for entity in schema.entities {
                 try check(entity.name, of: entity, nil)

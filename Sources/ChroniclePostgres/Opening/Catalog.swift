@@ -23,7 +23,7 @@
 
         /// Returns the entities in the order of their numbers.
         ///
-        /// - Throws: ``SwiftDataError/damagedFile`` if a row is invalid.
+        /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
         func entities() throws -> [RecordedEntity] {
             let results = try connection.pipeline { pipeline in
                 pipeline.add("SELECT id, name, superentity FROM chronicle_entity ORDER BY id")
@@ -103,7 +103,7 @@
 
         /// Assigns a number to an entity that inherits from another one, and records from which.
         ///
-        /// - Throws: ``SwiftDataError/backwardMigration`` if the database has a table of the entity.
+        /// - Throws: `SwiftDataError.backwardMigration` if the database has a table of the entity.
         func registerSubentity(_ entity: Schema.Entity, _ superentity: String) throws {
             let wasKnown = try entities().contains { $0.name == entity.name && !$0.isSubentity }
             guard !wasKnown else {

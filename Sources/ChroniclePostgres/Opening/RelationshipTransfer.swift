@@ -174,7 +174,7 @@
 
         /// Copies the pairs to their new place.
         ///
-        /// - Throws: ``SwiftDataError/backwardMigration`` if a to-one relationship would have several destinations.
+        /// - Throws: `SwiftDataError.backwardMigration` if a to-one relationship would have several destinations.
         func apply() throws {
             for (number, relationship) in relationships.enumerated() {
                 try requireSingleDestinations(relationship, number)

@@ -55,7 +55,7 @@
 
         /// Sets an attribute that becomes required to its default value where it has none.
         ///
-        /// - Throws: ``SwiftDataError/backwardMigration`` if there is no default value.
+        /// - Throws: `SwiftDataError.backwardMigration` if there is no default value.
         func setMissingValues(of column: RequiredColumn, _ connection: Connection) throws {
             if let value = column.defaultLiteral {
                 return try connection.script(

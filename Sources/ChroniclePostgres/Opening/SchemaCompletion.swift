@@ -77,7 +77,7 @@
 
         /// Returns whether the schema of the database contains a store.
         ///
-        /// - Throws: ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created it.
+        /// - Throws: `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created it.
         static func hasStore(_ connection: Connection) throws -> Bool {
             let found = try connection.run(
                 "SELECT 1 FROM pg_class WHERE relname = 'chronicle_meta' "
@@ -135,7 +135,7 @@
 
         /// Returns the layout of a store with all tables of the schema.
         ///
-        /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if a table or a column is missing.
+        /// - Throws: `SwiftDataError.loadIssueModelContainer` if a table or a column is missing.
         private func layout(_ connection: Connection) throws -> StoreLayout {
             guard let identifier = try MetaTable.text(.storeIdentifier, connection) else {
                 throw SwiftDataError.damagedFile.with(
@@ -211,7 +211,7 @@
         }
 
         /// Records the changes that `body` makes as a transaction of the history whose author is
-        /// ``MigrationStage/author``.
+        /// `MigrationStage.author`.
         private func recordingChanges(_ connection: Connection, _ body: () throws -> Void) throws {
             guard configuration.recordsHistory else { return try body() }
             let pending = PendingTransaction(

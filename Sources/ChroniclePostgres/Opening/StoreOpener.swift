@@ -97,7 +97,7 @@
     /// The version of a schema, as a store keeps it.
     struct StoreVersion: Equatable {
         let identifier: Schema.Version
-        /// The ``Schema/versionHash``.
+        /// The `Schema.versionHash`.
         let hash: String
 
         init(_ identifier: Schema.Version, of schema: Schema) {
@@ -107,7 +107,7 @@
 
         /// Reads the version of a store, which is `nil` if no program has declared one.
         ///
-        /// - Throws: ``SwiftDataError/damagedFile`` if the stored version is invalid.
+        /// - Throws: `SwiftDataError.damagedFile` if the stored version is invalid.
         init?(_ connection: Connection) throws {
             guard let text = try MetaTable.text(.schemaVersion, connection) else { return nil }
             guard let identifier = Schema.Version(text) else {

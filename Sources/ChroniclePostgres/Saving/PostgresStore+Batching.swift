@@ -8,13 +8,13 @@
         ///
         /// - Parameter request: The model and the predicate of the rows to delete.
         /// - Throws: One of the following errors.
-        ///   - ``DataStoreError/preferInMemoryFilter`` if the context must delete the models one by one: the predicate has no
+        ///   - `DataStoreError.preferInMemoryFilter` if the context must delete the models one by one: the predicate has no
         ///     SQL equivalent, a delete cascades or is denied through a relationship without a foreign key, or cascades
         ///     deeper than the server supports. Contexts handle this error.
-        ///   - ``SwiftDataError/deleteDenied`` if a required reference to a row exists. Delete the referencing models
+        ///   - `SwiftDataError.deleteDenied` if a required reference to a row exists. Delete the referencing models
         ///     first.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
-        ///   - ``SwiftDataError/storeBusy`` if a deadlock, a lock or a time limit prevented the delete. Try again.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
+        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the delete. Try again.
         /// - Complexity: Proportional to the visited rows and the deleted rows.
         public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
             try requireWriteAccess()
@@ -48,13 +48,13 @@
         /// - Parameter request: The model, the predicate of the rows, and the new values.
         /// - Returns: The number of matching rows.
         /// - Throws: One of the following errors.
-        ///   - ``DataStoreError/preferInMemoryFilter`` if the context must update the models one by one: an expression has
+        ///   - `DataStoreError.preferInMemoryFilter` if the context must update the models one by one: an expression has
         ///     no SQL equivalent or reads another row, or unique values conflict, at least until all rows are updated.
         ///     Contexts handle this error.
-        ///   - ``SwiftDataError/valueOutOfRange`` if a calculation overflows or divides by zero. Exclude the row with the
+        ///   - `SwiftDataError.valueOutOfRange` if a calculation overflows or divides by zero. Exclude the row with the
         ///     predicate.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving. Change the configuration.
-        ///   - ``SwiftDataError/storeBusy`` if a deadlock, a lock or a time limit prevented the update. Try again.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
+        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the update. Try again.
         /// - Complexity: Proportional to the visited rows and the updated rows.
         public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
             try requireWriteAccess()

@@ -10,25 +10,25 @@
         ///
         /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
         /// - Returns: The permanent identifiers of the inserted models and the token of the transaction.
-        /// - Throws: One of the following errors. Nothing was saved, except that ``SwiftDataError/saveOutcomeUnknown`` means
+        /// - Throws: One of the following errors. Nothing was saved, except that `SwiftDataError.saveOutcomeUnknown` means
         ///   that the changes may have been saved.
-        ///   - ``SwiftDataError/uniquenessViolation`` if another model has the same unique value, or the same permanent
+        ///   - `SwiftDataError.uniquenessViolation` if another model has the same unique value, or the same permanent
         ///     identifier as an inserted one. Change the value and save again.
-        ///   - ``SwiftDataError/modelNotFound`` if an updated model was deleted by another context. Roll back or insert it
+        ///   - `SwiftDataError.modelNotFound` if an updated model was deleted by another context. Roll back or insert it
         ///     again.
-        ///   - ``SwiftDataError/modelValidationFailure`` if a relationship references a deleted model. Assign another model
+        ///   - `SwiftDataError.modelValidationFailure` if a relationship references a deleted model. Assign another model
         ///     and save again.
-        ///   - ``SwiftDataError/valueOutOfRange`` if a text contains a NUL character, which PostgreSQL cannot store. Remove
+        ///   - `SwiftDataError.valueOutOfRange` if a text contains a NUL character, which PostgreSQL cannot store. Remove
         ///     it.
-        ///   - ``SwiftDataError/deleteDenied`` if a required reference to a deleted model exists. Delete the referencing
+        ///   - `SwiftDataError.deleteDenied` if a required reference to a deleted model exists. Delete the referencing
         ///     model first.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow saving.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving.
         ///     Change them.
-        ///   - ``SwiftDataError/storeBusy`` if a deadlock, a lock or a time limit prevented the save, or if all connections
+        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the save, or if all connections
         ///     stayed in use. Try again.
-        ///   - ``SwiftDataError/storeFull`` if the disk of the server is full. Free space and save again.
-        ///   - ``SwiftDataError/storeUnavailable`` if the server cannot be reached. Try again.
-        ///   - ``SwiftDataError/saveOutcomeUnknown`` if the connection was lost during the commit, and the server cannot be
+        ///   - `SwiftDataError.storeFull` if the disk of the server is full. Free space and save again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
         ///     reached to find out whether it succeeded. Fetch the models to find out.
         /// - Complexity: Proportional to the number of changed rows.
         public func save(

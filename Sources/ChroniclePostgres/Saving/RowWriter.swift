@@ -69,7 +69,7 @@
 
         /// Reads the keys of the inserted rows from the results of the pipeline.
         ///
-        /// - Throws: ``SwiftDataError/modelValidationFailure`` if the server inserted fewer rows.
+        /// - Throws: `SwiftDataError.modelValidationFailure` if the server inserted fewer rows.
         mutating func readKeys(_ results: [QueryResult]) throws {
             for step in steps {
                 guard case .insert = step.operation, let table = step.table else { continue }

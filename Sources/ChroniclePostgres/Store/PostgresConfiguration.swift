@@ -33,13 +33,13 @@
         ///
         /// The setting belongs to the database: it changes for all programs when the store is opened. Disabling the
         /// history and enabling it again leaves a gap: fetching the changes after a token before the gap throws
-        /// ``SwiftDataError/historyTokenGap``.
+        /// `SwiftDataError.historyTokenGap`.
         public var recordsHistory: Bool
         /// A Boolean value that indicates whether the history of a new store preserves the values of all properties.
         ///
         /// The setting belongs to the database: it applies when the tables are created. Text and binary data of more than
         /// 65,536 bytes are not preserved. To preserve the values of single attributes, of any size, use the options
-        /// ``Schema/Attribute/Option/preserveValueOnUpdate`` and ``Schema/Attribute/Option/preserveValueOnDeletion``.
+        /// `Schema.Attribute.Option.preserveValueOnUpdate` and `Schema.Attribute.Option.preserveValueOnDeletion`.
         public var preservesValues: Bool
         /// How much of its history the store keeps; everything by default.
         public var historyRetention: HistoryRetention
@@ -49,13 +49,13 @@
         /// use further ones.
         public var connectionLimit: Int
         /// How long a fetch or a save waits for one of the connections if all are in use, before it throws
-        /// ``SwiftDataError/storeBusy``.
+        /// `SwiftDataError.storeBusy`.
         public var connectionTimeout: Duration
         /// How long a statement may run before the server cancels it and the request throws
-        /// ``SwiftDataError/storeBusy``, or `nil` for the setting of the role.
+        /// `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
         public var statementTimeout: Duration?
         /// How long a statement may wait for a row or a table that another transaction has locked, before the request
-        /// throws ``SwiftDataError/storeBusy``, or `nil` for the setting of the role.
+        /// throws `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
         public var lockTimeout: Duration?
         /// A Boolean value that indicates whether a proxy, such as PgBouncer, assigns a session of the server to each
         /// transaction.
@@ -115,7 +115,7 @@
 
         /// Validates the limits.
         ///
-        /// - Throws: ``SwiftDataError/loadIssueModelContainer`` if a limit is not positive, or a name is empty. Correct
+        /// - Throws: `SwiftDataError.loadIssueModelContainer` if a limit is not positive, or a name is empty. Correct
         ///   it as the detail describes.
         public func validate() throws {
             func invalid(_ detail: String) -> SwiftDataError {

@@ -7,19 +7,19 @@
         /// The tables and the ``identifier`` remain, so other contexts and processes can keep using the store; they see it
         /// like a store whose models were all deleted:
         ///
-        /// - Fetches find no rows, and a save that updates a deleted row throws ``SwiftDataError/modelNotFound``.
-        /// - Tokens from before throw ``SwiftDataError/historyTokenExpired``, and consumers of the history are reset.
+        /// - Fetches find no rows, and a save that updates a deleted row throws `SwiftDataError.modelNotFound`.
+        /// - Tokens from before throw `SwiftDataError.historyTokenExpired`, and consumers of the history are reset.
         /// - New rows have new primary keys: an identifier from before never identifies another model.
         ///
         /// The method also deletes the rows of models that the schema does not contain. It keeps the tables of other
         /// programs, and the names and settings of consumers.
         ///
         /// - Throws: One of the following errors. Nothing was deleted.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or if the role does not own the
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or if the role does not own the
         ///     tables. Change the configuration.
-        ///   - ``SwiftDataError/deleteDenied`` if a table of another program references a model. Delete its rows first.
-        ///   - ``SwiftDataError/storeBusy`` if another session keeps a table locked. Try again.
-        ///   - ``SwiftDataError/storeUnavailable`` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.deleteDenied` if a table of another program references a model. Delete its rows first.
+        ///   - `SwiftDataError.storeBusy` if another session keeps a table locked. Try again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
         /// - Complexity: Proportional to the number of rows and to the length of the history.
         public func erase() throws {
             try requireWriteAccess()

@@ -37,24 +37,24 @@
         ///   - migrationPlan: The versions of the schema and the stages between them, or `nil` to make only the changes that
         ///     need no stage. Each stage is one transaction. A new store has the version of the schema.
         /// - Throws:
-        ///   - ``SwiftDataError/unknownSchema`` if the configuration has no schema. A container sets it.
-        ///   - ``SwiftDataError/invalidModel`` if a model or a name is invalid. Change the model.
-        ///   - ``SwiftDataError/storeUnavailable`` if the server cannot be reached or rejects the connection: the address,
+        ///   - `SwiftDataError.unknownSchema` if the configuration has no schema. A container sets it.
+        ///   - `SwiftDataError.invalidModel` if a model or a name is invalid. Change the model.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached or rejects the connection: the address,
         ///     the database, the role or the password may be wrong. Correct the connection string, or start the server.
-        ///   - ``SwiftDataError/notAChronicleStore`` if the schema of the database contains a table with the name of a
+        ///   - `SwiftDataError.notAChronicleStore` if the schema of the database contains a table with the name of a
         ///     model that another program created. Choose another schema.
-        ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created or upgraded the tables.
+        ///   - `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created or upgraded the tables.
         ///     Update the program.
-        ///   - ``SwiftDataError/backwardMigration`` if the tables cannot be migrated to the schema. Change the models as
+        ///   - `SwiftDataError.backwardMigration` if the tables cannot be migrated to the schema. Change the models as
         ///     the error's detail describes.
-        ///   - ``SwiftDataError/newerSchemaVersion``, ``SwiftDataError/unknownSchemaVersion``,
-        ///     ``SwiftDataError/missingMigrationStage`` or ``SwiftDataError/invalidMigrationPlan`` if the plan cannot
+        ///   - `SwiftDataError.newerSchemaVersion`, `SwiftDataError.unknownSchemaVersion`,
+        ///     `SwiftDataError.missingMigrationStage` or `SwiftDataError.invalidMigrationPlan` if the plan cannot
         ///     migrate the tables. Correct the plan, or update the program.
         ///   - An error that a closure of a stage throws. The stages before it remain, and the next opening runs the stage
         ///     again.
-        ///   - ``SwiftDataError/damagedFile`` if another program changed the tables. Restore them.
-        ///   - ``SwiftDataError/storeBusy`` if another session keeps the tables locked. Try again.
-        ///   - ``SwiftDataError/loadIssueModelContainer`` if tables are missing that the role must not create, or that the
+        ///   - `SwiftDataError.damagedFile` if another program changed the tables. Restore them.
+        ///   - `SwiftDataError.storeBusy` if another session keeps the tables locked. Try again.
+        ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing that the role must not create, or that the
         ///     configuration does not allow to create. Open the store once as the owner of the tables.
         /// - Complexity: Proportional to the number of tables, columns and indexes.
         public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
@@ -75,7 +75,7 @@
             }
         }
 
-        /// Creates a store for a context of a ``MigrationStage``.
+        /// Creates a store for a context of a `MigrationStage`.
         init(
             migrating connection: Connection, _ configuration: PostgresConfiguration, _ schema: Schema,
             _ layout: StoreLayout
