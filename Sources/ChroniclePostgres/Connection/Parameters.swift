@@ -33,6 +33,8 @@
             case text(String)
             case data(Data)
             case array(ParameterArray)
+            /// The identifier of a transaction on the server.
+            case xid8(Int64)
         }
 
         mutating func append(_ value: Value) {
@@ -43,11 +45,14 @@
             case .text(let value): append(value)
             case .data(let value): append(value)
             case .array(let value): append(value)
+            case .xid8(let value): append(value, .xid8)
             }
         }
 
-        mutating func append(_ value: Int64) {
-            add(.int8, length: 8)
+        mutating func append(_ value: Int64) { append(value, .int8) }
+
+        private mutating func append(_ value: Int64, _ type: ElementType) {
+            add(type, length: 8)
             bytes.append(bigEndian: UInt64(bitPattern: value))
         }
 

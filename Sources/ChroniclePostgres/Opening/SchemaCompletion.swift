@@ -173,6 +173,7 @@
             try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
             try checkOtherTables(connection)
             if try !Self.hasStore(connection) { try createStore(connection) }
+            try HistoryLayout.noteChanges(connection)
             try version?.requireNotLater(connection)
             let catalog = Catalog(connection)
             let definitions = try catalog.definitions()

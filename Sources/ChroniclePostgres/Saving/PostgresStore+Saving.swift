@@ -100,7 +100,7 @@
         }
 
         private func write(_ writer: inout RowWriter, _ pipeline: inout Pipeline) throws {
-            if store.configuration.recordsHistory { pending.begin(&pipeline) }
+            if store.configuration.recordsHistory { try pending.begin(&pipeline) }
             try writer.write(to: &pipeline)
             if store.configuration.recordsHistory { pending.end(&pipeline) }
         }
@@ -137,7 +137,7 @@
                 return try store.pool.use { connection in
                     session = (connection.serverProcess, connection.sessionStart)
                     let inserted = try body(connection)
-                    let token = store.configuration.recordsHistory ? try pending.token(connection) : nil
+                    let token = store.configuration.recordsHistory ? try pending.token(connection, storeIdentifier: store.identifier) : nil
                     return Saved(inserted: inserted, token: token)
                 }
             } catch let error as PostgresError where error.endsSession {
