@@ -86,7 +86,7 @@
             let pending = PendingTransaction(editingState: state)
             let count = try pool.use { connection in
                 var pipeline = Pipeline()
-                if configuration.recordsHistory { pending.begin(&pipeline) }
+                if configuration.recordsHistory { try pending.begin(&pipeline) }
                 let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
                 if configuration.recordsHistory { pending.end(&pipeline) }
                 return try connection.run(pipeline, asTransaction: true)[statement].affectedRows

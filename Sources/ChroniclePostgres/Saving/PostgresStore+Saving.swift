@@ -137,7 +137,10 @@
                 return try store.pool.use { connection in
                     session = (connection.serverProcess, connection.sessionStart)
                     let inserted = try body(connection)
-                    let token = store.configuration.recordsHistory ? try pending.token(connection, storeIdentifier: store.identifier) : nil
+                    let configuration = store.configuration
+                    let token =
+                        configuration.recordsHistory && configuration.returnsHistoryTokens
+                        ? try pending.token(connection, storeIdentifier: store.identifier) : nil
                     return Saved(inserted: inserted, token: token)
                 }
             } catch let error as PostgresError where error.endsSession {

@@ -41,6 +41,12 @@
         /// 65,536 bytes are not preserved. To preserve the values of single attributes, of any size, use the options
         /// `Schema.Attribute.Option.preserveValueOnUpdate` and `Schema.Attribute.Option.preserveValueOnDeletion`.
         public var preservesValues: Bool
+        /// A Boolean value that indicates whether the result of a save contains its history token.
+        ///
+        /// A transaction gets its position when the history is read. To return the token, a save has to number the committed
+        /// transactions itself, which is a second commit. Without it, fetch ``PostgresStore/currentHistoryToken()`` when you
+        /// need a token. The tokens in the notification ``ModelContext/didSave`` are missing as well.
+        public var returnsHistoryTokens: Bool
         /// How much of its history the store keeps; everything by default.
         public var historyRetention: HistoryRetention
         /// The largest number of connections that fetches and saves use at the same time.
@@ -85,6 +91,7 @@
         ///   - allowsSave: Whether the store can be written.
         ///   - recordsHistory: Whether the store records its history.
         ///   - preservesValues: Whether the history of a new store preserves the values of all properties.
+        ///   - returnsHistoryTokens: Whether the result of a save contains its history token.
         ///   - historyRetention: How much of its history the store keeps.
         ///   - connectionLimit: The largest number of connections for fetches and saves.
         ///   - connectionTimeout: How long a request waits for a connection.
@@ -94,8 +101,8 @@
         public init(
             _ connectionString: String = "", name: String = "postgres", schema: Schema? = nil,
             schemaName: String? = nil, allowsSave: Bool = true, recordsHistory: Bool = true,
-            preservesValues: Bool = false, historyRetention: HistoryRetention = .unlimited, connectionLimit: Int = 10,
-            connectionTimeout: Duration = .seconds(30), statementTimeout: Duration? = nil,
+            preservesValues: Bool = false, returnsHistoryTokens: Bool = false,
+            historyRetention: HistoryRetention = .unlimited, connectionLimit: Int = 10, connectionTimeout: Duration = .seconds(30), statementTimeout: Duration? = nil,
             lockTimeout: Duration? = .seconds(5), usesTransactionPooling: Bool = false
         ) {
             self.connectionString = connectionString
@@ -105,6 +112,7 @@
             self.allowsSave = allowsSave
             self.recordsHistory = recordsHistory
             self.preservesValues = preservesValues
+            self.returnsHistoryTokens = returnsHistoryTokens
             self.historyRetention = historyRetention
             self.connectionLimit = connectionLimit
             self.connectionTimeout = connectionTimeout
@@ -143,7 +151,8 @@
         public static func == (lhs: PostgresConfiguration, rhs: PostgresConfiguration) -> Bool {
             lhs.name == rhs.name && lhs.connectionString == rhs.connectionString && lhs.schemaName == rhs.schemaName
                 && lhs.allowsSave == rhs.allowsSave && lhs.recordsHistory == rhs.recordsHistory
-                && lhs.preservesValues == rhs.preservesValues && lhs.historyRetention == rhs.historyRetention
+                && lhs.preservesValues == rhs.preservesValues
+                && lhs.returnsHistoryTokens == rhs.returnsHistoryTokens && lhs.historyRetention == rhs.historyRetention
                 && lhs.connectionLimit == rhs.connectionLimit && lhs.connectionTimeout == rhs.connectionTimeout
                 && lhs.statementTimeout == rhs.statementTimeout && lhs.lockTimeout == rhs.lockTimeout
                 && lhs.usesTransactionPooling == rhs.usesTransactionPooling && lhs.schema == rhs.schema

@@ -26,6 +26,7 @@
 
         let layout: StoreLayout
         let pool: ConnectionPool
+        let commits: CommitWatcher
 
         /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
         ///
@@ -67,6 +68,8 @@
             layout = opened.layout
             pool = opened.pool
             identifier = opened.layout.storeIdentifier
+            commits = CommitWatcher(
+                pool, storeIdentifier: identifier, recordsHistory: configuration.recordsHistory)
             if let version = opened.migratedVersion {
                 log(
                     .notice, event: "storeMigrated",
@@ -85,6 +88,7 @@
             self.layout = layout
             pool = ConnectionPool(sharing: connection)
             identifier = layout.storeIdentifier
+            commits = CommitWatcher(pool, storeIdentifier: identifier, recordsHistory: false)
         }
 
         deinit { pool.close() }

@@ -80,24 +80,13 @@
         /// - Parameters:
         ///   - selection: The selected columns.
         ///   - start: The position after which transactions match.
-        ///   - end: What follows the statement, for a subquery.
         func statement(_ selection: String, after start: Int64) -> (sql: String, Parameters) {
             let filter: SQLQuery = condition.map { " AND (\($0))" } ?? ""
             let query: SQLQuery = """
                 SELECT \(raw: selection) FROM chronicle_transaction AS h WHERE h.position > \(value: .integer(start))\
                 \(filter) ORDER BY \(order.joined(", "))\(limit)
                 """
-            var parameters = Parameters()
-            for value in query.bindings {
-                switch value {
-                case .integer(let value): parameters.append(value)
-                case .real(let value): parameters.append(value)
-                case .text(let value): parameters.append(value)
-                case .blob(let value): parameters.append(value)
-                case .null, .reference, .references: parameters.appendNull()
-                }
-            }
-            return (query.sql(for: Self.dialect), parameters)
+            return (query.sql(for: Self.dialect), Parameters(query.bindings))
         }
 
         func headers(_ connection: Connection, after start: Int64) throws -> [HistoryHeader] {
