@@ -6,10 +6,16 @@
         ///
         /// BEGIN is sent together with the first statement. A transaction within a transaction is a savepoint.
         ///
+        /// - Parameters:
+        ///   - begin: The statement that begins the transaction, unless it is a savepoint.
+        ///   - body: The closure.
         /// - Throws: The error that `body` throws, or ``PostgresError`` if the transaction cannot be committed.
-        func transaction<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        func transaction<Result>(
+            _ begin: String = "BEGIN", _ body: (Connection) throws -> Result
+        ) throws -> Result {
             if transactionDepth > 0 { return try savepoint(body) }
             transactionDepth = 1
+            beginStatement = begin
             needsBegin = true
             defer {
                 transactionDepth = 0

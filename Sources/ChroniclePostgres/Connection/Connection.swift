@@ -15,6 +15,8 @@
         var statements = StatementCache()
         /// Whether ``transaction(_:)`` has to send BEGIN before the next statement.
         var needsBegin = false
+        /// The statement that begins the transaction, with its characteristics.
+        var beginStatement = "BEGIN"
         /// When the session began, which distinguishes it from a later one with the same process identifier. `nil` with a
         /// proxy.
         private(set) var sessionStart: String?

@@ -77,7 +77,7 @@
             let isWhole = transactionDepth == 0 && (isTransaction || settings.usesTransactionPooling)
             var prefix = Pipeline()
             if needsBegin || isWhole {
-                prefix.add("BEGIN")
+                prefix.add(needsBegin ? beginStatement : "BEGIN")
                 if settings.usesTransactionPooling, let setup = settings.setup { prefix.add(setup) }
             }
             needsBegin = false
@@ -207,7 +207,7 @@
             let handle = try open()
             if needsBegin {
                 needsBegin = false
-                try script("BEGIN")
+                try script(beginStatement)
                 if settings.usesTransactionPooling, let setup = settings.setup { try script(setup) }
             }
             guard let result = PQexec(handle, sql) else { throw PostgresError(handle, sql: sql) }

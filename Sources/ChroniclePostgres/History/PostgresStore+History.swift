@@ -159,13 +159,9 @@
                 try pool.read { connection in
                     // Its own transaction: the numbers are committed before anybody reads them.
                     try connection.run("SELECT chronicle_number()")
-                    return try connection.transaction { connection in
-                        let results = try connection.pipeline { pipeline in
-                            pipeline.add(
-                                "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", isPrepared: false)
-                            pipeline.add(HistoryState.select)
-                        }
-                        return try body(positions(results[1], connection))
+                    return try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY") {
+                        let state = try $0.run(HistoryState.select)
+                        return try body(positions(state, $0))
                     }
                 }
             }

@@ -72,7 +72,7 @@
                 """)
             let again = try #require(try next.nextBatch())
             #expect(again.attempt == 2)
-            #expect(again.changes.map(\.line) == batch.changes.map(\.line))
+            #expect(try again.changes.map(\.line) == batch.changes.map(\.line))
             #expect(throws: SwiftDataError.historyConsumerEvicted) { try killed.acknowledge(batch) }
             try next.acknowledge(again)
             #expect(try next.nextBatch() == nil)
