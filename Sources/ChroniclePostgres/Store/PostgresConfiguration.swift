@@ -102,7 +102,8 @@
             _ connectionString: String = "", name: String = "postgres", schema: Schema? = nil,
             schemaName: String? = nil, allowsSave: Bool = true, recordsHistory: Bool = true,
             preservesValues: Bool = false, returnsHistoryTokens: Bool = false,
-            historyRetention: HistoryRetention = .unlimited, connectionLimit: Int = 10, connectionTimeout: Duration = .seconds(30), statementTimeout: Duration? = nil,
+            historyRetention: HistoryRetention = .unlimited, connectionLimit: Int = 10,
+            connectionTimeout: Duration = .seconds(30), statementTimeout: Duration? = nil,
             lockTimeout: Duration? = .seconds(5), usesTransactionPooling: Bool = false
         ) {
             self.connectionString = connectionString

@@ -7,7 +7,10 @@
 
     @Suite("PostgreSQL history of other programs", .requiresPostgres) struct ForeignWriterTests {
         @Test(arguments: [
-            (#"INSERT INTO "Account"(name, balance) VALUES ('c', 1), ('d', 2)"#, ["insert Account/3", "insert Account/4"]),
+            (
+                #"INSERT INTO "Account"(name, balance) VALUES ('c', 1), ('d', 2)"#,
+                ["insert Account/3", "insert Account/4"]
+            ),
             (#"UPDATE "Account" SET balance = balance + 1"#, ["update Account/1 balance", "update Account/2 balance"]),
             (#"UPDATE "Account" SET balance = 0, note = 'x' WHERE name = 'a'"#, ["update Account/1 note"]),
             (#"UPDATE "Account" SET rate = '-0' WHERE name = 'a'"#, ["update Account/1 rate"]),
@@ -58,7 +61,8 @@
 
         @Test func replicatedChangesAreRecorded() throws {
             let fixture = try HistoryFixture()
-            try fixture.psql(#"SET session_replication_role = replica; INSERT INTO "Account"(name, balance) VALUES ('a', 1)"#)
+            try fixture.psql(
+                #"SET session_replication_role = replica; INSERT INTO "Account"(name, balance) VALUES ('a', 1)"#)
             #expect(try fixture.transactions().flatMap(\.changes).map(\.line) == ["insert Account/1"])
         }
 
@@ -144,11 +148,16 @@
                 case 3: script += "UPDATE \"Account\" SET rate = \(value) / 3.0, note = NULL WHERE balance = \(value);"
                 case 4: script += "DELETE FROM \"Account\" WHERE name = '\(name)';"
                 case 5:
-                    script += "UPDATE \"Account\" SET _rowid_ = nextval('\"Account__rowid__seq\"') WHERE name = '\(name)' "
+                    script +=
+                        "UPDATE \"Account\" SET _rowid_ = nextval('\"Account__rowid__seq\"') WHERE name = '\(name)' "
                         + "AND NOT EXISTS (SELECT FROM \"Entry\" WHERE account = \"Account\"._rowid_);"
-                case 6: script += "INSERT INTO \"Entry\"(amount, account) SELECT \(value), _rowid_ FROM \"Account\" LIMIT 3;"
+                case 6:
+                    script +=
+                        "INSERT INTO \"Entry\"(amount, account) SELECT \(value), _rowid_ FROM \"Account\" LIMIT 3;"
                 case 7: script += "UPDATE \"Entry\" SET amount = amount + 1, account = NULL WHERE amount = \(value);"
-                default: script += "BEGIN; UPDATE \"Account\" SET note = '\(value)'; DELETE FROM \"Entry\" WHERE amount = 4; COMMIT;"
+                default:
+                    script +=
+                        "BEGIN; UPDATE \"Account\" SET note = '\(value)'; DELETE FROM \"Entry\" WHERE amount = 4; COMMIT;"
                 }
             }
             try fixture.psql(script)
@@ -170,7 +179,8 @@
             let context = fixture.context()
             for account in try context.fetch(FetchDescriptor<Account>()) {
                 expected["Account/\(account.persistentModelID.integerPrimaryKey ?? 0)"] = [
-                    "name": account.name, "balance": "\(account.balance)", "rate": account.rate.map { "\($0)" } ?? "nil",
+                    "name": account.name, "balance": "\(account.balance)",
+                    "rate": account.rate.map { "\($0)" } ?? "nil",
                     "photo": "nil", "note": account.note ?? "nil",
                 ]
             }

@@ -43,11 +43,15 @@
             let file = URL(fileURLWithPath: "/tmp/chronicle-dump-\(UUID().uuidString).sql")
             defer { try? FileManager.default.removeItem(at: file) }  // A file that remains does no harm.
             try source.run(
-                "pg_dump", ["--schema", schemaName ?? "public", "--no-owner", "--file", file.path, "--dbname", "postgres"])
+                "pg_dump",
+                ["--schema", schemaName ?? "public", "--no-owner", "--file", file.path, "--dbname", "postgres"])
             let database = try target.makeDatabase()
             try target.run(
                 "psql",
-                ["--quiet", "--set", "ON_ERROR_STOP=1", "--output", "/dev/null", "--file", file.path, "--dbname", database])
+                [
+                    "--quiet", "--set", "ON_ERROR_STOP=1", "--output", "/dev/null", "--file", file.path, "--dbname",
+                    database,
+                ])
             var copy = self
             copy.connectionString = target.connectionString(database: database)
             return copy

@@ -15,7 +15,8 @@
         @Relationship(deleteRule: .cascade, inverse: \Entry.account) var entries: [Entry]
 
         static let properties: PropertyMap<Account> = [
-            "name": \.name, "balance": \.balance, "rate": \.rate, "photo": \.photo, "note": \.note, "entries": \.entries,
+            "name": \.name, "balance": \.balance, "rate": \.rate, "photo": \.photo, "note": \.note,
+            "entries": \.entries,
         ]
         let persistentBackingData: any BackingData<Account>
         init(backingData: any BackingData<Account>) { persistentBackingData = backingData }

@@ -74,12 +74,14 @@
                 (SELECT transaction FROM chronicle_pending); UPDATE chronicle_pending SET transaction = '\(target)'
                 """)
             while try Int(psql("SELECT pg_current_xact_id()")) ?? target < target - 1 {}
-            let used = try psql(#"INSERT INTO "Account"(name, balance) VALUES ('new', 0) RETURNING pg_current_xact_id()"#)
+            let used = try psql(
+                #"INSERT INTO "Account"(name, balance) VALUES ('new', 0) RETURNING pg_current_xact_id()"#)
             #expect(used == "\(target)")
 
             let restored = try HistoryFixture(copied, cluster)
-            #expect(try restored.transactions().map { $0.changes.map(\.line) }
-                == [["insert Account/1"], ["insert Account/2"], ["insert Account/3"]])
+            #expect(
+                try restored.transactions().map { $0.changes.map(\.line) }
+                    == [["insert Account/1"], ["insert Account/2"], ["insert Account/3"]])
             #expect(try restored.transactions(after: valid).count == 2)
             for token in lost {
                 let expected: SwiftDataError = token == lost[0] ? .historyTokenForked : .historyTokenAhead
@@ -104,7 +106,8 @@
 
     extension PostgresConfiguration {
         fileprivate var database: String {
-            connectionString.split(separator: " ").first { $0.hasPrefix("dbname=") }.map { String($0.dropFirst(7)) } ?? ""
+            connectionString.split(separator: " ").first { $0.hasPrefix("dbname=") }.map { String($0.dropFirst(7)) }
+                ?? ""
         }
     }
 #endif

@@ -23,7 +23,9 @@
         ///
         /// - Parameter attributes: Numbers of attributes that the entity has to have.
         /// - Throws: ``SwiftDataError/damagedFile`` if the entity or an attribute is missing in the database.
-        mutating func entity(_ number: Int64, with attributes: [Int64], _ connection: Connection) throws -> EntityHistory {
+        mutating func entity(_ number: Int64, with attributes: [Int64], _ connection: Connection) throws
+            -> EntityHistory
+        {
             if let entity = entities[number], attributes.allSatisfy(entity.hasAttribute) { return entity }
             if !isReloaded {
                 isReloaded = true
@@ -31,7 +33,8 @@
             }
             guard let entity = entities[number], attributes.allSatisfy(entity.hasAttribute) else {
                 throw SwiftDataError.damagedFile.with(
-                    detail: "a change of the history refers to entity \(number), which is missing in chronicle_entity or "
+                    detail:
+                        "a change of the history refers to entity \(number), which is missing in chronicle_entity or "
                         + "has no such attribute in chronicle_attribute; restore the tables from a backup",
                     storeIdentifier: storeIdentifier)
             }

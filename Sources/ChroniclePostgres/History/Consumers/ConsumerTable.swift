@@ -47,7 +47,8 @@
                     return try JSONDecoder().decode(type, from: Data(result.text(row, column).utf8))
                 } catch is DecodingError {
                     throw SwiftDataError.damagedFile.with(
-                        detail: "the row of the consumer \"\(result.text(row, 1))\" in chronicle_consumer is invalid; remove "
+                        detail:
+                            "the row of the consumer \"\(result.text(row, 1))\" in chronicle_consumer is invalid; remove "
                             + "or restore it",
                         storeIdentifier: storeIdentifier)
                 }
@@ -116,7 +117,8 @@
             let token = record.place.position
             return Parameters(
                 .text(record.name), token?.position(in: storeIdentifier).map { .int64($0) } ?? .null(.int8),
-                token?.checkValue(in: storeIdentifier).map { .int64($0) } ?? .null(.int8), try json(record.place.rebuild),
+                token?.checkValue(in: storeIdentifier).map { .int64($0) } ?? .null(.int8),
+                try json(record.place.rebuild),
                 .int64(record.fence), .int64(Int64(record.attempts)),
                 record.acknowledged.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null(.float8),
                 .double(record.seen.timeIntervalSinceReferenceDate), .int64(Int64(record.skipCount)),

@@ -88,7 +88,8 @@
         public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
             guard !configuration.usesTransactionPooling else {
                 throw SwiftDataError.unsupportedFeature.with(
-                    detail: "consumers need a session that lasts; connect to the server directly instead of through a proxy "
+                    detail:
+                        "consumers need a session that lasts; connect to the server directly instead of through a proxy "
                         + "with `usesTransactionPooling`",
                     storeIdentifier: identifier)
             }
@@ -135,7 +136,8 @@
             let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: wanted)
             var descriptor = descriptor
             // Every transaction has at least one change.
-            let limit = [0, .max].contains(descriptor.fetchLimit) ? UInt64(wanted) : min(descriptor.fetchLimit, UInt64(wanted))
+            let limit =
+                [0, .max].contains(descriptor.fetchLimit) ? UInt64(wanted) : min(descriptor.fetchLimit, UInt64(wanted))
             descriptor.fetchLimit = limit
             let query = try historyQuery(descriptor)
             return try readingHistory { positions in

@@ -35,7 +35,8 @@
             init() throws {
                 var pair: [Int32] = [0, 0]
                 guard pipe(&pair) == 0 else {
-                    throw SwiftDataError.storeFailure.with(detail: "no pipe can be created: \(String(cString: strerror(errno)))")
+                    throw SwiftDataError.storeFailure.with(
+                        detail: "no pipe can be created: \(String(cString: strerror(errno)))")
                 }
                 for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
                 descriptors = (pair[1], pair[0])

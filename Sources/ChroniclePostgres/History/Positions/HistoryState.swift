@@ -32,7 +32,8 @@
             isRecording = result.bool(0, 6)
             guard isRecording else {
                 throw SwiftDataError.historyDisabled.with(
-                    detail: "the store was last opened with `recordsHistory: false`; open it with `recordsHistory: true` to "
+                    detail:
+                        "the store was last opened with `recordsHistory: false`; open it with `recordsHistory: true` to "
                         + "record it again")
             }
         }
@@ -74,7 +75,8 @@
                     detail: "the token has no position in this store; merge it with a token of this store, or \(again)")
             case .ahead:
                 return .historyTokenAhead.with(
-                    detail: "\(place) is after the newest position \(self.position): a restored backup or a server that "
+                    detail:
+                        "\(place) is after the newest position \(self.position): a restored backup or a server that "
                         + "took over undid the transaction; \(again)")
             case .expired:
                 return .historyTokenExpired.with(
@@ -85,7 +87,8 @@
                         + "were changed; recording resumed at position \(gap); \(again)")
             case .forked:
                 return .historyTokenForked.with(
-                    detail: "\(place) belongs to another transaction now: a restored backup or a server that took over undid "
+                    detail:
+                        "\(place) belongs to another transaction now: a restored backup or a server that took over undid "
                         + "the token's transaction, and the store recorded others since; \(again)")
             }
         }

@@ -104,7 +104,8 @@
 
         // MARK: Decoding
 
-        private mutating func change(_ result: QueryResult, _ row: Int, _ header: HistoryHeader) throws -> HistoryChange {
+        private mutating func change(_ result: QueryResult, _ row: Int, _ header: HistoryHeader) throws -> HistoryChange
+        {
             let number = result.int64(row, 1)
             let preserved = result.isNull(row, 5) ? [] : try result.int64s(row, 5)
             let attributes = result.isNull(row, 4) ? [] : try result.int64s(row, 4)
@@ -192,7 +193,8 @@
 
         private func damaged(_ detail: String, _ change: ChangeRow) -> SwiftDataError {
             .damagedFile.with(
-                detail: "change \(change.number) of the history is damaged: \(detail); restore the tables from a backup",
+                detail:
+                    "change \(change.number) of the history is damaged: \(detail); restore the tables from a backup",
                 persistentIdentifier: change.model)
         }
     }

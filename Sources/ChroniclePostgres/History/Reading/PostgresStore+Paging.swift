@@ -32,7 +32,9 @@
                     throw positions.state.error(failure, position: position)
                 }
                 let header = try HistoryHeader(found, 0)
-                if let checkValue = request.transaction.token.checkValue(in: identifier), checkValue != header.checkValue {
+                if let checkValue = request.transaction.token.checkValue(in: identifier),
+                    checkValue != header.checkValue
+                {
                     throw positions.state.error(.forked, position: position)
                 }
                 if let token = request.token?.position(in: identifier), token >= position { return [] }

@@ -35,11 +35,13 @@
         ///   NUL character.
         func begin(_ pipeline: inout Pipeline) throws {
             let state = editingState
-            let texts = [("author", state.author), ("name", state.contextName)].map { ($0, $1 ?? "") }
+            let texts =
+                [("author", state.author), ("name", state.contextName)].map { ($0, $1 ?? "") }
                 + state.metadata.map { ("transactionMetadata", $0.key + $0.value) }
             if let (name, _) = texts.first(where: { $1.utf8.contains(0) }) {
                 throw SwiftDataError.valueOutOfRange.with(
-                    detail: "the \(name) of the context contains a NUL character, which PostgreSQL cannot store; remove it")
+                    detail:
+                        "the \(name) of the context contains a NUL character, which PostgreSQL cannot store; remove it")
             }
             let header = Header(
                 check: checkValue, timestamp: Date().timeIntervalSinceReferenceDate, author: state.author,

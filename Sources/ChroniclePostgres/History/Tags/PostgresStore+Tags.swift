@@ -73,7 +73,8 @@
         public func deleteHistoryTag(_ name: String) throws -> Bool {
             if name.utf8.contains(0) { return false }
             return try changingRecords { connection in
-                try connection.run("DELETE FROM chronicle_tag WHERE name = $1", Parameters(.text(name))).affectedRows == 1
+                try connection.run("DELETE FROM chronicle_tag WHERE name = $1", Parameters(.text(name))).affectedRows
+                    == 1
             }
         }
 
@@ -84,7 +85,7 @@
             return try attributingErrors {
                 try pool.use { connection in
                     try connection.run("SELECT chronicle_number()")
-                    return try connection.transaction(body)
+                    return try connection.transaction { try body($0) }
                 }
             }
         }
