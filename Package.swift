@@ -78,6 +78,7 @@ let package = Package(
     products: [
         .library(name: "Chronicle", targets: ["Chronicle"]),
         .library(name: "ChroniclePostgres", targets: ["ChroniclePostgres"]),
+        .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
         .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
     ],
@@ -101,7 +102,9 @@ let package = Package(
         // Predicates, fetches and updates as SQL, for authors of SQL stores. No database library.
         .target(name: "ChronicleSQL", dependencies: ["ChronicleCore"], swiftSettings: settings),
         // The SQLite store.
-        .target(name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQLite"], swiftSettings: settings),
+        .target(
+            name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLite"],
+            swiftSettings: settings),
         // The only module that imports libpq-fe.h.
         .systemLibrary(
             name: "ChronicleCPostgres",
@@ -112,7 +115,7 @@ let package = Package(
         .target(
             name: "ChroniclePostgres",
             dependencies: [
-                "ChronicleCore",
+                "ChronicleCore", "ChronicleSQL",
                 .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: settings),

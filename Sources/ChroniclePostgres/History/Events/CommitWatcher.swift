@@ -18,6 +18,8 @@
         private let state = Mutex(State())
         private let queue = DispatchQueue(label: "chronicle.notifications")
         private let isAnnouncing = Atomic(false)
+        /// The uptime of the latest notification in nanoseconds.
+        private let announced = Atomic<UInt64>(0)
 
         private struct State {
             var handlers: [Int: @Sendable () -> Void] = [:]
@@ -58,6 +60,8 @@
 
         /// The time between two looks for commits of other programs.
         private static let interval: Int32 = 1_000
+        /// The least time between two notifications, so that a writer of many small saves does not send one for each.
+        private static let pause = DispatchTimeInterval.milliseconds(20)
 
         init(_ pool: ConnectionPool, storeIdentifier: String, recordsHistory: Bool) {
             self.pool = pool
@@ -101,7 +105,9 @@
         func didCommit() {
             report()
             guard !pool.isShared, !isAnnouncing.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            queue.async { [weak self, pool, channel] in
+            let next = DispatchTime(uptimeNanoseconds: announced.load(ordering: .relaxed)) + Self.pause
+            queue.asyncAfter(deadline: next) { [weak self, pool, channel] in
+                self?.announced.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
                 // Commits from here on need another notification.
                 self?.isAnnouncing.store(false, ordering: .releasing)
                 // The others find the commit in the next second anyway.
