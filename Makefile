@@ -3,6 +3,8 @@
 SWIFT ?= swift
 # More flags for every compilation, for example SWIFT_FLAGS='-Xswiftc -warnings-as-errors'.
 SWIFT_FLAGS ?=
+# The traits of every compilation of the package itself, so that nothing is built twice. The store on PostgreSQL needs libpq.
+TRAITS = --traits default,Postgres
 # For example BENCH_FLAGS='--filter insert --runs 5'.
 BENCH_FLAGS ?=
 # The duration of `make fuzz` or its number of files, the seed of a run, and a case to repeat, SEED/NUMBER, in a directory
@@ -40,40 +42,41 @@ demo: ready ## runs an app and its widget, two processes that share a file; STOR
 	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
-test: ready ## runs every test, first those of other packages
+test: ready-postgres ## runs every test, first those of other packages
 	@failed=0; \
-	SWIFT=$(SWIFT) .ci/mistakes $(SWIFT_FLAGS) || failed=1; \
-	for package in $(PACKAGES) .; do \
+	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
+	for package in $(PACKAGES); do \
 		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
 	done; \
+	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed
 
 .PHONY: docs
-docs: ready ## builds the documentation as a static site in .build/documentation; warnings are errors
-	@SWIFT=$(SWIFT) .ci/documentation $(SWIFT_FLAGS)
+docs: ready-postgres ## builds the documentation as a static site in .build/documentation; warnings are errors
+	@SWIFT=$(SWIFT) .ci/documentation $(TRAITS) $(SWIFT_FLAGS)
 
 .PHONY: fuzz
-fuzz: ready ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: repeats one of them
-	@$(SWIFT) build --product ChronicleFuzz $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
+fuzz: ready-postgres ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=SEED/NUMBER: repeats one of them
+	@$(SWIFT) build --product ChronicleFuzz $(TRAITS) $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleFuzz" --seconds "$(FUZZ_SECONDS)" \
 		--files "$(FUZZ_FILES)" --seed "$(FUZZ_SEED)" --workers "$(FUZZ_WORKERS)" --case "$(FUZZ_CASE)" \
 		--keep "$(FUZZ_KEEP)"
 
 .PHONY: soak
-soak: ready ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
-	@$(SWIFT) build --product ChronicleSoak $(SWIFT_FLAGS) >&2
-	@"$$($(SWIFT) build $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
+soak: ready-postgres ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
+	@$(SWIFT) build --product ChronicleSoak $(TRAITS) $(SWIFT_FLAGS) >&2
+	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
 
 .PHONY: sanitize
-sanitize: ready ## runs every test under Thread Sanitizer, then under Address Sanitizer
+sanitize: ready-postgres ## runs every test under Thread Sanitizer, then under Address Sanitizer
 	@failed=0; \
 	for sanitizer in thread address; do \
-		SWIFT=$(SWIFT) .ci/sanitize $$sanitizer $(SWIFT_FLAGS) $(SANITIZE_FLAGS) || failed=1; \
+		SWIFT=$(SWIFT) .ci/sanitize $$sanitizer $(TRAITS) $(SWIFT_FLAGS) $(SANITIZE_FLAGS) || failed=1; \
 	done; \
 	exit $$failed
 
 .PHONY: bench
-bench: ready ## prints a table: name, median, ratio to the plain C API, limit, ok or over
+bench: ready-postgres ## prints a table: name, median, ratio to the plain C API, limit, ok or over
 	@$(SWIFT) build -c release --package-path Benchmarks >&2
 	@"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/Benchmarks" $(BENCH_FLAGS)
 
@@ -95,11 +98,14 @@ ready:
 	[ "$$(uname)" != Linux ] || [ -e /usr/include/sqlite3.h ] || pkg-config --exists sqlite3 2> /dev/null || \
 		missing="libsqlite3-dev"; \
 	command -v sqlite3 > /dev/null || missing="$$missing sqlite3"; \
-	[ -n "$$missing" ] || exit 0; \
-	[ "$$(id -u)" = 0 ] && sudo= || sudo="sudo -n"; \
-	if command -v apt-get > /dev/null && $$sudo true 2> /dev/null; then \
-		echo Installing $$missing; \
-		$$sudo apt-get update -qq; \
-		$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes $$missing > /dev/null && exit 0; \
-	fi; \
-	echo "SQLite is missing. Type: sudo apt-get install" $$missing >&2; exit 1
+	.ci/install SQLite $$missing
+
+# Installs libpq for the build, and a PostgreSQL server that the tests start, in the same way.
+.PHONY: ready-postgres
+ready-postgres: ready
+	@missing=; \
+	command -v pkg-config > /dev/null || missing=pkg-config; \
+	pkg-config --exists libpq 2> /dev/null || missing="$$missing libpq-dev"; \
+	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || \
+		missing="$$missing postgresql"; \
+	.ci/install PostgreSQL $$missing

@@ -77,12 +77,14 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Chronicle", targets: ["Chronicle"]),
+        .library(name: "ChroniclePostgres", targets: ["ChroniclePostgres"]),
         .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
         .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
     ],
     traits: [
         .trait(name: "Macros", description: "@Model, @ModelActor, #Unique and #Index"),
+        .trait(name: "Postgres", description: "The store on PostgreSQL, which requires libpq"),
         .default(enabledTraits: isCheckout ? [] : ["Macros"]),
     ],
     dependencies: syntaxPackages,
@@ -102,6 +104,20 @@ let package = Package(
         // The SQLite store.
         .target(
             name: "ChronicleStore", dependencies: ["ChronicleCore", "ChronicleSQL", "ChronicleSQLite"],
+            swiftSettings: settings),
+        // The only module that imports libpq-fe.h.
+        .systemLibrary(
+            name: "ChronicleCPostgres",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        // The PostgreSQL store. Empty without the trait, so that a build without it needs no libpq.
+        .target(
+            name: "ChroniclePostgres",
+            dependencies: [
+                "ChronicleCore", "ChronicleSQL",
+                .target(name: "ChronicleCPostgres", condition: .when(traits: ["Postgres"])),
+            ],
             swiftSettings: settings),
         // A compiler plug-in that generates the code of model classes.
         .macro(
@@ -131,10 +147,17 @@ let package = Package(
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [
-                "Chronicle", "ChronicleCSQLite", "ChronicleSQL", "ChronicleTestSupport", "ChronicleTestWorker",
-                "ExampleStore",
+                "Chronicle", "ChronicleCSQLite", "ChroniclePostgres", "ChronicleSQL", "ChronicleTestSupport",
+                "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
+        .testTarget(
+            name: "ChroniclePostgresTests",
+            dependencies: [
+                "Chronicle", "ChronicleConformanceWorker", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting",
+                "ChronicleTestSupport",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.
@@ -157,7 +180,7 @@ let package = Package(
             name: "FirstSteps", dependencies: ["Chronicle"], path: "Examples/FirstSteps", swiftSettings: settings),
         // The process that the rules kill, and faulty stores for the rules about recovery.
         .executableTarget(
-            name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance"],
+            name: "ChronicleConformanceWorker", dependencies: ["ChronicleConformance", "ChroniclePostgres"],
             path: "Tests/Programs/ConformanceWorker", swiftSettings: settings),
         // A second process for the tests, which opens, writes, reads, and is killed.
         .executableTarget(

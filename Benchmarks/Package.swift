@@ -13,15 +13,21 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         // Named explicitly, because the folder of a clone may have any name.
-        .package(name: "chronicle", path: "..")
+        .package(name: "chronicle", path: "..", traits: [.defaults, "Postgres"])
     ],
     targets: [
         // A separate module for sqlite3.h, so that the baseline shares no code with Chronicle.
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        // A separate module for libpq-fe.h, for the same reason.
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["CSQLite", .product(name: "Chronicle", package: "chronicle")],
+            dependencies: [
+                "CSQLite", "CPostgres", .product(name: "Chronicle", package: "chronicle"),
+                .product(name: "ChroniclePostgres", package: "chronicle"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -67,7 +67,7 @@ struct ConformanceTests {
     #if !canImport(Darwin)
         @Test func storeWrittenForSwiftDataConforms() throws {
             let directory = try TemporaryDirectory()
-            assertStoreConforms(supporting: [.updates, .deletes, .reopening]) {
+            assertStoreConforms(supporting: [.updates, .deletes, .reopening, .nulCharacters]) {
                 JSONStoreConfiguration(name: "json", fileURL: directory.file())
             }
         }

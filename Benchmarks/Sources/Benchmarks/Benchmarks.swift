@@ -25,7 +25,7 @@ enum Benchmarks {
         let rows =
             (ComparedRows.all + UpsertRows.all + PreservedRows.all + HistoryRows.all + ConsumerRows.all + EventRows.all
             + PropertyRows.all + RelationshipRows.all + PendingRows.all + RetentionRows.all
-            + AsOfRows.all + ModelHistoryRows.all + RevertRows.all + ReplayRows.all)
+            + AsOfRows.all + ModelHistoryRows.all + RevertRows.all + ReplayRows.all + PostgresRows.all)
             .filter { row in
                 options.filter.map { row.name.contains($0) } ?? true
             }

@@ -52,7 +52,8 @@ extension StoreRule where Store: HistoryProviding {
             "a delete contains exactly the preserved values", needs: [.deletes, .deleteHistory, .tombstones]
         ) { harness in
             let context = harness.context()
-            let books = [Book("a\0é", pages: 3, rating: -0.0, printed: 0.1), Book("b")]
+            let title = harness.features.contains(.nulCharacters) ? "a\0é" : "aé"
+            let books = [Book(title, pages: 3, rating: -0.0, printed: 0.1), Book("b")]
             for book in books { context.insert(book) }
             try context.save()
             for book in books { context.delete(book) }
@@ -62,7 +63,7 @@ extension StoreRule where Store: HistoryProviding {
                 if case .delete(let delete) = change { delete as? any HistoryDelete<Book> } else { nil }
             }
             try expect(deletes.count, is: 2, "the number of deleted books")
-            let first = try require(deletes.first { $0.tombstone[\.title] == "a\0é" }, "the title of a deleted book")
+            let first = try require(deletes.first { $0.tombstone[\.title] == title }, "the title of a deleted book")
             try expect(first.tombstone[\.rating]??.bitPattern, is: (-0.0).bitPattern, "the rating of a deleted book")
             try expect(
                 first.tombstone[\.printed], is: Date(timeIntervalSinceReferenceDate: 0.1), "the date of a deleted book")

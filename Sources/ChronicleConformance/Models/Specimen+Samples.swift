@@ -2,8 +2,21 @@ import Foundation
 
 extension Specimen {
     /// Specimens with values that stores are likely to change: extremes, negative zero, NaN payloads, and NUL
-    /// characters.
-    static func samples() -> [Specimen] { [low(), high(), special(), Specimen()] }
+    /// characters if the store supports them.
+    static func samples(_ features: StoreFeatures) -> [Specimen] {
+        [low(), high(), special(), Specimen()].map { $0.limited(to: features) }
+    }
+
+    /// Removes the NUL characters of texts if the store does not support them.
+    private func limited(to features: StoreFeatures) -> Specimen {
+        guard !features.contains(.nulCharacters) else { return self }
+        func plain(_ text: String) -> String { text.filter { $0 != "\0" } }
+        (string, optionalString) = (plain(string), optionalString.map(plain))
+        place.street = plain(place.street)
+        optionalPlace?.street = plain(optionalPlace?.street ?? "")
+        array = array.map(plain)
+        return self
+    }
 
     private static func low() -> Specimen {
         let low = Specimen()
@@ -42,12 +55,12 @@ extension Specimen {
 
     /// Specimens for queries: each type has values below, equal to, and above the values in the predicates, some of
     /// them repeated. Every third specimen has no optional values.
-    static func searchable() -> [Specimen] {
+    static func searchable(_ features: StoreFeatures = .all) -> [Specimen] {
         let integers = [-7, 0, 1, 7, 7, 100, .min, .max]
         let reals = [-0.5, 0, 0.1, 7, 7, 1e300, -.infinity, .infinity]
         let texts = ["", "Zebra", "apple", "apple pie", "Äpfel", "a\0b", "z\u{10FFFF}", "50%_"]
         return zip(integers, zip(reals, texts)).enumerated().map { index, values in
-            searchable(index, values.0, values.1.0, values.1.1)
+            searchable(index, values.0, values.1.0, values.1.1).limited(to: features)
         }
     }
 

@@ -137,7 +137,7 @@ extension StoreRule {
 
     static func insertSearchSpecimens(_ harness: StoreHarness<Store>) throws {
         let context = harness.context()
-        for specimen in Specimen.searchable() { context.insert(specimen) }
+        for specimen in Specimen.searchable(harness.features) { context.insert(specimen) }
         try context.save()
     }
 }

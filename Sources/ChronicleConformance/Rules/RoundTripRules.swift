@@ -7,7 +7,7 @@ extension StoreRule {
     static var everyTypeIsSaved: StoreRule {
         StoreRule("values of every type are stored bit for bit") { harness in
             let context = harness.context()
-            let samples = Specimen.samples()
+            let samples = Specimen.samples(harness.features)
             for sample in samples { context.insert(sample) }
             try context.save()
             let reader = harness.context()
@@ -24,7 +24,7 @@ extension StoreRule {
             let specimen = Specimen()
             context.insert(specimen)
             try context.save()
-            for sample in Specimen.samples() {
+            for sample in Specimen.samples(harness.features) {
                 specimen.copy(sample)
                 try context.save()
                 let found = try harness.context().existingModel(for: specimen.persistentModelID) as? Specimen

@@ -44,8 +44,11 @@ public struct StoreFeatures: OptionSet, Sendable {
     /// properties of one model.
     public static let partialUpdates = StoreFeatures(rawValue: 1 << 12)
 
+    /// Texts can contain the NUL character, U+0000. Without this feature, the rules use values without it.
+    public static let nulCharacters = StoreFeatures(rawValue: 1 << 13)
+
     /// All features.
-    public static let all = StoreFeatures(rawValue: 1 << 13 - 1)
+    public static let all = StoreFeatures(rawValue: 1 << 14 - 1)
 
     private static let names: [(StoreFeatures, String)] = [
         (.updates, "updates"), (.deletes, "deletes"), (.uniqueness, "uniqueness"), (.reopening, "reopening"),
@@ -53,6 +56,7 @@ public struct StoreFeatures: OptionSet, Sendable {
         (.deletingHistory, "deletingHistory"), (.sharing, "sharing"),
         (.referentialIntegrity, "referentialIntegrity"), (.forks, "forks"),
         (.links, "links"), (.partialUpdates, "partialUpdates"),
+        (.nulCharacters, "nulCharacters"),
     ]
 
     /// The names of the features, separated by commas.

@@ -190,6 +190,20 @@ extension SwiftDataError {
     /// Thrown by a save, and by other requests that write to the store. Nothing was written, and the context keeps its
     /// changes. Free disk space and save again.
     public static let storeFull = SwiftDataError(.storeFull)
+    /// The server of the store cannot be reached, rejected the connection, or ended it.
+    ///
+    /// Thrown when a container is made, and by any request to a store on a server. If a save throws it, nothing was
+    /// saved and the context keeps its changes. Restore the connection, for example by correcting the configuration, and
+    /// try again: the store connects again by itself. See ``underlying``, which is a `PostgresError` for the PostgreSQL
+    /// store. The kind ``loadIssueModelContainer`` matches it as well.
+    public static let storeUnavailable = SwiftDataError(.storeUnavailable)
+    /// The connection to the server of the store was lost while the server committed a save, and it cannot be
+    /// determined whether the changes were saved.
+    ///
+    /// Thrown by a save and other requests that write. The context keeps its changes. When the server can be reached
+    /// again, fetch the models and compare them with the changes: roll back the context if they were saved, and save
+    /// again otherwise.
+    public static let saveOutcomeUnknown = SwiftDataError(.saveOutcomeUnknown)
     /// The store failed for a reason that no other kind describes.
     ///
     /// See ``detail`` and ``underlying``, which is a `DatabaseError` for the default store. An input/output error (its

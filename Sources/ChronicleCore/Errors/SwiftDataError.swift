@@ -57,7 +57,8 @@ extension SwiftDataError {
         // Fetching
         case unsupportedPredicate, unsupportedSortDescriptor, unsupportedKeyPath
         // Stores
-        case storeBusy, storeReadOnly, storeMoved, storeFull, storeFailure, invalidStoreResponse, unsupportedFeature
+        case storeBusy, storeReadOnly, storeMoved, storeFull, storeUnavailable, saveOutcomeUnknown, storeFailure
+        case invalidStoreResponse, unsupportedFeature
         // History
         case historyTokenExpired, historyTokenForked, historyTokenStoreMismatch, historyTokenAhead, historyTokenGap
         case invalidTransactionFetchRequest, historyDisabled, historyValueMissing
@@ -82,7 +83,7 @@ extension SwiftDataError {
                 return [
                     .notADatabase, .notAChronicleStore, .unsupportedFileVersion, .fileReadOnly, .missingDirectory,
                     .damagedFile, .newerSchemaVersion, .unknownSchemaVersion, .missingMigrationStage,
-                    .invalidMigrationPlan,
+                    .invalidMigrationPlan, .storeUnavailable,
                 ].contains(other)
             case .backwardMigration:
                 return other == .newerSchemaVersion

@@ -21,6 +21,7 @@
 /// | `consumerEvicted`: a purge deleted transactions that a consumer had not acknowledged | `notice` | `consumer` |
 /// | `consumerReset`: a consumer starts over from the models | `notice`; `debug` if the program requested it | `consumer`, `reason` |
 /// | `fileUpgraded`: a file of an earlier format was upgraded | `notice` | `path`, `format` |
+/// | `storeMigrated`: the tables on a server were migrated from another version of their schema | `notice` | `schemaName`, `fromVersion` |
 /// | `autosaveFailed`: a context could not save automatically | `notice` | `error` |
 /// | `autosaveUnavailable`: a context without an actor cannot save automatically | `notice` | |
 /// | `eraseFailed`: ``ModelContainer/deleteAllData()`` failed | `notice` | `error` |

@@ -4,6 +4,10 @@ import ExampleStore
 import Foundation
 import Testing
 
+#if Postgres
+    import ChroniclePostgres
+#endif
+
 /// A kind of store whose predicates, order and counts are compared with Foundation's.
 ///
 /// Add a fixture to ``all`` to run every differential test of predicates on another kind of store.
@@ -46,7 +50,20 @@ struct PredicateFixture: Sendable, CustomTestStringConvertible {
         OpenStore(container: try ModelContainer(for: schema, configurations: [MemoryStoreConfiguration()]))
     }
 
-    static let all: [PredicateFixture] = [.inMemory, .file]
+    #if Postgres
+        /// PostgreSQL, if there is a server.
+        static let postgres = PredicateFixture(testDescription: "PostgreSQL", storesNUL: false) { schema in
+            let cluster = try PostgresCluster.shared.get()
+            let configuration = PostgresConfiguration(
+                cluster.connectionString(), schemaName: try cluster.makeSchema(), connectionLimit: 2)
+            return OpenStore(container: try ModelContainer(for: schema, configurations: [configuration]))
+        }
+
+        static let all: [PredicateFixture] =
+            [.inMemory, .file] + (PostgresCluster.unavailability == nil ? [.postgres] : [])
+    #else
+        static let all: [PredicateFixture] = [.inMemory, .file]
+    #endif
 
     /// Returns a text that the store can contain.
     func text(_ text: String) -> String { storesNUL ? text : text.replacing("\0", with: "\u{1}") }

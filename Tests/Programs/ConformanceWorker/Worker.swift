@@ -2,10 +2,24 @@ import Chronicle
 import ChronicleConformance
 import Foundation
 
-/// The process that the rules kill. It uses the default store, or one with a fault.
+#if Postgres
+    import ChroniclePostgres
+#endif
+
+/// The process that the rules kill. It uses the default store, one with a fault, or one on PostgreSQL.
 @main
 struct Worker {
     static func main() throws {
+        #if Postgres
+            // `postgres SCHEMA CONNECTION STRING`
+            let isOnServer = CommandLine.arguments.contains { $0.hasPrefix("postgres ") }
+            if isOnServer {
+                return try runStoreWorker { place in
+                    let words = place.split(separator: " ", maxSplits: 2).map(String.init)
+                    return PostgresConfiguration(words[2], schemaName: words[1])
+                }
+            }
+        #endif
         if CommandLine.arguments.contains(where: FaultyFileStore.Configuration.isPlace) {
             try runStoreWorker { place in try FaultyFileStore.Configuration(place: place) }
         } else {

@@ -1,0 +1,49 @@
+#if Postgres
+    import ChronicleCPostgres
+    import ChronicleCore
+    import Foundation
+
+    /// Waits for results, and cancels the statement on the server if the task of a read is canceled meanwhile.
+    final class CancellationCheck {
+        private let handle: OpaquePointer
+        private var isCanceled = false
+        /// A check costs little compared with a wait of this length.
+        private static let interval: Int32 = 50
+
+        init(_ handle: OpaquePointer) { self.handle = handle }
+
+        /// Waits until a result can be read without blocking.
+        ///
+        /// - Throws: ``PostgresError`` if the connection is lost.
+        func wait(_ sql: String?) throws {
+            while PQisBusy(handle) == 1 {
+                // What could not be sent yet is sent while waiting.
+                let isFlushed = PQflush(handle)
+                if isFlushed < 0 { throw PostgresError(handle, sql: sql) }
+                var socket = pollfd(
+                    fd: PQsocket(handle), events: Int16(POLLIN) | (isFlushed > 0 ? Int16(POLLOUT) : 0), revents: 0)
+                let ready = poll(&socket, 1, Self.interval)
+                if ready < 0, errno != EINTR {
+                    throw PostgresError(message: String(cString: strerror(errno)), endsSession: true)
+                }
+                if ready > 0, PQconsumeInput(handle) != 1 { throw PostgresError(handle, sql: sql) }
+                if !isCanceled, ReadCancellation.isCancelled { cancel() }
+            }
+        }
+
+        /// Asks the server to cancel the statement, which then fails. The request may arrive too late.
+        private func cancel() {
+            isCanceled = true
+            guard let cancel = PQgetCancel(handle) else { return }
+            defer { PQfreeCancel(cancel) }
+            // Without success, the statement ends as usual: that is the same as a request that arrives too late.
+            var message = [CChar](repeating: 0, count: 256)
+            _ = PQcancel(cancel, &message, Int32(message.count))
+        }
+
+        /// Returns `CancellationError` for the error of a statement that was canceled with the task.
+        func error(for error: PostgresError) -> any Error {
+            isCanceled && error.isCanceled ? CancellationError() : error
+        }
+    }
+#endif

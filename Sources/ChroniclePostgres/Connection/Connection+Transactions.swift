@@ -1,0 +1,67 @@
+#if Postgres
+    import ChronicleCPostgres
+
+    extension Connection {
+        /// Runs `body` in a transaction and commits it, or rolls it back if `body` throws.
+        ///
+        /// BEGIN is sent together with the first statement. A transaction within a transaction is a savepoint.
+        ///
+        /// - Parameters:
+        ///   - begin: The statement that begins the transaction, unless it is a savepoint.
+        ///   - body: The closure.
+        /// - Throws: The error that `body` throws, or ``PostgresError`` if the transaction cannot be committed.
+        func transaction<Result>(
+            _ begin: String = "BEGIN", _ body: (Connection) throws -> Result
+        ) throws -> Result {
+            if transactionDepth > 0 { return try savepoint(body) }
+            transactionDepth = 1
+            beginStatement = begin
+            needsBegin = true
+            defer {
+                transactionDepth = 0
+                needsBegin = false
+            }
+            do {
+                let result = try body(self)
+                if !needsBegin { try commit() }
+                return result
+            } catch {
+                rollBack()
+                throw error
+            }
+        }
+
+        private func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            let name = "chronicle_\(transactionDepth)"
+            try run("SAVEPOINT \(name)")
+            transactionDepth += 1
+            defer { transactionDepth -= 1 }
+            do {
+                let result = try body(self)
+                try run("RELEASE SAVEPOINT \(name)")
+                return result
+            } catch {
+                // If this fails, the transaction fails as well.
+                do { try script("ROLLBACK TO SAVEPOINT \(name); RELEASE SAVEPOINT \(name)") } catch { close() }
+                throw error
+            }
+        }
+
+        private func commit() throws {
+            // The last pipeline may have committed it.
+            if let handle, PQtransactionStatus(handle) == PQTRANS_IDLE { return }
+            // COMMIT of a failed transaction rolls it back and reports success.
+            guard let handle, PQtransactionStatus(handle) != PQTRANS_INERROR else {
+                throw PostgresError(message: "the transaction failed before it was committed", sqlState: "25P02")
+            }
+            try run("COMMIT")
+        }
+
+        /// Ends a transaction without its changes. Closes the connection if that fails, which has the same effect.
+        func rollBack() {
+            needsBegin = false
+            guard let handle, PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
+            do { try script("ROLLBACK") } catch { close() }
+        }
+    }
+#endif

@@ -1,0 +1,110 @@
+#if Postgres
+    import ChronicleCPostgres
+    import Foundation
+
+    /// A connection to a server: one session, which runs one statement at a time.
+    ///
+    /// Statements and their values are sent in pipelines: as many as do not depend on the results of each other share a
+    /// round trip. See ``pipeline(_:)``. Each statement is prepared once.
+    ///
+    /// `@unchecked Sendable`: one thread at a time uses a connection, the one to which ``ConnectionPool`` lends it.
+    final class Connection: @unchecked Sendable {
+        /// libpq's connection. Never `nil` between `init` and `close`.
+        private(set) var handle: OpaquePointer?
+        let settings: ConnectionSettings
+        var statements = StatementCache()
+        /// Whether ``transaction(_:)`` has to send BEGIN before the next statement.
+        var needsBegin = false
+        /// The statement that begins the transaction, with its characteristics.
+        var beginStatement = "BEGIN"
+        /// When the session began, which distinguishes it from a later one with the same process identifier. `nil` with a
+        /// proxy.
+        private(set) var sessionStart: String?
+        /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
+        var transactionDepth = 0
+
+        /// Opens a connection.
+        ///
+        /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
+        init(_ settings: ConnectionSettings) throws {
+            self.settings = settings
+            let keywords = settings.keywords
+            let handle = keywords.map(\.name).withCStrings { names in
+                keywords.map(\.value).withCStrings { values in PQconnectdbParams(names, values, 1) }
+            }
+            guard let handle, PQstatus(handle) == CONNECTION_OK else {
+                defer { PQfinish(handle) }
+                throw PostgresError(handle)
+            }
+            self.handle = handle
+            // Without a receiver, libpq writes notices to the standard error stream.
+            _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
+            do {
+                // xid8 and pg_current_xact_id() exist since version 13.
+                guard PQserverVersion(handle) >= 130_000 else {
+                    throw PostgresError(
+                        message:
+                            "the server has version \(PQserverVersion(handle) / 10_000); PostgreSQL 13 or later is "
+                            + "needed")
+                }
+                guard !settings.usesTransactionPooling else { return }
+                if let setup = settings.setup { try script(setup) }
+                let session = try run(
+                    "SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()", isPrepared: false)
+                sessionStart = session.count == 1 ? session.text(0, 0) : nil
+            } catch {
+                close()
+                throw error
+            }
+        }
+
+        deinit { close() }
+
+        /// Ends the session. Later calls throw an error.
+        func close() {
+            PQfinish(handle)
+            handle = nil
+        }
+
+        /// Returns libpq's connection.
+        ///
+        /// - Throws: ``PostgresError`` if the connection is closed.
+        func open() throws -> OpaquePointer {
+            guard let handle else { throw PostgresError(message: "the connection is closed", endsSession: true) }
+            return handle
+        }
+
+        /// Whether the session still exists, as far as is known without a round trip.
+        var isUsable: Bool {
+            guard let handle, PQstatus(handle) == CONNECTION_OK else { return false }
+            // The end of a session, such as a restart of the server, arrives without a request.
+            guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return false }
+            var socket = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            // Consuming input reads all of it, except for the end of the stream.
+            guard poll(&socket, 1, 0) > 0 else { return true }
+            return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+        }
+
+        /// The process identifier of the session on the server.
+        var serverProcess: Int32 { handle.map(PQbackendPID) ?? 0 }
+
+        /// Whether a transaction is open, also a failed one.
+        var isInTransaction: Bool { handle.map { PQtransactionStatus($0) != PQTRANS_IDLE } ?? false }
+
+        /// Whether the connection is encrypted with TLS.
+        var isEncrypted: Bool { handle.map { PQsslInUse($0) == 1 } ?? false }
+    }
+
+    extension [String] {
+        /// Calls a closure with a NULL-terminated array of C strings.
+        fileprivate func withCStrings<Result>(_ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result) -> Result {
+            let copies = map { strdup($0) }
+            defer { copies.forEach { free($0) } }
+            let pointers = copies.map { $0.map { UnsafePointer($0) } } + [nil]
+            return pointers.withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { preconditionFailure("the array contains nil") }
+                return body(base)
+            }
+        }
+    }
+#endif

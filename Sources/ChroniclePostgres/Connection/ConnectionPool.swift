@@ -1,0 +1,191 @@
+#if Postgres
+    import Dispatch
+    import Foundation
+    import Synchronization
+
+    /// The connections of a store. Each is lent to one thread at a time.
+    ///
+    /// If all are in use, callers wait in the order of their arrival, for a limited time.
+    final class ConnectionPool: Sendable {
+        let settings: ConnectionSettings
+        private let limit: Int
+        private let waitLimit: Duration
+        private let state = Mutex(State())
+        /// Orders returning and obtaining a connection for Thread Sanitizer, which does not recognize this order from a
+        /// mutex that a thread had to wait for.
+        private let returns = Atomic(0)
+
+        /// The connection of an open transaction, which is used instead of others; `nil` for a pool.
+        private let shared: Connection?
+
+        private struct State {
+            var idle: [Connection] = []
+            /// The connections that are open or being opened, whether idle or in use.
+            var count = 0
+            var waiting: [Waiter] = []
+            var isClosed = false
+        }
+
+        /// A thread that waits for a connection. Its grant is protected by the pool's mutex.
+        private final class Waiter: @unchecked Sendable {
+            let semaphore = DispatchSemaphore(value: 0)
+            var grant: Grant?
+        }
+
+        private enum Grant {
+            case connection(Connection)
+            /// The permission to open another connection.
+            case opening
+        }
+
+        /// Creates a pool without connections.
+        ///
+        /// - Parameters:
+        ///   - settings: Where to connect to.
+        ///   - limit: The largest number of connections.
+        ///   - waitLimit: The longest time to wait for a connection if all are in use.
+        init(_ settings: ConnectionSettings, limit: Int, waitLimit: Duration) {
+            (self.settings, self.limit, self.waitLimit) = (settings, max(1, limit), waitLimit)
+            shared = nil
+        }
+
+        /// Creates a pool with the connection of an open transaction, for a store that is used within the transaction by
+        /// one thread.
+        init(sharing connection: Connection) {
+            (settings, limit, waitLimit, shared) = (connection.settings, 1, .seconds(1), connection)
+        }
+
+        /// Whether all requests are part of the transaction of one connection.
+        var isShared: Bool { shared != nil }
+
+        deinit { close() }
+
+        /// Runs `body` with a connection that no other thread uses meanwhile.
+        ///
+        /// A transaction that `body` leaves open is rolled back.
+        ///
+        /// - Throws: The error that `body` throws; ``PostgresError`` if no connection can be opened, or if none became
+        ///   available in time.
+        func use<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            if let shared {
+                if state.withLock(\.isClosed) { throw PostgresError(message: "the transaction of the store has ended") }
+                return try body(shared)
+            }
+            let connection = try checkOut()
+            defer { checkIn(connection) }
+            return try body(connection)
+        }
+
+        /// Runs `body`, which only reads, with a connection, and repeats it once with a new connection if the session of
+        /// the first one had ended, for example because the server was restarted.
+        ///
+        /// - Throws: The error that `body` throws; ``PostgresError`` if no connection can be opened, or if none became
+        ///   available in time.
+        func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            do { return try use(body) } catch let error as PostgresError
+                where !isShared && (error.endsSession || error.needsNewStatements)
+            {
+                // The other idle connections have ended as well.
+                if error.endsSession { discardIdle() }
+                return try use(body)
+            }
+        }
+
+        /// Opens a connection that does not belong to the pool, for a session that has to last: to listen, or to hold a
+        /// lock of the session.
+        ///
+        /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
+        func makeConnection() throws -> Connection { try Connection(settings) }
+
+        /// Closes the connections that are not in use. Those in use are closed when they are returned.
+        func discardIdle() {
+            let idle = state.withLock { state in
+                defer { state.idle = [] }
+                state.count -= state.idle.count
+                return state.idle
+            }
+            for connection in idle { connection.close() }
+        }
+
+        /// Closes the idle connections now and the others when they are returned. Later calls of ``use(_:)`` throw an
+        /// error.
+        func close() {
+            let waiting = state.withLock { state in
+                state.isClosed = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for waiter in waiting { waiter.semaphore.signal() }
+            discardIdle()
+        }
+
+        private func checkOut() throws -> Connection {
+            while true {
+                guard case .connection(let connection) = try grant() else { return try makePooledConnection() }
+                if connection.isUsable { return connection }
+                connection.close()
+                state.withLock { $0.count -= 1 }
+            }
+        }
+
+        private func makePooledConnection() throws -> Connection {
+            do { return try Connection(settings) } catch {
+                release(nil)
+                throw error
+            }
+        }
+
+        private func grant() throws -> Grant {
+            let (grant, waiter): (Grant?, Waiter?) = try state.withLock { state in
+                if state.isClosed { throw PostgresError(message: "the store is closed") }
+                // The most recently used connection has the statements that are used most.
+                if let connection = state.idle.popLast() { return (.connection(connection), nil) }
+                if state.count < limit {
+                    state.count += 1
+                    return (.opening, nil)
+                }
+                let waiter = Waiter()
+                state.waiting.append(waiter)
+                return (nil, waiter)
+            }
+            _ = returns.load(ordering: .acquiring)
+            if let grant { return grant }
+            guard let waiter else { throw PostgresError(message: "the store is closed") }
+            _ = waiter.semaphore.wait(timeout: .now() + .milliseconds(Int(clamping: waitLimit.milliseconds)))
+            let received = state.withLock { state in
+                state.waiting.removeAll { $0 === waiter }
+                return waiter.grant
+            }
+            _ = returns.load(ordering: .acquiring)
+            if let received { return received }
+            // The code of "lock not available": trying again may succeed.
+            throw PostgresError(
+                message: "all \(limit) connections of the store stayed in use; raise the connection limit of the "
+                    + "configuration, or use fewer threads", sqlState: "55P03")
+        }
+
+        private func checkIn(_ connection: Connection) {
+            if connection.isInTransaction { connection.rollBack() }
+            release(connection.handle == nil || connection.isInTransaction ? nil : connection)
+        }
+
+        /// Passes a connection to the next thread that waits, or the permission to open one if it was closed.
+        private func release(_ connection: Connection?) {
+            returns.wrappingAdd(1, ordering: .acquiringAndReleasing)
+            let discarded = state.withLock { state -> Connection? in
+                if !state.waiting.isEmpty {
+                    let waiter = state.waiting.removeFirst()
+                    waiter.grant = connection.map(Grant.connection) ?? .opening
+                    waiter.semaphore.signal()
+                } else if let connection, !state.isClosed {
+                    state.idle.append(connection)
+                } else {
+                    state.count -= 1
+                    return connection
+                }
+                return nil
+            }
+            discarded?.close()
+        }
+    }
+#endif

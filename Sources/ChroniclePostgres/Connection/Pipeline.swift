@@ -1,0 +1,221 @@
+#if Postgres
+    import ChronicleCPostgres
+
+    /// Statements that are sent together, without waiting for the results of each other.
+    ///
+    /// If a statement fails, the server skips those after it.
+    /// <https://www.postgresql.org/docs/current/libpq-pipeline-mode.html>
+    struct Pipeline {
+        /// A statement and its values.
+        struct Entry {
+            let sql: String
+            let parameters: Parameters
+            /// Whether the statement is used again, so that preparing it pays off.
+            let isPrepared: Bool
+        }
+
+        private(set) var entries: [Entry] = []
+        /// Whether the pipeline ends the transaction of ``Connection/transaction(_:)``, with COMMIT in the same round trip.
+        var commits = false
+
+        /// The number of statements so far, which is the index of the next one's result.
+        var count: Int { entries.count }
+
+        /// Adds a statement.
+        ///
+        /// - Parameters:
+        ///   - sql: One statement.
+        ///   - parameters: The values of its parameters.
+        ///   - isPrepared: Whether the statement is used again with other values, so that the session should keep its
+        ///     plan.
+        /// - Returns: The index of the result.
+        @discardableResult
+        mutating func add(_ sql: String, _ parameters: Parameters = Parameters(), isPrepared: Bool = true) -> Int {
+            entries.append(Entry(sql: sql, parameters: parameters, isPrepared: isPrepared))
+            return entries.count - 1
+        }
+    }
+
+    extension Connection {
+        /// Sends statements in one round trip and returns their results.
+        ///
+        /// - Parameter add: A closure that adds the statements.
+        /// - Returns: The results in the order of the statements.
+        /// - Throws: The error that `add` throws; then nothing is sent. ``PostgresError`` of the first statement that
+        ///   failed; the statements after it were skipped. `CancellationError` if the task of a read was canceled.
+        func pipeline(_ add: (inout Pipeline) throws -> Void) throws -> [QueryResult] {
+            var pipeline = Pipeline()
+            try add(&pipeline)
+            return try run(pipeline)
+        }
+
+        /// Runs one statement and returns its result.
+        ///
+        /// - Throws: ``PostgresError``, or `CancellationError` if the task of a read was canceled.
+        @discardableResult
+        func run(_ sql: String, _ parameters: Parameters = Parameters(), isPrepared: Bool = true) throws -> QueryResult
+        {
+            var pipeline = Pipeline()
+            pipeline.add(sql, parameters, isPrepared: isPrepared)
+            return try run(pipeline)[0]
+        }
+
+        /// Runs the statements of a pipeline; see ``pipeline(_:)``.
+        ///
+        /// - Parameters:
+        ///   - pipeline: The statements.
+        ///   - isTransaction: Whether the statements are a transaction of their own, which begins and commits in the
+        ///     same round trip. Within ``transaction(_:)``, they are a part of that one.
+        func run(_ pipeline: Pipeline, asTransaction isTransaction: Bool = false) throws -> [QueryResult] {
+            guard !pipeline.entries.isEmpty else { return [] }
+            if isTransaction, transactionDepth > 0 { return try transaction { try $0.run(pipeline) } }
+            if statements.isFull, !isInTransaction {
+                statements.removeAll()
+                try script("DEALLOCATE ALL")
+            }
+            // A proxy keeps a session only during a transaction.
+            let isWhole = transactionDepth == 0 && (isTransaction || settings.usesTransactionPooling)
+            var prefix = Pipeline()
+            if needsBegin || isWhole {
+                prefix.add(needsBegin ? beginStatement : "BEGIN")
+                if settings.usesTransactionPooling, let setup = settings.setup { prefix.add(setup) }
+            }
+            needsBegin = false
+            var suffix = Pipeline()
+            if isWhole || transactionDepth == 1 && pipeline.commits { suffix.add("COMMIT") }
+            do {
+                let results = try send(prefix.entries + pipeline.entries + suffix.entries)
+                return Array(results.dropFirst(prefix.count).dropLast(suffix.count))
+            } catch {
+                if isWhole { rollBack() }
+                guard var failure = error as? PostgresError else { throw error }
+                failure.statementIndex = failure.statementIndex.map { $0 - prefix.count }
+                throw failure
+            }
+        }
+
+        /// What was sent, in the order in which the results arrive.
+        private enum Sent {
+            case preparation(StatementCache.Key, name: String, sql: String)
+            case statement(sql: String)
+        }
+
+        private func send(_ entries: [Pipeline.Entry]) throws -> [QueryResult] {
+            let handle = try open()
+            guard PQenterPipelineMode(handle) == 1 else { throw PostgresError(handle) }
+            var isFinished = false
+            defer {
+                // After an error of libpq, the results that are still expected cannot be read any more.
+                if !isFinished || PQexitPipelineMode(handle) != 1 { close() }
+            }
+            var sent: [Sent] = []
+            var names: [StatementCache.Key: String] = [:]
+            for entry in entries {
+                try send(entry, handle, &sent, &names)
+            }
+            guard PQpipelineSync(handle) == 1, PQflush(handle) == 0 else { throw PostgresError(handle) }
+            let results = try receive(sent, handle)
+            isFinished = true
+            return try results.get()
+        }
+
+        private func send(
+            _ entry: Pipeline.Entry, _ handle: OpaquePointer, _ sent: inout [Sent],
+            _ names: inout [StatementCache.Key: String]
+        ) throws {
+            let parameters = entry.parameters
+            let count = Int32(parameters.count)
+            let isSent: Int32
+            if entry.isPrepared, !settings.usesTransactionPooling {
+                let key = StatementCache.Key(sql: entry.sql, types: parameters.types)
+                let name: String
+                if let known = statements.name(of: key) ?? names[key] {
+                    name = known
+                } else {
+                    name = statements.makeName()
+                    names[key] = name
+                    guard PQsendPrepare(handle, name, entry.sql, count, parameters.types) == 1 else {
+                        throw PostgresError(handle, sql: entry.sql)
+                    }
+                    sent.append(.preparation(key, name: name, sql: entry.sql))
+                }
+                isSent = parameters.withArguments { values, lengths, formats in
+                    PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1)
+                }
+            } else {
+                isSent = parameters.withArguments { values, lengths, formats in
+                    PQsendQueryParams(handle, entry.sql, count, parameters.types, values, lengths, formats, 1)
+                }
+            }
+            guard isSent == 1 else { throw PostgresError(handle, sql: entry.sql) }
+            sent.append(.statement(sql: entry.sql))
+        }
+
+        /// Reads the results of a pipeline.
+        ///
+        /// - Returns: The results, or the first error of the server.
+        /// - Throws: ``PostgresError`` if the connection is lost.
+        private func receive(
+            _ sent: [Sent], _ handle: OpaquePointer
+        ) throws -> Result<[QueryResult], any Error> {
+            var results: [QueryResult] = []
+            var failure: (any Error)?
+            let cancellation = CancellationCheck(handle)
+            var index = 0
+            for item in sent {
+                let sql =
+                    switch item {
+                    case .preparation(_, _, let sql), .statement(let sql): sql
+                    }
+                try cancellation.wait(sql)
+                guard let result = PQgetResult(handle) else { throw PostgresError(handle, sql: sql) }
+                var isKept = false
+                defer { if !isKept { PQclear(result) } }
+                switch PQresultStatus(result) {
+                case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+                    switch item {
+                    case .preparation(let key, let name, _): statements.add(key, name: name)
+                    case .statement:
+                        results.append(QueryResult(result))
+                        isKept = true
+                    }
+                case PGRES_PIPELINE_ABORTED: break
+                default:
+                    var error = PostgresError(result, handle, sql: sql)
+                    error.statementIndex = index
+                    if PQstatus(handle) != CONNECTION_OK { throw error }
+                    if error.needsNewStatements { statements.removeAll() }
+                    failure = failure ?? cancellation.error(for: error)
+                }
+                if case .statement = item { index += 1 }
+                // NULL ends the results of a statement.
+                while let more = PQgetResult(handle) { PQclear(more) }
+            }
+            try cancellation.wait(nil)
+            guard let end = PQgetResult(handle) else { throw PostgresError(handle) }
+            defer { PQclear(end) }
+            guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgresError(end, handle, sql: nil) }
+            return failure.map { .failure($0) } ?? .success(results)
+        }
+
+        /// Runs statements without parameters, separated by semicolons.
+        ///
+        /// Outside of ``transaction(_:)``, the statements are one transaction unless they contain others.
+        ///
+        /// - Throws: ``PostgresError`` of the statement that failed.
+        func script(_ sql: String) throws {
+            let handle = try open()
+            if needsBegin {
+                needsBegin = false
+                try script(beginStatement)
+                if settings.usesTransactionPooling, let setup = settings.setup { try script(setup) }
+            }
+            guard let result = PQexec(handle, sql) else { throw PostgresError(handle, sql: sql) }
+            defer { PQclear(result) }
+            switch PQresultStatus(result) {
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
+            default: throw PostgresError(result, handle, sql: sql)
+            }
+        }
+    }
+#endif

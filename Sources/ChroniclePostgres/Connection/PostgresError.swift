@@ -1,0 +1,116 @@
+#if Postgres
+    public import ChronicleCore
+    import ChronicleCPostgres
+
+    /// An error of a PostgreSQL server or of the connection to it: the `SwiftDataError.underlying` error of errors that
+    /// a ``PostgresStore`` throws.
+    ///
+    /// ```swift
+    /// } catch let error as SwiftDataError where error == .storeFailure {
+    ///     if let error = error.underlying as? PostgresError { print(error.sqlState ?? "-") }
+    /// }
+    /// ```
+    ///
+    /// Its description contains no values of models: the `DETAIL` of the server, which may contain them, is left out.
+    public struct PostgresError: LoggableError, Hashable, Sendable {
+        /// The five characters of the server's error code, such as `23505`, or `nil` for an error of the connection.
+        ///
+        /// See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+        public let sqlState: String?
+        /// The primary message of the server, or that of libpq.
+        public let message: String
+        /// The statement that failed, without its bound values; `nil` if there was none.
+        public internal(set) var sql: String?
+        /// The name of the table that the error refers to, if the server reports one.
+        public internal(set) var table: String?
+        /// The name of the column that the error refers to, if the server reports one.
+        public internal(set) var column: String?
+        /// The name of the violated constraint, if the server reports one.
+        public internal(set) var constraint: String?
+        /// The index of the statement in its pipeline, or the number of its statements for COMMIT; `nil` if unknown.
+        var statementIndex: Int?
+        /// Whether the session has ended, so that the connection cannot be used any more.
+        let endsSession: Bool
+
+        /// Creates an error that the server or libpq reported as a result.
+        init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
+            func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
+            // The codes are the characters of the protocol, which Swift does not import.
+            // https://www.postgresql.org/docs/current/protocol-error-fields.html
+            func field(_ code: Unicode.Scalar) -> String? { field(Int32(code.value)) }
+            let sqlState = field("C")
+            self.sqlState = sqlState
+            message = field("M") ?? Self.firstLine(PQerrorMessage(connection))
+            (self.sql, table, column, constraint) = (sql, field("t"), field("c"), field("n"))
+            endsSession = PQstatus(connection) != CONNECTION_OK || sqlState.map(Self.isEndOfSession) == true
+        }
+
+        /// Creates an error of the connection, with libpq's message.
+        init(_ connection: OpaquePointer?, sql: String? = nil) {
+            sqlState = nil
+            message = connection.map { Self.firstLine(PQerrorMessage($0)) } ?? "libpq is out of memory"
+            self.sql = sql
+            endsSession = connection.map { PQstatus($0) != CONNECTION_OK } ?? true
+        }
+
+        /// Creates an error that this library detected.
+        init(message: String, sqlState: String? = nil, endsSession: Bool = false) {
+            (self.sqlState, self.message, self.endsSession) = (sqlState, message, endsSession)
+        }
+
+        /// The message of libpq may have several lines, and hints about values of parameters in the later ones.
+        private static func firstLine(_ text: UnsafeMutablePointer<CChar>?) -> String {
+            guard let text else { return "" }
+            let lines = String(cString: text).split(whereSeparator: \.isNewline)
+            return lines.first.map(String.init) ?? "the connection to the server was lost"
+        }
+
+        /// Class 08 and the operator interventions that end the session.
+        private static func isEndOfSession(_ sqlState: String) -> Bool {
+            sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05"].contains(sqlState)
+        }
+
+        /// The code of the server, its message, and the beginning of the statement.
+        public var description: String {
+            var text =
+                sqlState.map { "PostgreSQL error \($0): \(message)" } ?? "PostgreSQL connection error: \(message)"
+            if let constraint { text += " (constraint \(constraint))" }
+            // A statement for many rows is long; `sql` has all of it.
+            if let sql { text += " while running: \(sql.prefix(200))\(sql.utf8.count > 200 ? " …" : "")" }
+            return text
+        }
+    }
+
+    extension PostgresError {
+        /// Whether a prepared statement cannot be used any more, because a table changed or because a proxy assigned
+        /// another session. The statement must be prepared again.
+        var needsNewStatements: Bool {
+            // "cached plan must not change result type" is reported as `feature_not_supported`.
+            sqlState == "26000" || sqlState == "0A000" && message.contains("cached plan") || sqlState == "42P05"
+        }
+
+        /// Whether the transaction can succeed if it is repeated, because another one was in its way: a serialization
+        /// failure, a deadlock, or a lock that was not available in time.
+        var isConflict: Bool { ["40001", "40P01", "55P03"].contains(sqlState) }
+
+        /// Whether the statement was canceled, by this library, an administrator, or a time limit.
+        var isCanceled: Bool { sqlState == "57014" }
+
+        var isUniqueViolation: Bool { sqlState == "23505" }
+        var isForeignKeyViolation: Bool { sqlState == "23503" }
+        /// Class 23: any violated constraint.
+        var isConstraintViolation: Bool { sqlState?.hasPrefix("23") == true }
+        /// Class 53 without "too many connections": the disk or the memory of the server is full.
+        var isFull: Bool { sqlState == "53100" || sqlState == "53200" }
+        /// `undefined_table`, `undefined_column`, `undefined_function`, `invalid_schema_name`, `datatype_mismatch`:
+        /// another program changed the tables.
+        var isSchemaMismatch: Bool {
+            ["42P01", "42703", "42883", "3F000", "42804", "42P10"].contains(sqlState)
+        }
+        var isPrivilegeViolation: Bool { sqlState == "42501" }
+        /// `read_only_sql_transaction`: a standby server, or `default_transaction_read_only`.
+        var isReadOnly: Bool { sqlState == "25006" }
+        /// Whether the server does not accept more connections.
+        var isTooManyConnections: Bool { sqlState == "53300" }
+    }
+#endif

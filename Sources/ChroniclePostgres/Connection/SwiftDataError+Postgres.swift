@@ -1,0 +1,46 @@
+#if Postgres
+    import ChronicleCore
+
+    extension SwiftDataError {
+        /// Creates the error for an error of PostgreSQL, with its code and the statement.
+        init(_ error: PostgresError, storeIdentifier: String?) {
+            let kind: SwiftDataError =
+                switch error {
+                case _ where error.endsSession: .storeUnavailable
+                case _ where error.isConflict || error.isCanceled || error.isTooManyConnections: .storeBusy
+                case _ where error.isUniqueViolation: .uniquenessViolation
+                case _ where error.isConstraintViolation: .modelValidationFailure
+                case _ where error.isFull: .storeFull
+                case _ where error.isReadOnly || error.isPrivilegeViolation: .storeReadOnly
+                case _ where error.isSchemaMismatch: .damagedFile
+                default: .storeFailure
+                }
+            let detail =
+                switch error {
+                case _ where error.isForeignKeyViolation:
+                    "a relationship references a deleted model; assign another model and save again"
+                case _ where error.isCanceled:
+                    "the statement exceeded a time limit or was canceled; try again, or raise the limit"
+                case _ where error.isConflict: "\(error.message); nothing was saved, try again"
+                case _ where error.isSchemaMismatch:
+                    "\(error.message): another program changed the tables of the store; restore them"
+                case _ where error.isPrivilegeViolation:
+                    "\(error.message); grant the privilege, or connect as another role"
+                default: error.message
+                }
+            self = kind.with(detail: detail, storeIdentifier: storeIdentifier, underlying: error)
+        }
+    }
+
+    /// Runs `body`, converts errors of PostgreSQL to `SwiftDataError`, and adds the store identifier to errors without
+    /// one.
+    ///
+    /// - Throws: The error that `body` throws, converted.
+    func attributingErrors<Result>(to storeIdentifier: String?, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as PostgresError {
+            throw SwiftDataError(error, storeIdentifier: storeIdentifier)
+        } catch let error as SwiftDataError where error.storeIdentifier == nil {
+            throw error.with(storeIdentifier: storeIdentifier)
+        }
+    }
+#endif

@@ -1,0 +1,34 @@
+#if Postgres
+    import ChronicleCore
+    import ChronicleSQL
+
+    extension Connection {
+        /// Runs a query of `ChronicleSQL`.
+        ///
+        /// - Throws: ``PostgresError``, or `CancellationError` if the task of a read was canceled.
+        func run(_ query: SQLQuery) throws -> QueryResult {
+            try run(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
+        }
+    }
+
+    extension Parameters {
+        /// Creates the parameters of a query of `ChronicleSQL`.
+        ///
+        /// Texts have no type, as `PostgreSQLDialect` requires: some of them are arrays.
+        init(_ values: [PropertyValue]) {
+            self.init()
+            for value in values {
+                switch value {
+                case .null: appendNull()
+                case .integer(let integer): append(integer)
+                case .real(let real): append(real)
+                case .text(let text): append(untyped: text)
+                case .blob(let data): append(data)
+                case .reference(let identifier):
+                    if let key = identifier.integerPrimaryKey { append(key) } else { appendNull(.int8) }
+                case .references: appendNull()
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,131 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The entities in the history by their numbers.
+    struct HistoryCatalog {
+        private let schema: Schema
+        private let storeIdentifier: String
+        private var entities: [Int64: EntityHistory] = [:]
+        private var isReloaded = false
+
+        init(_ store: PostgresStore) {
+            (schema, storeIdentifier) = (store.schema, store.identifier)
+            setEntities(store.layout.recorded)
+        }
+
+        private mutating func setEntities(_ recorded: [RecordedEntity]) {
+            for entity in recorded {
+                entities[entity.number] = EntityHistory(entity, schema, storeIdentifier: storeIdentifier)
+            }
+        }
+
+        /// Returns an entity, which another process may have added since the store was opened.
+        ///
+        /// - Parameter attributes: Numbers of attributes that the entity has to have.
+        /// - Throws: ``SwiftDataError/damagedFile`` if the entity or an attribute is missing in the database.
+        mutating func entity(_ number: Int64, with attributes: [Int64], _ connection: Connection) throws
+            -> EntityHistory
+        {
+            if let entity = entities[number], attributes.allSatisfy(entity.hasAttribute) { return entity }
+            if !isReloaded {
+                isReloaded = true
+                setEntities(try ChroniclePostgres.Catalog(connection).entities())
+            }
+            guard let entity = entities[number], attributes.allSatisfy(entity.hasAttribute) else {
+                throw SwiftDataError.damagedFile.with(
+                    detail:
+                        "a change of the history refers to entity \(number), which is missing in chronicle_entity or "
+                        + "has no such attribute in chronicle_attribute; restore the tables from a backup",
+                    storeIdentifier: storeIdentifier)
+            }
+            return entity
+        }
+
+        /// Returns the number of an entity, or the numbers of all entities with that root.
+        func numbers(ofEntity name: String, isRoot: Bool) -> [Int64] {
+            entities.filter { (isRoot ? $1.rootName : $1.name) == name }.map(\.key).sorted()
+        }
+    }
+
+    /// An entity in the history: the conversion of its changes, and its attributes.
+    final class EntityHistory: Sendable {
+        let name: String
+        let rootName: String
+        let origin: PersistentIdentifier.Origin
+        let maker: any ChangeMaker
+        private let attributes: [Int64: PreservedAttribute]
+
+        init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
+            let entity = schema.entitiesByName[recorded.name]
+            name = recorded.name
+            rootName = recorded.rootName
+            origin = .init(
+                storeIdentifier: storeIdentifier, entityName: recorded.name, rootEntityName: recorded.rootName)
+            maker = Self.maker(schema.modelType(named: recorded.name))
+            var attributes: [Int64: PreservedAttribute] = [:]
+            for attribute in recorded.attributes {
+                // A property of this name that is stored in the other way, as a column or as links, is a different one.
+                let property = entity?.property(named: attribute.name).flatMap {
+                    attribute.isPresent != ($0.slot < 0) ? $0 : nil
+                }
+                let destination = (property?.relationship?.destination ?? attribute.destination).map {
+                    PersistentIdentifier.Origin(
+                        storeIdentifier: storeIdentifier, entityName: $0,
+                        rootEntityName: schema.entitiesByName[$0]?.rootName ?? $0)
+                }
+                attributes[Int64(attribute.number)] = PreservedAttribute(
+                    name: attribute.name,
+                    isOfOtherEntity: property == nil && Self.isOfOtherEntity(attribute, entity, schema),
+                    property: property, destination: destination)
+            }
+            self.attributes = attributes
+        }
+
+        /// Returns whether an attribute of a shared table belongs only to other entities.
+        private static func isOfOtherEntity(
+            _ attribute: RecordedAttribute, _ entity: Schema.Entity?, _ schema: Schema
+        ) -> Bool {
+            guard let entity else { return false }
+            if attribute.name == Schema.entityAttribute { return true }
+            return schema.entities.contains {
+                $0.rootName == entity.rootName && $0.propertiesByName[attribute.name] != nil
+            }
+        }
+
+        private static func maker<Model: PersistentModel>(_ type: Model.Type) -> any ChangeMaker {
+            TypedChangeMaker<Model>()
+        }
+
+        func hasAttribute(_ number: Int64) -> Bool { attributes[number] != nil }
+
+        /// Returns the names of attributes in the order of their numbers.
+        func names(_ numbers: [Int64]) -> [String] { numbers.sorted().compactMap { attributes[$0]?.name } }
+
+        func attribute(_ number: Int64) -> PreservedAttribute? { attributes[number] }
+    }
+
+    /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.
+    struct PreservedAttribute: Sendable {
+        let name: String
+        /// Whether the attribute belongs only to other entities that share the table.
+        let isOfOtherEntity: Bool
+        /// The property of the model, if it still exists.
+        let property: Schema.Property?
+        /// The entity of a relationship's destinations, or `nil` for an attribute.
+        let destination: PersistentIdentifier.Origin?
+
+        /// Returns the value as the property contains it, or as the store does.
+        func value(
+            _ value: PropertyValue, of model: @autoclosure () -> PersistentIdentifier, isStored: Bool
+        ) -> (any Sendable)? {
+            if let destination, case .integer(let key) = value {
+                let identifier = destination.identifier(key)
+                return isStored ? PropertyValue.reference(identifier) : identifier
+            }
+            if isStored { return value }
+            if value.isNull { return nil }
+            guard let property, destination == nil else { return value.plainValue }
+            return property.decodePreserved(value, entityName: model().entityName, model: model())
+        }
+    }
+#endif

@@ -1,0 +1,216 @@
+#if Postgres
+    public import ChronicleCore
+    import Foundation
+
+    extension PostgresStore: DataStoreConsuming {
+        /// The token of the position before the first transaction.
+        public var initialHistoryToken: DefaultHistoryToken? {
+            DefaultHistoryToken(storeIdentifier: identifier, position: 0)
+        }
+
+        // MARK: Records
+
+        /// Returns the records of all consumers, ordered by name.
+        ///
+        /// - Returns: The records.
+        /// - Throws: ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        ///   ``SwiftDataError/damagedFile`` if a record is invalid; remove the row from `chronicle_consumer`.
+        public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
+            try attributingErrors {
+                try pool.read { try ConsumerTable($0, storeIdentifier: identifier).records() }
+            }
+        }
+
+        /// Returns the record of a consumer.
+        ///
+        /// - Parameter name: The name of the consumer.
+        /// - Returns: The record, or `nil` if there is no consumer of this name.
+        /// - Throws: The errors of ``consumerRecords()``, such as ``SwiftDataError/storeBusy``.
+        public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
+            if name.utf8.contains(0) { return nil }
+            return try attributingErrors {
+                try pool.read { try ConsumerTable($0, storeIdentifier: identifier).record(named: name)?.record }
+            }
+        }
+
+        /// Changes the record of a consumer in one transaction.
+        ///
+        /// - Parameters:
+        ///   - name: The name of the consumer.
+        ///   - isDurable: Whether the change survives a failure of the server.
+        ///   - update: A closure that changes the record. It is called again if another session inserted the consumer at
+        ///     the same time.
+        /// - Returns: The result of `update`.
+        /// - Throws: The error of `update`, or one of the following errors. Nothing was changed in that case.
+        ///   - ``SwiftDataError/duplicateHistoryConsumer`` if there is a consumer of the new name. Choose another one.
+        ///   - ``SwiftDataError/valueOutOfRange`` if the name contains a NUL character.
+        ///   - ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow saving, or
+        ///     ``SwiftDataError/historyDisabled`` if the configuration disables the history.
+        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        public func updateConsumer<Result: Sendable>(
+            named name: String, isDurable: Bool,
+            _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
+        ) throws -> Result {
+            try requireWriteAccess()
+            try requireHistory()
+            try requireRepresentable(name, "consumer")
+            return try attributingErrors {
+                try pool.use { connection in
+                    do { return try self.update(name, isDurable, connection, update) } catch is ConsumerTable
+                        .InsertedMeanwhile
+                    {
+                        return try self.update(name, isDurable, connection, update)
+                    }
+                }
+            }
+        }
+
+        private func update<Result>(
+            _ name: String, _ isDurable: Bool, _ connection: Connection,
+            _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
+        ) throws -> Result {
+            try connection.transaction { connection in
+                // The server writes it to the disk later.
+                if !isDurable { try connection.run("SET LOCAL synchronous_commit = off") }
+                return try ConsumerTable(connection, storeIdentifier: identifier).update(named: name, update)
+            }
+        }
+
+        /// Locks a consumer until its process ends or the returned object is released.
+        ///
+        /// The lock belongs to a connection of its own, in addition to those of the configuration's limit.
+        ///
+        /// - Parameter name: The name of an existing consumer.
+        /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
+        /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer.
+        ///   ``SwiftDataError/unsupportedFeature`` if a proxy assigns sessions to transactions: connect to the server
+        ///   directly. ``SwiftDataError/storeUnavailable`` if the server accepts no further connection.
+        public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
+            guard !configuration.usesTransactionPooling else {
+                throw SwiftDataError.unsupportedFeature.with(
+                    detail:
+                        "consumers need a session that lasts; connect to the server directly instead of through a proxy "
+                        + "with `usesTransactionPooling`",
+                    storeIdentifier: identifier)
+            }
+            return try attributingErrors {
+                let number = try pool.read {
+                    try ConsumerTable($0, storeIdentifier: identifier).record(named: name)?.id
+                }
+                guard let number else {
+                    throw SwiftDataError.historyConsumerNotFound.with(
+                        detail: "the store has no consumer \"\(name)\"", storeIdentifier: identifier)
+                }
+                return try ConsumerLock(number: number, of: identifier, pool)
+            }
+        }
+
+        /// Applies the acknowledgement of a consumer in the transaction of a save.
+        ///
+        /// - Parameter connection: A connection in the transaction, before the changes are written.
+        func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
+            do {
+                try ConsumerTable(connection, storeIdentifier: identifier)
+                    .update(named: acknowledgement.consumerName) { try acknowledgement.apply(to: &$0) }
+            } catch is ConsumerTable.InsertedMeanwhile {
+                // An acknowledgement does not insert consumers.
+                throw SwiftDataError.storeBusy.with(detail: "another session inserted the consumer; try again")
+            }
+        }
+
+        // MARK: Reading
+
+        /// Returns transactions from the beginning of a fetch result until they contain a number of changes, or one large
+        /// transaction without its changes.
+        ///
+        /// - Parameters:
+        ///   - descriptor: The transactions to fetch.
+        ///   - changeCount: The number of changes after which the page ends.
+        /// - Returns: The transactions, and whether more transactions may match.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Complexity: Proportional to the returned changes, and to the transactions before and between them.
+        public func fetchHistoryPage(
+            _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
+        ) throws -> HistoryPage<DefaultHistoryTransaction> {
+            let wanted = max(changeCount, 1)
+            let largest = HistoryPage<DefaultHistoryTransaction>.largestTransaction(inPageOf: wanted)
+            var descriptor = descriptor
+            // Every transaction has at least one change.
+            let limit =
+                [0, .max].contains(descriptor.fetchLimit) ? UInt64(wanted) : min(descriptor.fetchLimit, UInt64(wanted))
+            descriptor.fetchLimit = limit
+            let query = try historyQuery(descriptor)
+            return try readingHistory { positions in
+                let start = try query.start(positions)
+                let found = try query.headers(positions.connection, after: start)
+                if let first = found.first, first.changeCount > largest {
+                    return HistoryPage(largeTransaction: first.transaction([], storeIdentifier: identifier))
+                }
+                var count: Int64 = 0
+                var page: [HistoryHeader] = []
+                for header in found {
+                    guard count < wanted, header.changeCount <= largest else { break }
+                    page.append(header)
+                    count += header.changeCount
+                }
+                var reader = ChangeReader(positions.connection, HistoryCatalog(self))
+                return HistoryPage(
+                    transactions: try reader.transactions(page, storeIdentifier: identifier),
+                    hasMore: page.count < found.count || UInt64(found.count) == limit)
+            }
+        }
+
+        /// Returns an upper bound of the number of changes after a token: transactions of other sessions that ran at the
+        /// same time can count twice.
+        ///
+        /// - Parameter token: The token, or `nil` for the beginning of the history.
+        /// - Returns: The number of changes.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Complexity: O(log *n*) in the length of the history.
+        public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
+            try readingHistory { positions in
+                let start = try token.map { try positions.lowerBound($0) } ?? 0
+                let result = try positions.connection.run(
+                    """
+                    SELECT next_change - coalesce((SELECT first_number FROM chronicle_transaction WHERE position > $1 \
+                    ORDER BY position LIMIT 1), next_change) FROM chronicle_history
+                    """, Parameters(.int64(start)))
+                return Int(result.int64(0, 0))
+            }
+        }
+
+        /// Returns the identifiers of the models of an entity in the order of their primary keys.
+        ///
+        /// - Parameters:
+        ///   - entity: An entity of the store's schema.
+        ///   - identifier: The identifier after which to begin, or `nil` for the first model.
+        ///   - limit: The maximum number of identifiers.
+        /// - Returns: The identifiers.
+        /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not contain the entity.
+        ///   ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
+        public func identifiers(
+            of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int
+        ) throws -> [PersistentIdentifier] {
+            let table = try layout.table(named: entity.name)
+            let parameters = Parameters(
+                .int64(identifier?.integerPrimaryKey ?? .min), .int64(Int64(limit)), .text(entity.name))
+            var kind = "$3::text IS NOT NULL"
+            if entity.superentity != nil {
+                kind = "t.\(quoted(Schema.entityAttribute)) = $3"
+            } else if table.kinds != nil {
+                kind = "coalesce(t.\(quoted(Schema.entityAttribute)), $3) IN ($3, '')"
+            }
+            return try attributingErrors {
+                try pool.read { connection in
+                    let result = try connection.run(
+                        """
+                        SELECT t.\(EntityTable.primaryKey) FROM \(quoted(table.name)) AS t \
+                        WHERE t.\(EntityTable.primaryKey) > $1 AND \(kind) ORDER BY 1 LIMIT $2
+                        """, parameters)
+                    return (0..<result.count).map { table.origin.identifier(result.int64($0, 0)) }
+                }
+            }
+        }
+    }
+#endif

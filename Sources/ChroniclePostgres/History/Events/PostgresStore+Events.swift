@@ -1,0 +1,22 @@
+#if Postgres
+    public import ChronicleCore
+
+    extension PostgresStore: DataStoreNotifying {
+        /// Calls a closure after each commit of a store, and within a second after a commit of another program, until the
+        /// observation is cancelled.
+        ///
+        /// The observations of a store share a connection, in addition to those of the configuration's limit. Commits of
+        /// other programs are found in the history; without one, only commits of stores are reported.
+        ///
+        /// - Parameter handler: The closure to call.
+        /// - Returns: The observation. Releasing it cancels it.
+        /// - Throws: ``SwiftDataError/storeUnavailable`` if the server accepts no further connection.
+        public func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
+            let number = try attributingErrors { try commits.add(handler) }
+            return CommitObservation { [weak commits] in commits?.remove(number) }
+        }
+
+        /// Notifies observers, of other processes too, after a commit of this store.
+        func didCommit() { commits.didCommit() }
+    }
+#endif

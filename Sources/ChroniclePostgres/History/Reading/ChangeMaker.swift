@@ -1,0 +1,42 @@
+#if Postgres
+    import ChronicleCore
+
+    /// A change as its row contains it.
+    struct ChangeRow {
+        /// The identifier of the change, which increases in the order of the history.
+        let number: Int64
+        let transaction: Int64
+        let model: PersistentIdentifier
+    }
+
+    /// Creates the changes of a model class.
+    protocol ChangeMaker: Sendable {
+        func insert(_ row: ChangeRow, _ values: [PreservedValue]) -> HistoryChange
+        func update(_ row: ChangeRow, _ names: [String], _ values: [PreservedValue]) -> HistoryChange
+        func delete(_ row: ChangeRow, _ values: [(name: String, value: any Sendable)], nil: [String]) -> HistoryChange
+    }
+
+    struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
+        func insert(_ row: ChangeRow, _ values: [PreservedValue]) -> HistoryChange {
+            .insert(
+                DefaultHistoryInsert<Model>(
+                    changeIdentifier: row.number, transactionIdentifier: row.transaction,
+                    changedPersistentIdentifier: row.model, preservedValues: values))
+        }
+
+        func update(_ row: ChangeRow, _ names: [String], _ values: [PreservedValue]) -> HistoryChange {
+            .update(
+                DefaultHistoryUpdate<Model>(
+                    changeIdentifier: row.number, transactionIdentifier: row.transaction,
+                    changedPersistentIdentifier: row.model, updatedAttributeNames: names, preservedValues: values))
+        }
+
+        func delete(_ row: ChangeRow, _ values: [(name: String, value: any Sendable)], nil: [String]) -> HistoryChange {
+            .delete(
+                DefaultHistoryDelete<Model>(
+                    changeIdentifier: row.number, transactionIdentifier: row.transaction,
+                    changedPersistentIdentifier: row.model,
+                    tombstone: HistoryTombstone(values, nilAttributeNames: `nil`)))
+        }
+    }
+#endif

@@ -1,0 +1,67 @@
+#if Postgres
+    import ChronicleCore
+    import Foundation
+
+    /// A row of `chronicle_transaction`.
+    struct HistoryHeader {
+        let position: Int64
+        /// The identifier that the server assigned to the transaction.
+        let transaction: Int64
+        /// The numbers of the first and last changes in `chronicle_change`.
+        let firstChange: Int64
+        let lastChange: Int64
+        let changeCount: Int64
+        /// The identifier of the first change. Those of the others follow from their numbers.
+        let firstNumber: Int64
+        let checkValue: Int64
+        let timestamp: Date
+        let author: String?
+        let contextName: String?
+        /// The identifier of the process and the name of the program; empty if the transaction is external.
+        let process: String
+        let bundle: String
+        let metadata: [String: String]
+
+        static let columns = """
+            h.position, h.transaction, h.first_change, h.last_change, h.change_count, h.first_number, h.check_value, \
+            h.timestamp, h.author, h.context, h.process, h.bundle, h.metadata::text
+            """
+
+        /// Reads a row of a statement on ``columns``.
+        ///
+        /// - Throws: ``SwiftDataError/damagedFile`` if the metadata is not an object of texts.
+        init(_ result: QueryResult, _ row: Int) throws {
+            func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.text(row, column) }
+            position = result.int64(row, 0)
+            transaction = result.int64(row, 1)
+            firstChange = result.int64(row, 2)
+            lastChange = result.int64(row, 3)
+            changeCount = result.int64(row, 4)
+            firstNumber = result.int64(row, 5)
+            checkValue = result.int64(row, 6)
+            timestamp = Date(timeIntervalSinceReferenceDate: result.double(row, 7))
+            (author, contextName) = (text(8), text(9))
+            (process, bundle) = (text(10) ?? "", text(11) ?? "")
+            guard let json = text(12) else {
+                metadata = [:]
+                return
+            }
+            do { metadata = try JSONDecoder().decode([String: String].self, from: Data(json.utf8)) } catch {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "the metadata of transaction \(position) is invalid; restore chronicle_transaction from a "
+                        + "backup", underlying: error)
+            }
+        }
+
+        func token(_ storeIdentifier: String) -> DefaultHistoryToken {
+            DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
+        }
+
+        func transaction(_ changes: [HistoryChange], storeIdentifier: String) -> DefaultHistoryTransaction {
+            DefaultHistoryTransaction(
+                transactionIdentifier: position, storeIdentifier: storeIdentifier, token: token(storeIdentifier),
+                timestamp: timestamp, author: author, contextName: contextName, bundleIdentifier: bundle,
+                processIdentifier: process, metadata: metadata, changes: changes)
+        }
+    }
+#endif

@@ -1,0 +1,100 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The statements that record the changes of an entity's table.
+    struct EntityRecorder {
+        private let entity: RecordedEntity
+        private let columns: [Column]
+        private static let key = EntityTable.primaryKey
+
+        private struct Column {
+            let attribute: RecordedAttribute
+            /// The type, as the server names it.
+            let type: String
+
+            var name: String { quoted(attribute.name) }
+
+            /// Reals are compared by their bytes: the operators of the server consider 0 and -0 equal.
+            var isChanged: String {
+                type == "double precision"
+                    ? "float8send(o.\(name)) IS DISTINCT FROM float8send(n.\(name))"
+                    : "o.\(name) IS DISTINCT FROM n.\(name)"
+            }
+        }
+
+        init(_ entity: RecordedEntity, types: [String: String]) {
+            self.entity = entity
+            columns = entity.attributes.compactMap { attribute in
+                guard attribute.isPresent, let type = types[attribute.name] else { return nil }
+                return Column(attribute: attribute, type: type)
+            }
+        }
+
+        var inserts: String {
+            """
+            \(RecorderSQL.insertChanges) \(Self.number(of: entity, "n")), 'i', n.\(Self.key), NULL, \(inserted.numbers), \
+            NULL, \(inserted.newValues)
+            FROM \(RecorderSQL.Rows.new) AS n
+            """
+        }
+
+        /// Returns the statement that records deletes.
+        ///
+        /// - Parameter rows: The deleted rows.
+        func deletes(from rows: String) -> String {
+            """
+            \(RecorderSQL.insertChanges) \(Self.number(of: entity, "o")), 'd', o.\(Self.key), NULL, \(deleted.numbers), \
+            \(deleted.oldValues), NULL
+            FROM \(rows) AS o
+            """
+        }
+
+        /// A row whose key changes is another row: a delete and an insert.
+        var updates: String {
+            let changed = columns.map { "CASE WHEN \($0.isChanged) THEN \($0.attribute.number)::smallint END" }
+            let attributes =
+                changed.isEmpty ? "NULL::smallint[]" : "array_remove(ARRAY[\(changed.joined(separator: ", "))], NULL)"
+            let updated = PreservedColumns(columns.map { ($0.attribute.number, $0.attribute.preservation.updates) }) {
+                let column = columns[$0]
+                return .init(
+                    old: "o.\(column.name)", new: "n.\(column.name)", type: column.type, condition: column.isChanged)
+            }
+            func choice(_ value: (PreservedColumns) -> String) -> String {
+                let (update, insert, delete) = (value(updated), value(inserted), value(deleted))
+                if update == insert, update == delete { return update }
+                return "CASE c.kind WHEN 'u' THEN \(update) WHEN 'i' THEN \(insert) ELSE \(delete) END"
+            }
+            return """
+                \(RecorderSQL.insertChanges) \
+                CASE c.kind WHEN 'd' THEN \(Self.number(of: entity, "o")) ELSE \(Self.number(of: entity, "n")) END, \
+                c.kind, c.key, CASE c.kind WHEN 'u' THEN c.attributes END, \(choice(\.numbers)), \
+                \(choice(\.oldValues)), \(choice(\.newValues))
+                FROM \(RecorderSQL.Rows.old) AS o FULL JOIN \(RecorderSQL.Rows.new) AS n \
+                ON o.\(Self.key) = n.\(Self.key) CROSS JOIN LATERAL (
+                SELECT CASE WHEN o.\(Self.key) IS NULL THEN 'i'::"char" WHEN n.\(Self.key) IS NULL THEN 'd' ELSE 'u' END \
+                AS kind, coalesce(n.\(Self.key), o.\(Self.key)) AS key, \(attributes) AS attributes) AS c
+                WHERE c.kind <> 'u' OR c.attributes <> '{}'
+                """
+        }
+
+        private var inserted: PreservedColumns {
+            PreservedColumns(columns.map { ($0.attribute.number, $0.attribute.preservation.inserts) }) {
+                .init(new: "n.\(columns[$0].name)", type: columns[$0].type)
+            }
+        }
+
+        private var deleted: PreservedColumns {
+            PreservedColumns(columns.map { ($0.attribute.number, $0.attribute.preservation.deletes) }) {
+                .init(old: "o.\(columns[$0].name)", type: columns[$0].type)
+            }
+        }
+
+        /// Returns the number of a row's entity, which is one that inherits from that of the table, or this one itself.
+        static func number(of entity: RecordedEntity, _ row: String) -> String {
+            guard !entity.subentities.isEmpty else { return "\(entity.number)" }
+            let cases = entity.subentities.sorted { $0.value < $1.value }
+                .map { "WHEN \(literal($0.key)) THEN \($0.value)" }.joined(separator: " ")
+            return "CASE \(row).\(quoted(Schema.entityAttribute)) \(cases) ELSE \(entity.number) END"
+        }
+    }
+#endif

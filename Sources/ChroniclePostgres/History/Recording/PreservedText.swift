@@ -1,0 +1,57 @@
+#if Postgres
+    import ChronicleCore
+    import Foundation
+
+    /// The form in which the history preserves values: a letter for the type, and the value as text.
+    ///
+    /// The form does not depend on the type of the column, which a migration can change, nor on the settings of a session.
+    enum PreservedText {
+        /// Returns the expression that converts a value of a column to a text, which is NULL for NULL.
+        ///
+        /// - Parameters:
+        ///   - value: The value.
+        ///   - type: The type of the column, as the server names it.
+        static func expression(_ value: String, type: String) -> String {
+            switch type {
+            case "bigint": "'i' || \(value)"
+            // The shortest text from which the same number is read, with the setting of the triggers' functions.
+            case "double precision": "'r' || \(value)"
+            case "bytea": "'x' || encode(\(value), 'hex')"
+            default: "'t' || \(value)"
+            }
+        }
+
+        /// Returns the value of a text, or `nil` if no trigger writes such a text.
+        static func value(_ text: String) -> PropertyValue? {
+            let rest = text.dropFirst()
+            switch text.utf8.first {
+            case UInt8(ascii: "i"): return Int64(rest).map { .integer($0) }
+            case UInt8(ascii: "r"): return Double(rest).map { .real($0) }
+            case UInt8(ascii: "t"): return .text(String(rest))
+            case UInt8(ascii: "x"): return Data(hexadecimal: rest.utf8).map { .blob($0) }
+            default: return nil
+            }
+        }
+    }
+
+    extension Data {
+        /// Creates data from pairs of hexadecimal digits, or returns `nil` if there are other characters.
+        fileprivate init?(hexadecimal digits: Substring.UTF8View) {
+            func value(_ digit: UInt8) -> UInt8? { Character(UnicodeScalar(digit)).hexDigitValue.map { UInt8($0) } }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(digits.count / 2)
+            var high: UInt8?
+            for digit in digits {
+                guard let value = value(digit) else { return nil }
+                if let first = high {
+                    bytes.append(first << 4 | value)
+                    high = nil
+                } else {
+                    high = value
+                }
+            }
+            guard high == nil else { return nil }
+            self.init(bytes)
+        }
+    }
+#endif

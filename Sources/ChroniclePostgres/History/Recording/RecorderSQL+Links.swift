@@ -1,0 +1,81 @@
+#if Postgres
+    import ChronicleCore
+
+    // The triggers of a link table. A link is not a model: adding or removing one is recorded as an update of the models
+    // at its ends, unless they are inserted or deleted in the same transaction.
+    extension RecorderSQL {
+        /// One end of the links.
+        private struct End {
+            /// The column that references this end, and that of the other one.
+            let column: String
+            let other: String
+            let entity: RecordedEntity
+            /// The number of the relationship.
+            let attribute: RecordedAttribute
+
+            /// Returns the statement that records an update of the models at this end.
+            ///
+            /// - Parameters:
+            ///   - rows: The links.
+            ///   - isAdded: Whether the links were added, not removed.
+            func update(_ rows: String, isAdded: Bool) -> String {
+                let number = EntityRecorder.number(of: entity, "held")
+                let isPreserved = attribute.preservation.updates != .none
+                let value = "ARRAY[\(PreservedText.expression("l.\(other)", type: "bigint"))]"
+                let numbers = "ARRAY[\(attribute.number)]::smallint[]"
+                let old = isPreserved ? (isAdded ? "ARRAY[NULL]::text[]" : value) : "NULL"
+                let new = isPreserved ? (isAdded ? value : "ARRAY[NULL]::text[]") : "NULL"
+                return """
+                    \(RecorderSQL.insertChanges) \(number), 'u', l.\(column), \(numbers), \
+                    \(isPreserved ? numbers : "NULL"), \(old), \(new)
+                    FROM \(rows) AS l JOIN \(quoted(entity.name)) AS held ON held.\(EntityTable.primaryKey) = l.\(column)
+                    WHERE NOT EXISTS (SELECT FROM chronicle_change AS c WHERE c.transaction = pg_current_xact_id() \
+                    AND c.id > earlier AND c.entity = \(number) AND c.primary_key = l.\(column) AND c.kind <> 'u')
+                    """
+            }
+        }
+
+        /// Returns the triggers of a link table.
+        ///
+        /// - Parameters:
+        ///   - links: The links.
+        ///   - entities: The catalog.
+        ///   - path: The search path of the triggers' functions.
+        static func triggers(of links: Schema.Links, _ entities: [RecordedEntity], path: String) -> [Trigger] {
+            func end(_ column: String, _ other: String, _ entityName: String, _ property: Schema.Property?) -> End? {
+                guard let property, let entity = entities.first(where: { $0.name == entityName }),
+                    let attribute = entity.attributes.first(where: { $0.name == property.name && !$0.isPresent })
+                else { return nil }
+                return End(column: column, other: other, entity: entity, attribute: attribute)
+            }
+            // The reverse of a symmetric link records the other end.
+            let ends = [
+                end("owner", "destination", links.owner, links.property),
+                links.isSymmetric ? nil : end("destination", "owner", links.destination, links.inverse),
+            ].compactMap { $0 }
+            let difference = { (first: String, second: String) in
+                "(SELECT owner, destination FROM \(first) EXCEPT SELECT owner, destination FROM \(second))"
+            }
+            return Event.allCases.map { event in
+                let statements =
+                    switch event {
+                    case .insert: ends.map { $0.update(Rows.new, isAdded: true) }
+                    case .update:
+                        ends.map { $0.update(difference(Rows.old, Rows.new), isAdded: false) }
+                            + ends.map { $0.update(difference(Rows.new, Rows.old), isAdded: true) }
+                    case .delete: ends.map { $0.update(Rows.old, isAdded: false) }
+                    case .truncate: ends.map { $0.update(quoted(links.name), isAdded: false) }
+                    }
+                return trigger(
+                    event, on: links.name,
+                    functionName: TableNames.shortened("chronicle_\(event.rawValue)_\(links.name)"), path: path,
+                    declarations: """
+                        earlier bigint := coalesce((SELECT p.after FROM chronicle_pending AS p \
+                        WHERE p.transaction = pg_current_xact_id() AND p.began = now()), 0);
+
+                        """,
+                    do: statements)
+            }
+        }
+    }
+#endif

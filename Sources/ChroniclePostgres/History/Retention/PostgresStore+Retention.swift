@@ -1,0 +1,195 @@
+#if Postgres
+    public import ChronicleCore
+    public import Foundation
+
+    extension PostgresStore: HistoryRetaining {
+        /// How much of its history the store keeps. Call ``ModelContainer/purgeHistory(_:progress:)`` to delete the rest; the
+        /// store does not purge by itself.
+        public var historyRetention: HistoryRetention { configuration.historyRetention }
+
+        /// The number of positions from which the statistics are estimated.
+        private static let exactLimit: Int64 = 100_000
+
+        /// Returns the size of the history.
+        ///
+        /// - Returns: The statistics. They are estimated if there are more than 100,000 transactions; the number of bytes
+        ///   is always that of the newest changes, extrapolated.
+        /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history.
+        ///   ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Complexity: Proportional to the number of transactions, up to 100,000.
+        public func historyStatistics() throws -> HistoryStatistics {
+            try readingHistory { positions in
+                let isEstimated = positions.state.position - positions.state.floor > Self.exactLimit
+                let count =
+                    isEstimated
+                    ? """
+                    SELECT position - floor, next_change - coalesce((SELECT first_number FROM chronicle_transaction \
+                    ORDER BY position LIMIT 1), next_change) FROM chronicle_history
+                    """ : "SELECT count(*), coalesce(sum(change_count), 0)::bigint FROM chronicle_transaction"
+                let results = try positions.connection.pipeline { pipeline in
+                    pipeline.add(count)
+                    pipeline.add("SELECT timestamp FROM chronicle_transaction ORDER BY position LIMIT 1")
+                    pipeline.add("SELECT timestamp FROM chronicle_transaction ORDER BY position DESC LIMIT 1")
+                }
+                let (transactions, changes) = (results[0].int64(0, 0), results[0].int64(0, 1))
+                func date(_ result: QueryResult) -> Date? {
+                    result.count == 0 ? nil : Date(timeIntervalSinceReferenceDate: result.double(0, 0))
+                }
+                let sizes = try HistorySizes(positions.connection)
+                return HistoryStatistics(
+                    storeIdentifier: identifier, transactions: Int(transactions), changes: Int(changes),
+                    bytes: Int(Double(changes) * sizes.change + Double(transactions) * sizes.transaction),
+                    isEstimated: isEstimated || changes > HistorySizes.sampleCount, oldest: date(results[1]),
+                    newest: date(results[2]))
+            }
+        }
+
+        /// Returns up to which transaction the history may be deleted.
+        ///
+        /// - Parameters:
+        ///   - retention: The limits.
+        ///   - date: The current time.
+        /// - Returns: The plan.
+        /// - Throws: The errors of ``historyStatistics()``.
+        /// - Complexity: Proportional to the number of transactions that are kept, and to that of those to delete.
+        public func planHistoryPurge(
+            _ retention: HistoryRetention, at date: Date
+        ) throws -> HistoryPurgePlan<DefaultHistoryToken> {
+            try readingHistory { positions in
+                let limit = try PurgeLimit(positions.connection).position(retention, at: date)
+                let evictionDate = retention.maximumSilence.map { date - $0 / .seconds(1) }
+                let holds = try RetentionHold.all(positions)
+                let live = holds.filter { $0.isLive(evictionDate) }
+                let end = min(limit, live.map(\.position).min() ?? .max)
+                let found = try positions.connection.run(
+                    """
+                    SELECT position, check_value FROM chronicle_transaction WHERE position <= $1 \
+                    ORDER BY position DESC LIMIT 1
+                    """, Parameters(.int64(end)))
+                let newest = found.count == 1 ? found.int64(0, 0) : 0
+                return HistoryPurgePlan(
+                    newest: newest == 0
+                        ? nil
+                        : DefaultHistoryToken(
+                            storeIdentifier: identifier, position: newest, checkValue: found.int64(0, 1)),
+                    keptFor: live.filter { $0.position < limit }.map(\.name).sorted(),
+                    evicted: holds.filter { !$0.isLive(evictionDate) && $0.position < newest }.map(\.name).sorted(),
+                    evictionDate: evictionDate)
+            }
+        }
+
+        /// Deletes the oldest transactions up to that of a plan, about 10,000 changes in each step. Other sessions can write
+        /// meanwhile.
+        ///
+        /// - Parameter plan: A plan of this store.
+        /// - Returns: What the step deleted. The server reuses the space; `VACUUM` returns it to the file system.
+        /// - Throws: ``SwiftDataError/historyTokenStoreMismatch`` or another error of its family if the transaction of the
+        ///   plan is not part of the history. ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the
+        ///   role do not allow it. ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Complexity: Proportional to the deleted changes.
+        public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
+            try writingHistory { positions in
+                guard let newest = plan.newest else { return HistoryPurgeStep(isLast: true) }
+                var end = try positions.upperBound(newest)
+                // A consumer may have been created or moved since the plan was made.
+                for hold in try RetentionHold.all(positions) where hold.isLive(plan.evictionDate) {
+                    end = min(end, hold.position)
+                }
+                let deleted = try HistoryEraser(positions.connection).erase(
+                    """
+                    SELECT position FROM (SELECT position, sum(change_count) OVER (ORDER BY position) - change_count AS before \
+                    FROM chronicle_transaction WHERE position <= $1) AS oldest WHERE before < 10000 ORDER BY position \
+                    LIMIT 10000
+                    """, Parameters(.int64(end)))
+                let rest = try positions.connection.run(
+                    "SELECT EXISTS (SELECT FROM chronicle_transaction WHERE position <= $1)", Parameters(.int64(end)))
+                return HistoryPurgeStep(
+                    transactions: deleted.transactions, changes: deleted.changes, isLast: !rest.bool(0, 0))
+            }
+        }
+    }
+
+    /// The sizes of rows of the history in bytes, from a sample.
+    struct HistorySizes {
+        let change: Double
+        let transaction: Double
+
+        static let sampleCount = 1_000
+
+        init(_ connection: Connection) throws {
+            func average(_ table: String, _ order: String) throws -> Double {
+                let result = try connection.run(
+                    """
+                    SELECT coalesce(avg(pg_column_size(r.*)), 0)::double precision FROM \
+                    (SELECT * FROM \(table) ORDER BY \(order) LIMIT \(Self.sampleCount)) AS r
+                    """)
+                return result.double(0, 0)
+            }
+            change = try average("chronicle_change", "transaction DESC, id DESC")
+            transaction = try average("chronicle_transaction", "position DESC")
+        }
+    }
+
+    /// Finds the newest transaction that exceeds a limit.
+    struct PurgeLimit {
+        private let connection: Connection
+
+        init(_ connection: Connection) { self.connection = connection }
+
+        /// Returns the position up to which transactions exceed a limit, or 0.
+        func position(_ retention: HistoryRetention, at date: Date) throws -> Int64 {
+            var limit: Int64 = 0
+            if let age = retention.maximumAge {
+                let result = try connection.run(
+                    """
+                    SELECT coalesce((SELECT position - 1 FROM chronicle_transaction WHERE timestamp >= $1 \
+                    ORDER BY position LIMIT 1), position) FROM chronicle_history
+                    """, Parameters(.double((date - age / .seconds(1)).timeIntervalSinceReferenceDate)))
+                limit = result.int64(0, 0)
+            }
+            if let changes = retention.maximumChanges {
+                limit = max(limit, try position(exceeding: Double(changes), change: 1, transaction: 0))
+            }
+            if let bytes = retention.maximumBytes {
+                let sizes = try HistorySizes(connection)
+                limit = max(
+                    limit, try position(exceeding: Double(bytes), change: sizes.change, transaction: sizes.transaction))
+            }
+            return limit
+        }
+
+        /// Returns the position of the newest transaction that, with all later ones, exceeds a size. The newest transaction
+        /// is kept.
+        private func position(exceeding size: Double, change: Double, transaction: Double) throws -> Int64 {
+            let result = try connection.run(
+                """
+                SELECT position FROM (SELECT position, sum(change_count * $2 + $3) OVER (ORDER BY position DESC) AS total, \
+                row_number() OVER (ORDER BY position DESC) AS number FROM chronicle_transaction) AS t \
+                WHERE total > $1 AND number > 1 LIMIT 1
+                """, Parameters(.double(size), .double(change), .double(transaction)))
+            return result.count == 1 ? result.int64(0, 0) : 0
+        }
+    }
+
+    /// The position of a consumer that still needs the later transactions.
+    struct RetentionHold {
+        let name: String
+        let position: Int64
+        private let lastSeen: Date
+
+        /// Returns the holds of all consumers except those that start over from the models, or will have to.
+        static func all(_ positions: HistoryPositions) throws -> [RetentionHold] {
+            let table = ConsumerTable(positions.connection, storeIdentifier: positions.storeIdentifier)
+            return try table.records().compactMap { record in
+                if case .requested? = record.place.rebuild { return nil }
+                guard let token = record.place.position, let position = token.position(in: positions.storeIdentifier),
+                    try positions.failure(token, isInclusive: false) == nil
+                else { return nil }
+                return RetentionHold(name: record.name, position: position, lastSeen: record.seen)
+            }
+        }
+
+        /// Returns whether the consumer was seen since a date, or whether there is none.
+        func isLive(_ evictionDate: Date?) -> Bool { evictionDate.map { lastSeen >= $0 } ?? true }
+    }
+#endif

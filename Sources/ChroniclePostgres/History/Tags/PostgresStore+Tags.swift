@@ -1,0 +1,101 @@
+#if Postgres
+    public import ChronicleCore
+    import Foundation
+
+    extension PostgresStore: HistoryTagging {
+        /// Returns all tags in any order.
+        ///
+        /// - Returns: The tags, including those whose tokens expired.
+        /// - Throws: ``SwiftDataError/historyDisabled`` if the configuration disables the history.
+        ///   ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
+            try readingHistory { positions in
+                let result = try positions.connection.run("SELECT name, position, check_value, date FROM chronicle_tag")
+                return (0..<result.count).map { row in
+                    HistoryTag(
+                        name: result.text(row, 0),
+                        token: DefaultHistoryToken(
+                            storeIdentifier: identifier, position: result.int64(row, 1),
+                            checkValue: result.isNull(row, 2) ? nil : result.int64(row, 2)),
+                        date: Date(timeIntervalSinceReferenceDate: result.double(row, 3)))
+                }
+            }
+        }
+
+        /// Names the newest position of the history.
+        ///
+        /// - Parameters:
+        ///   - name: The name of the tag.
+        ///   - replaces: Whether a tag of this name moves to the newest position.
+        /// - Returns: The tag.
+        /// - Throws: One of the following errors. Nothing was changed in that case.
+        ///   - ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replaces` is `false`.
+        ///   - ``SwiftDataError/valueOutOfRange`` if the name contains a NUL character.
+        ///   - ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow saving, or
+        ///     ``SwiftDataError/historyDisabled`` if the configuration disables the history.
+        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
+            try requireRepresentable(name, "tag")
+            return try changingRecords { connection in
+                let state = try HistoryState(connection.run(HistoryState.select))
+                let tag = HistoryTag(name: name, token: state.newestToken(identifier), date: Date())
+                var parameters = Parameters(.text(name), .int64(state.position))
+                if let checkValue = tag.token.checkValue(in: identifier) {
+                    parameters.append(checkValue)
+                } else {
+                    parameters.appendNull(.int8)
+                }
+                parameters.append(tag.date.timeIntervalSinceReferenceDate)
+                let conflict =
+                    replaces
+                    ? "UPDATE SET position = excluded.position, check_value = excluded.check_value, date = excluded.date"
+                    : "NOTHING"
+                let inserted = try connection.run(
+                    """
+                    INSERT INTO chronicle_tag(name, position, check_value, date) VALUES ($1, $2, $3, $4) \
+                    ON CONFLICT (name) DO \(conflict)
+                    """, parameters)
+                guard inserted.affectedRows == 1 else {
+                    throw SwiftDataError.duplicateHistoryTag.with(
+                        detail: "the store already has a tag \"\(name)\"; replace or delete it, or choose another name",
+                        storeIdentifier: identifier)
+                }
+                return tag
+            }
+        }
+
+        /// Deletes a tag.
+        ///
+        /// - Parameter name: The name of the tag.
+        /// - Returns: Whether there was a tag of this name.
+        /// - Throws: ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow
+        ///   saving. ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        public func deleteHistoryTag(_ name: String) throws -> Bool {
+            if name.utf8.contains(0) { return false }
+            return try changingRecords { connection in
+                try connection.run("DELETE FROM chronicle_tag WHERE name = $1", Parameters(.text(name))).affectedRows
+                    == 1
+            }
+        }
+
+        /// Runs `body` in a transaction that changes tags or consumers, after all committed transactions were numbered.
+        func changingRecords<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+            try requireWriteAccess()
+            try requireHistory()
+            return try attributingErrors {
+                try pool.use { connection in
+                    try connection.run("SELECT chronicle_number()")
+                    return try connection.transaction { try body($0) }
+                }
+            }
+        }
+
+        /// Throws an error for a name that PostgreSQL cannot store.
+        func requireRepresentable(_ name: String, _ what: String) throws {
+            guard name.utf8.contains(0) else { return }
+            throw SwiftDataError.valueOutOfRange.with(
+                detail: "the name of the \(what) contains a NUL character, which PostgreSQL cannot store; remove it",
+                storeIdentifier: identifier)
+        }
+    }
+#endif

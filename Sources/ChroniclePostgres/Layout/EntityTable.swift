@@ -1,0 +1,98 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The table of an entity, with its columns.
+    ///
+    /// A row consists of the primary key and one column for each stored property, in the order of their slots.
+    final class EntityTable: Sendable {
+        /// The column of the primary key.
+        static let primaryKey = "_rowid_"
+
+        let entity: Schema.Entity
+        /// The name of the table: that of the entity, or of the root from which the entity inherits.
+        let name: String
+        /// The number of the entity in the catalog.
+        let number: Int64
+        let origin: PersistentIdentifier.Origin
+        let columns: [Column]
+        /// The slots of to-one relationships.
+        let referenceSlots: [Int]
+        /// The columns that a fetch selects of the table `t`, beginning with the primary key.
+        let selection: String
+        /// The number of columns of ``selection``.
+        let selectedCount: Int
+        /// The entities whose rows a fetch returns, if other entities inherit from this one.
+        let kinds: Kinds?
+        /// The statements that write rows.
+        let statements: RowStatements
+
+        /// The entities of the rows in a table that several entities share.
+        struct Kinds: Sendable {
+            /// The column of ``EntityTable/selection`` with the name of the entity.
+            let column: Int
+            /// The tables by the names of their entities, with the column of the selection for each slot.
+            let members: [String: Member]
+            /// The entity of rows without a name.
+            let root: String
+        }
+
+        /// An entity of the rows in a table that several entities share.
+        struct Member: Sendable {
+            let table: EntityTable?
+            let columns: [Int]
+        }
+
+        /// A column, and the destination of a to-one relationship.
+        struct Column: Sendable {
+            let name: String
+            let type: ColumnType
+            /// Whether the texts are JSON.
+            let isJSON: Bool
+            let destination: PersistentIdentifier.Origin?
+        }
+
+        init(
+            _ entity: Schema.Entity, number: Int64, storeIdentifier: String,
+            origins: [String: PersistentIdentifier.Origin], subtables: [EntityTable]
+        ) {
+            name = entity.rootName
+            self.entity = entity
+            self.number = number
+            origin =
+                origins[entity.name]
+                ?? .init(storeIdentifier: storeIdentifier, entityName: entity.name, rootEntityName: entity.rootName)
+            columns = entity.storedProperties.map { property in
+                Column(
+                    name: property.name, type: ColumnType(property), isJSON: property.attribute?.storage == .json,
+                    destination: property.relationship.flatMap { origins[$0.destination] })
+            }
+            referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
+            var selected = [Self.primaryKey] + columns.map(\.name)
+            kinds = subtables.isEmpty ? nil : Self.kinds(of: entity, subtables, &selected)
+            selectedCount = selected.count
+            selection = selected.map { "t.\(quoted($0))" }.joined(separator: ", ")
+            statements = RowStatements(table: name, columns, kind: entity.superentity == nil ? nil : entity.name)
+        }
+
+        /// Adds the columns of subentities to a selection, and returns the positions of all columns.
+        private static func kinds(
+            of entity: Schema.Entity, _ subtables: [EntityTable], _ selected: inout [String]
+        ) -> Kinds {
+            var positions = Dictionary(uniqueKeysWithValues: selected.enumerated().map { ($1, $0) })
+            func position(_ name: String) -> Int {
+                if let known = positions[name] { return known }
+                positions[name] = selected.count
+                selected.append(name)
+                return selected.count - 1
+            }
+            let column = position(Schema.entityAttribute)
+            var members = [
+                entity.name: Member(table: nil, columns: entity.storedProperties.map { position($0.name) })
+            ]
+            for table in subtables {
+                members[table.entity.name] = Member(table: table, columns: table.columns.map { position($0.name) })
+            }
+            return Kinds(column: column, members: members, root: entity.rootName)
+        }
+    }
+#endif

@@ -1,0 +1,63 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The tables of a schema in a database.
+    struct StoreLayout: Sendable {
+        let storeIdentifier: String
+        /// The schema of the database that contains the tables.
+        let schemaName: String
+        let tablesByName: [String: EntityTable]
+        let linksByName: [String: Schema.Links]
+        /// The catalog, in the order of the numbers.
+        let recorded: [RecordedEntity]
+
+        init(storeIdentifier: String, schemaName: String, schema: Schema, recorded: [RecordedEntity]) {
+            self.storeIdentifier = storeIdentifier
+            self.schemaName = schemaName
+            self.recorded = recorded
+            var origins: [String: PersistentIdentifier.Origin] = [:]
+            let roots = Dictionary(recorded.map { ($0.name, $0.rootName) }, uniquingKeysWith: { first, _ in first })
+            for name in Set(recorded.map(\.name)).union(schema.entities.map(\.name)) {
+                origins[name] = .init(
+                    storeIdentifier: storeIdentifier, entityName: name,
+                    rootEntityName: schema.entitiesByName[name]?.rootName ?? roots[name] ?? name)
+            }
+            var tables: [String: EntityTable] = [:]
+            func table(_ entity: RecordedEntity) -> EntityTable? {
+                if let known = tables[entity.name] { return known }
+                guard let modelled = schema.entitiesByName[entity.name] else { return nil }
+                let kinds = schema.kinds(of: entity.name).subtracting([entity.name])
+                let made = EntityTable(
+                    modelled, number: entity.number, storeIdentifier: storeIdentifier, origins: origins,
+                    subtables: recorded.filter { kinds.contains($0.name) }.compactMap(table))
+                tables[entity.name] = made
+                return made
+            }
+            for entity in recorded { _ = table(entity) }
+            tablesByName = tables
+            linksByName = Dictionary(uniqueKeysWithValues: schema.links.map { ($0.name, $0) })
+        }
+
+        func table(for type: any PersistentModel.Type) throws -> EntityTable {
+            try table(named: type.entityName)
+        }
+
+        func table(named name: String) throws -> EntityTable {
+            guard let table = tablesByName[name] else {
+                throw SwiftDataError.unknownSchema.with(
+                    detail: "the store does not contain this model; add it to the store's schema", entityName: name,
+                    storeIdentifier: storeIdentifier)
+            }
+            return table
+        }
+
+        func links(named name: String) throws -> Schema.Links {
+            guard let links = linksByName[name] else {
+                throw SwiftDataError.unknownSchema.with(
+                    detail: "the store does not contain the relationship \(name); add its models to the store's schema",
+                    storeIdentifier: storeIdentifier)
+            }
+            return links
+        }
+    }
+#endif

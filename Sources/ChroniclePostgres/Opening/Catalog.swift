@@ -1,0 +1,230 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The tables `chronicle_entity` and `chronicle_attribute`, with the numbers that identify entities and attributes in the
+    /// history.
+    struct Catalog {
+        let connection: Connection
+
+        static let createTables = [
+            """
+            CREATE TABLE IF NOT EXISTS chronicle_entity(id bigint PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE, \
+            superentity bigint REFERENCES chronicle_entity(id), definition text)
+            """,
+            """
+            CREATE TABLE IF NOT EXISTS chronicle_attribute(entity bigint NOT NULL REFERENCES chronicle_entity(id), \
+            number smallint NOT NULL, name text COLLATE "C" NOT NULL, type text, destination text COLLATE "C", \
+            present boolean NOT NULL, preserved_inserts smallint NOT NULL, preserved_updates smallint NOT NULL, \
+            preserved_deletes smallint NOT NULL, PRIMARY KEY (entity, number))
+            """,
+        ]
+
+        init(_ connection: Connection) { self.connection = connection }
+
+        /// Returns the entities in the order of their numbers.
+        ///
+        /// - Throws: `SwiftDataError.damagedFile` if a row is invalid.
+        func entities() throws -> [RecordedEntity] {
+            let results = try connection.pipeline { pipeline in
+                pipeline.add("SELECT id, name, superentity FROM chronicle_entity ORDER BY id")
+                pipeline.add(
+                    """
+                    SELECT entity, number, name, type, destination, present, preserved_inserts, preserved_updates, \
+                    preserved_deletes FROM chronicle_attribute ORDER BY entity, number
+                    """)
+            }
+            let (rows, attributeRows) = (results[0], results[1])
+            var attributes: [Int64: [RecordedAttribute]] = [:]
+            for row in 0..<attributeRows.count {
+                let entity = attributeRows.int64(row, 0)
+                attributes[entity, default: []].append(try attribute(attributeRows, row))
+            }
+            var entities: [RecordedEntity] = []
+            var superentities: [Int64: Int64] = [:]
+            for row in 0..<rows.count {
+                let (number, name) = (rows.int64(row, 0), rows.text(row, 1))
+                if !rows.isNull(row, 2) { superentities[number] = rows.int64(row, 2) }
+                entities.append(
+                    RecordedEntity(number: number, name: name, rootName: name, attributes: attributes[number] ?? []))
+            }
+            return superentities.isEmpty ? entities : try Self.connecting(entities, superentities)
+        }
+
+        private func attribute(_ result: QueryResult, _ row: Int) throws -> RecordedAttribute {
+            func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.text(row, column) }
+            func extent(_ column: Int) throws -> Preservation.Extent {
+                guard let extent = Preservation.Extent(rawValue: result.int64(row, column)) else {
+                    throw SwiftDataError.damagedFile.with(
+                        detail: "a row of chronicle_attribute for \(result.text(row, 2)) is invalid; restore it")
+                }
+                return extent
+            }
+            return RecordedAttribute(
+                number: Int(result.int64(row, 1)), name: result.text(row, 2), type: text(3), destination: text(4),
+                preservation: Preservation(inserts: try extent(6), updates: try extent(7), deletes: try extent(8)),
+                isPresent: result.bool(row, 5))
+        }
+
+        /// Returns the entities with the names and the attributes of the roots from which they inherit.
+        private static func connecting(
+            _ entities: [RecordedEntity], _ superentities: [Int64: Int64]
+        ) throws -> [RecordedEntity] {
+            let known = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
+            var subentities: [Int64: [String: Int64]] = [:]
+            var connected = try entities.map { entity in
+                var root = entity
+                var count = 0
+                while let number = superentities[root.number] {
+                    guard let next = known[number], count < entities.count else {
+                        throw SwiftDataError.damagedFile.with(
+                            detail: "the superentity of \(entity.name) in chronicle_entity is invalid; restore it")
+                    }
+                    (root, count) = (next, count + 1)
+                }
+                if root.number == entity.number { return entity }
+                subentities[root.number, default: [:]][entity.name] = entity.number
+                return RecordedEntity(
+                    number: entity.number, name: entity.name, rootName: root.name, attributes: root.attributes)
+            }
+            for index in connected.indices {
+                connected[index].subentities = subentities[connected[index].number] ?? [:]
+            }
+            return connected
+        }
+
+        /// Returns the entity with a name, assigning a number to it if it is new.
+        func entity(named name: String) throws -> RecordedEntity {
+            if let known = try entities().first(where: { $0.name == name }) { return known }
+            let result = try connection.run(
+                "INSERT INTO chronicle_entity(id, name) SELECT coalesce(max(id), 0) + 1, $1 FROM chronicle_entity "
+                    + "RETURNING id", Parameters(.text(name)))
+            return RecordedEntity(number: result.int64(0, 0), name: name, rootName: name, attributes: [])
+        }
+
+        /// Assigns a number to an entity that inherits from another one, and records from which.
+        ///
+        /// - Throws: `SwiftDataError.backwardMigration` if the database has a table of the entity.
+        func registerSubentity(_ entity: Schema.Entity, _ superentity: String) throws {
+            let wasKnown = try entities().contains { $0.name == entity.name && !$0.isSubentity }
+            guard !wasKnown else {
+                throw SwiftDataError.backwardMigration.with(
+                    detail:
+                        "the database stores the model in a separate table, but it now inherits from \(superentity); "
+                        + "give the class another name and copy its models",
+                    entityName: entity.name)
+            }
+            let recorded = try self.entity(named: entity.name)
+            try connection.run(
+                "UPDATE chronicle_entity SET superentity = (SELECT id FROM chronicle_entity WHERE name = $1) "
+                    + "WHERE id = $2", Parameters(.text(superentity), .int64(recorded.number)))
+            try setDefinition(entity, of: recorded)
+        }
+
+        /// Assigns numbers to new properties of an entity, and updates their types and which values are preserved.
+        ///
+        /// - Parameter preservesValues: Whether the store preserves the values of all properties.
+        func register(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
+            for property in entity.storedProperties {
+                let preservation = Preservation(property, preservesValues: preservesValues)
+                try register(property, isPresent: true, preservation, &recorded)
+            }
+            try registerLinks(of: entity, &recorded, preservesValues: preservesValues)
+        }
+
+        /// Assigns numbers to relationships that are stored in link tables. In the history they are attributes without a
+        /// column.
+        private func registerLinks(
+            of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool
+        ) throws {
+            let properties = entity.properties.filter { $0.relationship?.isLinked == true }
+            func index(_ name: String?) -> Int? {
+                recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
+            }
+            for property in properties where index(property.name) == nil {
+                guard let renamed = index(property.previousName) else { continue }
+                recorded.attributes[renamed].name = property.name
+                try update(recorded.attributes[renamed], of: recorded)
+            }
+            // After the renames, because new properties may have the previous names of others.
+            for property in properties {
+                let preservation = Preservation(property, preservesValues: preservesValues)
+                try register(property, isPresent: false, preservation, &recorded)
+            }
+        }
+
+        private func register(
+            _ property: Schema.Property, isPresent: Bool, _ preservation: Preservation, _ entity: inout RecordedEntity
+        ) throws {
+            let known = entity.attributes.firstIndex { $0.name == property.name && $0.isPresent == isPresent }
+            let number = known.map { entity.attributes[$0].number } ?? (entity.attributes.map(\.number).max() ?? -1) + 1
+            guard number <= Int16.max else {
+                throw SwiftDataError.storeFull.with(
+                    detail: "no numbers are left in chronicle_attribute", entityName: entity.name,
+                    propertyName: property.name)
+            }
+            let attribute = RecordedAttribute(
+                number: number, name: property.name, type: property.attribute.map(\.valueTypeName),
+                destination: property.relationship?.destination, preservation: preservation, isPresent: isPresent)
+            if let known {
+                guard entity.attributes[known] != attribute else { return }
+                entity.attributes[known] = attribute
+            } else {
+                entity.attributes.append(attribute)
+            }
+            try update(attribute, of: entity)
+        }
+
+        func update(_ attribute: RecordedAttribute, of entity: RecordedEntity) throws {
+            var parameters = Parameters(.int64(entity.number), .int64(Int64(attribute.number)), .text(attribute.name))
+            for text in [attribute.type, attribute.destination] {
+                if let text { parameters.append(text) } else { parameters.appendNull(.text) }
+            }
+            let preservation = attribute.preservation
+            for number in [
+                attribute.isPresent ? 1 : 0, preservation.inserts.rawValue, preservation.updates.rawValue,
+                preservation.deletes.rawValue,
+            ] { parameters.append(Int64(number)) }
+            try connection.run(
+                """
+                INSERT INTO chronicle_attribute(entity, number, name, type, destination, present, preserved_inserts, \
+                preserved_updates, preserved_deletes) VALUES ($1, $2, $3, $4, $5, $6 <> 0, $7, $8, $9)
+                ON CONFLICT (entity, number) DO UPDATE SET name = excluded.name, type = excluded.type, \
+                destination = excluded.destination, present = excluded.present, \
+                preserved_inserts = excluded.preserved_inserts, preserved_updates = excluded.preserved_updates, \
+                preserved_deletes = excluded.preserved_deletes
+                """, parameters)
+        }
+
+        /// Stores the description of an entity, by which a migration recognizes its version.
+        func setDefinition(_ entity: Schema.Entity, of recorded: RecordedEntity) throws {
+            try connection.run(
+                "UPDATE chronicle_entity SET definition = $1 WHERE id = $2",
+                Parameters(.text(try entity.json()), .int64(recorded.number)))
+        }
+
+        /// Returns the descriptions of entities by their names in the catalog.
+        func definitions() throws -> [String: Schema.Entity] {
+            let result = try connection.run(
+                "SELECT name, definition FROM chronicle_entity WHERE definition IS NOT NULL ORDER BY id")
+            var definitions: [String: Schema.Entity] = [:]
+            for row in 0..<result.count {
+                do { definitions[result.text(row, 0)] = try Schema.Entity(json: result.text(row, 1)) } catch {
+                    throw SwiftDataError.damagedFile.with(
+                        detail: "the definition of \(result.text(row, 0)) in chronicle_entity is invalid; restore it",
+                        underlying: error)
+                }
+            }
+            return definitions
+        }
+
+        /// Changes the name of an entity.
+        func rename(_ entity: RecordedEntity, to name: String) throws {
+            try connection.run(
+                "UPDATE chronicle_entity SET name = $2 WHERE id = $1",
+                Parameters(.int64(entity.number), .text(name)))
+            try connection.run(
+                "UPDATE chronicle_attribute SET destination = $2 WHERE destination = $1",
+                Parameters(.text(entity.name), .text(name)))
+        }
+    }
+#endif

@@ -1,0 +1,112 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The tables of a schema in the database, as they are.
+    struct DatabaseSchema {
+        /// The columns of each table by name.
+        let columns: [String: [String: Column]]
+        /// The foreign keys of each table, by the names of the constraints.
+        let foreignKeys: [String: [String: ForeignKey]]
+        /// The indexes of each table.
+        let indexes: [String: Set<String>]
+        /// The names of views and other relations that are not tables.
+        let others: Set<String>
+
+        struct ForeignKey {
+            let column: String
+            let action: String
+            let destination: String
+        }
+
+        struct Column {
+            /// The type as the server names it.
+            let type: String
+            let isOptional: Bool
+            let hasDefault: Bool
+        }
+
+        /// Reads the definitions of the schema that is first in the search path.
+        init(_ connection: Connection) throws {
+            let results = try connection.pipeline { pipeline in
+                pipeline.add(
+                    """
+                    SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), NOT a.attnotnull, a.atthasdef, \
+                    c.relkind IN ('r', 'p') FROM pg_class AS c LEFT JOIN pg_attribute AS a \
+                    ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+                    WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+                    """)
+                pipeline.add(
+                    """
+                    SELECT c.relname, k.conname, k.confdeltype, d.relname, a.attname FROM pg_constraint AS k \
+                    JOIN pg_class AS c ON c.oid = k.conrelid JOIN pg_class AS d ON d.oid = k.confrelid \
+                    JOIN pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1] \
+                    WHERE k.contype = 'f' AND c.relnamespace = quote_ident(current_schema())::regnamespace
+                    """)
+                pipeline.add(
+                    """
+                    SELECT t.relname, i.relname FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
+                    JOIN pg_class AS t ON t.oid = x.indrelid \
+                    WHERE t.relnamespace = quote_ident(current_schema())::regnamespace AND x.indisvalid
+                    """)
+            }
+            var columns: [String: [String: Column]] = [:]
+            var others: Set<String> = []
+            let attributes = results[0]
+            for row in 0..<attributes.count {
+                let table = attributes.text(row, 0)
+                guard attributes.bool(row, 5) else {
+                    others.insert(table)
+                    continue
+                }
+                columns[table, default: [:]][attributes.text(row, 1)] = Column(
+                    type: attributes.text(row, 2), isOptional: attributes.bool(row, 3),
+                    hasDefault: attributes.bool(row, 4))
+            }
+            var foreignKeys: [String: [String: ForeignKey]] = [:]
+            let keys = results[1]
+            for row in 0..<keys.count {
+                let action =
+                    switch keys.text(row, 2) {
+                    case "c": "CASCADE"
+                    case "n": "SET NULL"
+                    case "a": "NO ACTION"
+                    default: "other"
+                    }
+                foreignKeys[keys.text(row, 0), default: [:]][keys.text(row, 1)] = ForeignKey(
+                    column: keys.text(row, 4), action: action, destination: keys.text(row, 3))
+            }
+            var indexes: [String: Set<String>] = [:]
+            for row in 0..<results[2].count {
+                indexes[results[2].text(row, 0), default: []].insert(results[2].text(row, 1))
+            }
+            (self.columns, self.foreignKeys, self.indexes, self.others) = (columns, foreignKeys, indexes, others)
+        }
+
+        func hasTable(_ name: String) -> Bool { columns[name] != nil }
+
+        /// Returns a digest of the definitions of the schema: of tables, columns, constraints, indexes, triggers and
+        /// functions. It changes if any program changes a definition.
+        static func digest(_ connection: Connection) throws -> String {
+            let result = try connection.run(
+                """
+                SELECT md5(string_agg(part, E'\\n' ORDER BY part COLLATE "C")) FROM (
+                SELECT concat_ws(' ', 'column', c.relname, c.relkind, a.attname, a.atttypid::regtype, a.attnotnull, \
+                a.atthasdef, a.attcollation::regcollation) AS part FROM pg_class AS c JOIN pg_attribute AS a \
+                ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+                WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+                UNION ALL SELECT concat_ws(' ', 'constraint', conrelid::regclass, conname, contype, condeferrable, \
+                condeferred, confdeltype, confrelid::regclass, conkey, convalidated) FROM pg_constraint \
+                WHERE connamespace = quote_ident(current_schema())::regnamespace \
+                UNION ALL SELECT concat_ws(' ', 'index', i.relname, x.indrelid::regclass, x.indisunique, x.indkey, \
+                x.indisvalid, x.indpred IS NULL) FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid \
+                WHERE i.relnamespace = quote_ident(current_schema())::regnamespace \
+                UNION ALL SELECT concat_ws(' ', 'trigger', tgrelid::regclass, tgname, tgfoid::regproc, tgenabled, tgtype) \
+                FROM pg_trigger AS g JOIN pg_class AS c ON c.oid = g.tgrelid \
+                WHERE NOT tgisinternal AND c.relnamespace = quote_ident(current_schema())::regnamespace \
+                UNION ALL SELECT concat_ws(' ', 'function', oid::regprocedure, prosecdef, md5(prosrc)) FROM pg_proc \
+                WHERE pronamespace = quote_ident(current_schema())::regnamespace) AS definitions
+                """)
+            return result.text(0, 0)
+        }
+    }
+#endif

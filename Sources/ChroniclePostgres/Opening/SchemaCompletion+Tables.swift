@@ -1,0 +1,250 @@
+#if Postgres
+    import ChronicleCore
+
+    // Creates and changes the tables of entities.
+    extension SchemaCompletion {
+        /// A column that becomes required when all rows have a value.
+        struct RequiredColumn {
+            let entity: String
+            let property: Schema.Property
+            let defaultLiteral: String?
+
+            fileprivate var table: String { quoted(entity) }
+            fileprivate var name: String { quoted(property.name) }
+
+            func require(_ connection: Connection) throws {
+                try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET NOT NULL")
+            }
+        }
+
+        /// Creates or changes the table of an entity.
+        ///
+        /// - Returns: The columns that become required.
+        func complete(_ entity: Schema.Entity, _ catalog: Catalog) throws -> [RequiredColumn] {
+            let connection = catalog.connection
+            let definition = TableDefinition(entity: entity, schema: schema)
+            let wasKnown = try catalog.entities().contains { $0.name == entity.name }
+            var recorded = try catalog.entity(named: entity.name)
+            var required: [RequiredColumn] = []
+            guard !recorded.isSubentity else {
+                throw SwiftDataError.backwardMigration.with(
+                    detail:
+                        "the database stores the model in the table of \(recorded.rootName), but the class does not "
+                        + "inherit from it; declare the superclass again, or give the class another name and copy its "
+                        + "models",
+                    entityName: entity.name)
+            }
+            if let columns = try DatabaseSchema(connection).columns[entity.name] {
+                try requireRecordedColumns(columns, of: recorded)
+                try rename(entity, &recorded, catalog)
+                required = try changeColumns(definition, connection)
+                try addColumns(definition, connection)
+            } else if wasKnown {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "another program removed the table of the model; restore it from a backup",
+                    entityName: entity.name)
+            } else {
+                try connection.script(definition.createTable)
+            }
+            try makeIndexes(definition, connection)
+            let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
+            try catalog.register(entity, &recorded, preservesValues: preservesValues)
+            try catalog.setDefinition(models.entitiesByName[entity.name] ?? entity, of: recorded)
+            return required
+        }
+
+        /// Sets an attribute that becomes required to its default value where it has none.
+        ///
+        /// - Throws: `SwiftDataError.backwardMigration` if there is no default value.
+        func setMissingValues(of column: RequiredColumn, _ connection: Connection) throws {
+            if let value = column.defaultLiteral {
+                return try connection.script(
+                    "UPDATE \(column.table) SET \(column.name) = \(value) WHERE \(column.name) IS NULL")
+            }
+            let missing = try connection.run(
+                "SELECT 1 FROM \(column.table) WHERE \(column.name) IS NULL LIMIT 1", isPrepared: false)
+            guard missing.count > 0 else { return }
+            throw SwiftDataError.backwardMigration.with(
+                detail: "the property is no longer optional, but the store has models without a value for it",
+                entityName: column.entity, propertyName: column.property.name)
+        }
+
+        /// Throws an error if another program removed a column.
+        private func requireRecordedColumns(
+            _ columns: [String: DatabaseSchema.Column], of entity: RecordedEntity
+        ) throws {
+            for attribute in entity.attributes where attribute.isPresent && columns[attribute.name] == nil {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "another program removed or renamed the column; restore it", entityName: entity.name,
+                    propertyName: attribute.name)
+            }
+            guard columns[EntityTable.primaryKey]?.type == "bigint" else {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "another program removed or changed the primary key; restore it", entityName: entity.name,
+                    propertyName: EntityTable.primaryKey)
+            }
+        }
+
+        private func rename(_ entity: Schema.Entity, _ recorded: inout RecordedEntity, _ catalog: Catalog) throws {
+            for property in entity.storedProperties {
+                guard let original = property.previousName,
+                    !recorded.attributes.contains(where: { $0.name == property.name && $0.isPresent }),
+                    let index = recorded.attributes.firstIndex(where: { $0.name == original && $0.isPresent })
+                else { continue }
+                try catalog.connection.script(
+                    "ALTER TABLE \(quoted(entity.name)) RENAME COLUMN \(quoted(original)) TO \(quoted(property.name))")
+                recorded.attributes[index].name = property.name
+                try catalog.update(recorded.attributes[index], of: recorded)
+            }
+        }
+
+        private func addColumns(_ definition: TableDefinition, _ connection: Connection) throws {
+            let entity = definition.entity
+            let table = quoted(entity.name)
+            let present = try DatabaseSchema(connection).columns[entity.name] ?? [:]
+            for property in entity.storedProperties where present[property.name] == nil {
+                let isEmpty = try connection.run("SELECT 1 FROM \(table) LIMIT 1", isPrepared: false).count == 0
+                guard property.isOptional || definition.defaultLiteral(property) != nil || isEmpty else {
+                    throw SwiftDataError.backwardMigration.with(
+                        detail: "the property is new and required; make it optional or add a default value for the "
+                            + "existing models",
+                        entityName: entity.name, propertyName: property.name)
+                }
+                try connection.script("ALTER TABLE \(table) ADD COLUMN \(definition.column(property))")
+            }
+        }
+
+        /// Properties may become optional or required, and required properties may be removed, whose columns remain for
+        /// programs with an earlier version of the model.
+        ///
+        /// - Returns: The columns that become required.
+        private func changeColumns(
+            _ definition: TableDefinition, _ connection: Connection
+        ) throws -> [RequiredColumn] {
+            var required: [RequiredColumn] = []
+            let entity = definition.entity
+            let present = try DatabaseSchema(connection).columns[entity.name] ?? [:]
+            for property in entity.storedProperties {
+                guard let column = present[property.name] else { continue }
+                let (table, name) = (quoted(entity.name), quoted(property.name))
+                try changeType(of: property, column, definition, connection)
+                if column.isOptional, !property.isOptional {
+                    required.append(
+                        RequiredColumn(
+                            entity: entity.name, property: property,
+                            defaultLiteral: definition.defaultLiteral(property)))
+                } else if !column.isOptional, property.isOptional {
+                    try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) DROP NOT NULL")
+                }
+            }
+            let names = Set(entity.storedProperties.map(\.name) + [EntityTable.primaryKey])
+            for (name, column) in present.sorted(by: { $0.key < $1.key }) where !names.contains(name) {
+                guard !column.isOptional, !column.hasDefault else { continue }
+                try connection.script(
+                    "ALTER TABLE \(quoted(entity.name)) ALTER COLUMN \(quoted(name)) DROP NOT NULL")
+            }
+            return required
+        }
+
+        /// Changes the type of a column if its values can be converted without loss.
+        private func changeType(
+            of property: Schema.Property, _ column: DatabaseSchema.Column, _ definition: TableDefinition,
+            _ connection: Connection
+        ) throws {
+            let type = ColumnType(property)
+            guard column.type != type.name else { return }
+            let (table, name) = (quoted(definition.entity.name), quoted(property.name))
+            let values = try connection.run(
+                "SELECT 1 FROM \(table) WHERE \(name) IS NOT NULL LIMIT 1", isPrepared: false)
+            guard values.count == 0 else {
+                throw SwiftDataError.backwardMigration.with(
+                    detail:
+                        "the type of the column is \(column.type), but the property needs \(type.name), and the store "
+                        + "has values; give the property another name, and copy the values in a stage of a migration plan",
+                    entityName: definition.entity.name, propertyName: property.name)
+            }
+            let isRequired = !column.isOptional
+            try connection.script(
+                "ALTER TABLE \(table) ALTER COLUMN \(name) DROP DEFAULT, "
+                    + "ALTER COLUMN \(name) TYPE \(type.rawValue) USING NULL")
+            if isRequired, let literal = definition.defaultLiteral(property) {
+                try connection.script("ALTER TABLE \(table) ALTER COLUMN \(name) SET DEFAULT \(literal)")
+            }
+        }
+
+        private func makeIndexes(_ definition: TableDefinition, _ connection: Connection) throws {
+            let wanted = definition.indexes
+            let present = try DatabaseSchema(connection).indexes[definition.entity.name] ?? []
+            let own = present.filter { $0.hasPrefix("chronicle_") }
+            for name in own.subtracting(wanted.map(\.name)).sorted() {
+                try connection.script("DROP INDEX \(quoted(name))")
+            }
+            for index in wanted where !present.contains(index.name) {
+                do { try connection.script(index.sql) } catch let error as PostgresError where error.isUniqueViolation {
+                    throw SwiftDataError.uniquenessViolation.with(
+                        detail: "the store contains several models with the same values for a unique constraint",
+                        entityName: definition.entity.name, underlying: error)
+                }
+            }
+        }
+
+        /// Creates the foreign keys of a table, and replaces those whose delete rule changed.
+        ///
+        /// - Parameter columns: The columns of the present properties. A removed relationship becomes nil when its
+        ///   destination is deleted.
+        func completeForeignKeys(
+            _ wanted: [TableDefinition.ForeignKey], of table: String, columns: Set<String>, _ connection: Connection
+        ) throws {
+            let present = try DatabaseSchema(connection).foreignKeys[table] ?? [:]
+            let names = Set(wanted.map(\.name))
+            for (name, key) in present.sorted(by: { $0.key < $1.key })
+            where name.hasPrefix("chronicle_") && !names.contains(name) {
+                let isRemoved = !columns.contains(key.column)
+                if isRemoved, key.action == "SET NULL" { continue }
+                try connection.script("ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(quoted(name))")
+                guard isRemoved else { continue }
+                let optional = TableDefinition.ForeignKey(
+                    name: name, column: key.column, destination: key.destination, action: "SET NULL")
+                try connection.script("ALTER TABLE \(quoted(table)) ADD \(optional.sql)")
+            }
+            for key in wanted {
+                if let known = present[key.name] {
+                    if known.action == key.action, known.destination == key.destination { continue }
+                    try connection.script("ALTER TABLE \(quoted(table)) DROP CONSTRAINT \(quoted(key.name))")
+                }
+                do { try connection.script("ALTER TABLE \(quoted(table)) ADD \(key.sql)") } catch let error
+                    as PostgresError where error.isForeignKeyViolation
+                {
+                    throw SwiftDataError.backwardMigration.with(
+                        detail: "the store has models that reference missing ones; set the relationship to nil first",
+                        entityName: table, propertyName: key.column, underlying: error)
+                }
+            }
+        }
+
+        /// Sets the default values of new attributes of subentities in their rows.
+        func setSubentityDefaults(_ connection: Connection) throws {
+            for entity in subentities {
+                let declared = entity.storedProperties.filter { property in
+                    entity.superentity?.propertiesByName[property.name] == nil && !property.isOptional
+                }
+                for property in declared {
+                    let kinds = models.kinds(of: entity.name).sorted().map(literal).joined(separator: ", ")
+                    let rows =
+                        "\(quoted(Schema.entityAttribute)) IN (\(kinds)) AND \(quoted(property.name)) IS NULL"
+                    let table = quoted(entity.rootName)
+                    let missing = try connection.run("SELECT 1 FROM \(table) WHERE \(rows) LIMIT 1", isPrepared: false)
+                    guard missing.count > 0 else { continue }
+                    let definition = TableDefinition(entity: entity, schema: models)
+                    guard let value = definition.defaultLiteral(property) else {
+                        throw SwiftDataError.backwardMigration.with(
+                            detail: "the property is new and required; make it optional or add a default value for the "
+                                + "existing models",
+                            entityName: entity.name, propertyName: property.name)
+                    }
+                    try connection.script("UPDATE \(table) SET \(quoted(property.name)) = \(value) WHERE \(rows)")
+                }
+            }
+        }
+    }
+#endif

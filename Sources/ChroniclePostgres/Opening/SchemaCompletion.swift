@@ -1,0 +1,248 @@
+#if Postgres
+    import ChronicleCore
+    import Foundation
+
+    /// Creates the tables, columns, constraints and indexes of a schema that are missing in a database.
+    ///
+    /// The store keeps the signature of the schema with a digest of all definitions, so that opening it again only reads.
+    /// If the digest differs, a program changed a definition; everything is then compared again, and missing definitions
+    /// are created. This happens in one transaction under a lock: if several processes open a new store at the same time,
+    /// one of them creates the tables.
+    struct SchemaCompletion {
+        /// The entities of the tables: ``models`` without inheritance.
+        let schema: Schema
+        /// The entities of the models.
+        let models: Schema
+        let configuration: PostgresConfiguration
+        let schemaName: String
+        /// The version of the schema, or `nil` for a schema without a version.
+        private let version: StoreVersion?
+
+        init(
+            _ schema: Schema, _ configuration: PostgresConfiguration, _ schemaName: String,
+            version: StoreVersion? = nil
+        ) {
+            models = schema
+            self.schema = schema.mergingSubentities()
+            self.configuration = configuration
+            self.schemaName = schemaName
+            self.version = version
+        }
+
+        /// Creates what is missing, and returns the layout.
+        func complete(_ connection: Connection) throws -> StoreLayout {
+            if try isComplete(connection) { return try layout(connection) }
+            do {
+                return try connection.transaction { connection in
+                    try Self.lock(connection)
+                    // Another process may have created everything while this one waited.
+                    if try !isComplete(connection) { try create(connection) }
+                    return try layout(connection)
+                }
+            } catch let error as PostgresError where error.isPrivilegeViolation {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "tables or columns of the models are missing, and the role must not create them "
+                        + "(\(error.message)); open the store once as the owner of the tables",
+                    underlying: error)
+            } catch let error as PostgresError where error.isReadOnly {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail:
+                        "tables or columns of the models are missing, and the server is read-only; open the store once "
+                        + "on the primary server",
+                    underlying: error)
+            }
+        }
+
+        /// Locks the definitions of the schema until the transaction ends.
+        static func lock(_ connection: Connection) throws {
+            try connection.run("SELECT pg_advisory_xact_lock(hashtextextended('chronicle ' || current_schema(), 0))")
+        }
+
+        /// Returns the layout of a store that is opened read-only.
+        func existingLayout(_ connection: Connection) throws -> StoreLayout {
+            guard try Self.hasStore(connection) else {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the schema \(schemaName) contains no store; open it once with `allowsSave: true`")
+            }
+            let layout = try layout(connection)
+            if let version, let stored = try version.requireNotLater(connection), stored.identifier < version.identifier
+            {
+                throw SwiftDataError.loadIssueModelContainer.with(
+                    detail: "the store has version \(stored.identifier) of its schema, and must be migrated to "
+                        + "\(version.identifier); open it once with `allowsSave: true`",
+                    storeIdentifier: layout.storeIdentifier)
+            }
+            return layout
+        }
+
+        /// Returns whether the schema of the database contains a store.
+        ///
+        /// - Throws: `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created it.
+        static func hasStore(_ connection: Connection) throws -> Bool {
+            let found = try connection.run(
+                "SELECT 1 FROM pg_class WHERE relname = 'chronicle_meta' "
+                    + "AND relnamespace = quote_ident(current_schema())::regnamespace")
+            guard found.count > 0 else { return false }
+            guard let format = try MetaTable.text(.format, connection) else { return false }
+            guard let number = Int(format), number <= MetaTable.currentFormat else {
+                throw SwiftDataError.unsupportedFileVersion.with(
+                    detail:
+                        "the tables have the format \(format), but this version of Chronicle supports formats up to "
+                        + "\(MetaTable.currentFormat); update the program")
+            }
+            return true
+        }
+
+        private func isComplete(_ connection: Connection) throws -> Bool {
+            guard try Self.hasStore(connection),
+                let digest = try MetaTable.text(.completeFor(signature), connection),
+                try digest == DatabaseSchema.digest(connection)
+            else { return false }
+            guard let version else { return true }
+            return try version.requireNotLater(connection) == version
+        }
+
+        /// Everything whose change requires a change of the database.
+        private var signature: String {
+            var parts = ["history \(configuration.recordsHistory)"]
+            for entity in schema.entities {
+                parts.append(TableDefinition(entity: entity, schema: schema).shape)
+                for property in entity.storedProperties {
+                    let preservation = Preservation(property, preservesValues: false)
+                    parts.append("\(property.name) \(property.previousName ?? "") \(preservation)")
+                }
+            }
+            parts += subentities.map { "\($0.name) inherits from \($0.superentityName ?? "")" }
+            parts += schema.links.map { LinkDefinition(links: $0).signature }
+            // Of constant length, because it is the key of an index.
+            let text = parts.joined(separator: "\n")
+            return [text, String(text.reversed())].map(Self.hash).joined()
+        }
+
+        /// Returns the 64-bit FNV-1a hash of a text. https://www.rfc-editor.org/rfc/rfc9923
+        private static func hash(_ text: String) -> String {
+            String(
+                text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 },
+                radix: 16)
+        }
+
+        /// The entities that inherit from others, superentities first.
+        var subentities: [Schema.Entity] {
+            func depth(_ entity: Schema.Entity) -> Int { entity.superentity.map { depth($0) + 1 } ?? 0 }
+            return models.entities.filter { $0.superentity != nil }
+                .sorted { (depth($0), $0.name) < (depth($1), $1.name) }
+        }
+
+        /// Returns the layout of a store with all tables of the schema.
+        ///
+        /// - Throws: `SwiftDataError.loadIssueModelContainer` if a table or a column is missing.
+        private func layout(_ connection: Connection) throws -> StoreLayout {
+            guard let identifier = try MetaTable.text(.storeIdentifier, connection) else {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "the row 'store' of chronicle_meta is missing; restore it from a backup")
+            }
+            let recorded = try Catalog(connection).entities()
+            let tables = try DatabaseSchema(connection)
+            func incomplete(_ what: String, _ entity: String, _ property: String? = nil) -> SwiftDataError {
+                .loadIssueModelContainer.with(
+                    detail: "the store has no \(what); open it once with `allowsSave: true`", entityName: entity,
+                    propertyName: property, storeIdentifier: identifier)
+            }
+            for entity in schema.entities {
+                guard let columns = tables.columns[entity.name] else {
+                    throw incomplete("table of the model", entity.name)
+                }
+                for property in entity.storedProperties where columns[property.name] == nil {
+                    throw incomplete("column of the property", entity.name, property.name)
+                }
+            }
+            for links in schema.links where !tables.hasTable(links.name) {
+                throw incomplete("table of the relationship", links.owner, links.property.name)
+            }
+            for entity in models.entities where !recorded.contains(where: { $0.name == entity.name }) {
+                throw incomplete("entry of the model in its catalog", entity.name)
+            }
+            return StoreLayout(
+                storeIdentifier: identifier, schemaName: schemaName, schema: models, recorded: recorded)
+        }
+
+        // MARK: Creating definitions
+
+        private func create(_ connection: Connection) throws {
+            // Tables whose references are still to be checked cannot be changed.
+            try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
+            try checkOtherTables(connection)
+            if try !Self.hasStore(connection) { try createStore(connection) }
+            try HistoryLayout.noteChanges(connection)
+            try version?.requireNotLater(connection)
+            let catalog = Catalog(connection)
+            let definitions = try catalog.definitions()
+            try renameEntities(catalog)
+            let transfer = try RelationshipTransfer(schema, models, catalog, from: definitions)
+            var required: [RequiredColumn] = []
+            for entity in schema.entities { required += try complete(entity, catalog) }
+            for entity in subentities {
+                if let superentity = entity.superentityName { try catalog.registerSubentity(entity, superentity) }
+            }
+            try completeLinks(connection)
+            // After all tables exist.
+            for entity in schema.entities {
+                try completeForeignKeys(
+                    TableDefinition(entity: entity, schema: schema).foreignKeys, of: entity.name,
+                    columns: Set(entity.storedProperties.map(\.name)), connection)
+            }
+            let recordsHistory = configuration.recordsHistory
+            try HistoryLayout.install(
+                connection, schemaName: schemaName, entities: try catalog.entities(), links: schema.links,
+                recordsHistory: recordsHistory)
+            try MetaTable.set(.history, recordsHistory ? "on" : "off", connection)
+            // After the triggers exist that record the changes of rows.
+            try recordingChanges(connection) {
+                for column in required { try setMissingValues(of: column, connection) }
+                try setSubentityDefaults(connection)
+                try transfer.apply()
+            }
+            try connection.script("SET CONSTRAINTS ALL IMMEDIATE")
+            for column in required { try column.require(connection) }
+            try version?.store(connection)
+            // Changed definitions may no longer meet other schemas that the store met before.
+            try MetaTable.removeCompletions(connection)
+            try MetaTable.set(.completeFor(signature), DatabaseSchema.digest(connection), connection)
+            try connection.script("SET CONSTRAINTS ALL DEFERRED")
+        }
+
+        /// Records the changes that `body` makes as a transaction of the history whose author is
+        /// `MigrationStage.author`.
+        private func recordingChanges(_ connection: Connection, _ body: () throws -> Void) throws {
+            guard configuration.recordsHistory else { return try body() }
+            let pending = PendingTransaction(
+                editingState: EditingState(id: UUID(), author: MigrationStage.author))
+            _ = try connection.pipeline(pending.begin)
+            try body()
+            _ = try connection.pipeline(pending.end)
+        }
+
+        private func createStore(_ connection: Connection) throws {
+            for statement in [MetaTable.createTable] + Catalog.createTables { try connection.script(statement) }
+            try MetaTable.set(.storeIdentifier, UUID().uuidString, connection)
+            try MetaTable.set(.preservesValues, configuration.preservesValues ? "on" : "off", connection)
+            try MetaTable.set(.format, String(MetaTable.currentFormat), connection)
+        }
+
+        /// Throws an error for tables and views that another program created with the name of a model.
+        private func checkOtherTables(_ connection: Connection) throws {
+            let tables = try DatabaseSchema(connection)
+            let known =
+                try Self.hasStore(connection) ? Set(Catalog(connection).entities().map(\.name)) : []
+            for entity in schema.entities {
+                let isOther = tables.hasTable(entity.name) && !known.contains(entity.name)
+                guard isOther || tables.others.contains(entity.name) else { continue }
+                throw SwiftDataError.notAChronicleStore.with(
+                    detail:
+                        "the schema \(schemaName) contains a table or a view with the name of the model that another "
+                        + "program created; set the schemaName of the configuration to another one",
+                    entityName: entity.name)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,136 @@
+#if Postgres
+    public import ChronicleCore
+    import ChronicleSQL
+
+    extension PostgresStore: DataStoreBatching {
+        /// Deletes the rows that match a request with one statement, without loading them. Foreign keys apply the delete
+        /// rules, and triggers record the changes.
+        ///
+        /// - Parameter request: The model and the predicate of the rows to delete.
+        /// - Throws: One of the following errors.
+        ///   - `DataStoreError.preferInMemoryFilter` if the context must delete the models one by one: the predicate has no
+        ///     SQL equivalent, a delete cascades or is denied through a relationship without a foreign key, or cascades
+        ///     deeper than the server supports. Contexts handle this error.
+        ///   - `SwiftDataError.deleteDenied` if a required reference to a row exists. Delete the referencing models
+        ///     first.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
+        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the delete. Try again.
+        /// - Complexity: Proportional to the visited rows and the deleted rows.
+        public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
+            try requireWriteAccess()
+            let entity = try layout.table(for: Model.self).entity
+            let query = try translating {
+                try FetchSQL(
+                    FetchDescriptor(predicate: request.predicate), includeSubclasses: request.includeSubclasses,
+                    schema: schema, storeIdentifier: identifier, dialect: PostgreSQLDialect()
+                ).delete
+            }
+            let cascade = Cascade(
+                from: schema.kinds(of: entity.name).sorted().compactMap { schema.entitiesByName[$0] }, schema)
+            guard cascade.isByForeignKeys else { throw DataStoreError.preferInMemoryFilter }
+            try attributingErrors {
+                do { _ = try write(query, request.editingState) } catch let error as PostgresError
+                    where cascade.isRecursive && error.sqlState == "54001"
+                {
+                    // The stack of the server is too small for the depth of the cascade.
+                    throw DataStoreError.preferInMemoryFilter
+                } catch let error as PostgresError where error.isForeignKeyViolation {
+                    throw SwiftDataError.deleteDenied.with(
+                        detail: "a row of \(error.table ?? "another table") references a model to delete; change the "
+                            + "relationship or delete its model first",
+                        entityName: entity.name, underlying: error)
+                }
+            }
+        }
+
+        /// Changes the rows that match a request with one statement, without loading them.
+        ///
+        /// - Parameter request: The model, the predicate of the rows, and the new values.
+        /// - Returns: The number of matching rows.
+        /// - Throws: One of the following errors.
+        ///   - `DataStoreError.preferInMemoryFilter` if the context must update the models one by one: an expression has
+        ///     no SQL equivalent or reads another row, or unique values conflict, at least until all rows are updated.
+        ///     Contexts handle this error.
+        ///   - `SwiftDataError.valueOutOfRange` if a calculation overflows or divides by zero. Exclude the row with the
+        ///     predicate.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
+        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the update. Try again.
+        /// - Complexity: Proportional to the visited rows and the updated rows.
+        public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
+            try requireWriteAccess()
+            let table = try layout.table(for: Model.self)
+            let query = try translating {
+                let values = try request.values(in: schema)
+                return try FetchSQL(
+                    FetchDescriptor(predicate: request.predicate), schema: schema, storeIdentifier: identifier,
+                    dialect: PostgreSQLDialect()
+                ).update(values)
+            }
+            return try attributingErrors {
+                do { return try write(query, request.editingState) } catch let error as PostgresError
+                    where error.isUniqueViolation
+                {
+                    throw DataStoreError.preferInMemoryFilter
+                } catch let error as PostgresError where error.isOutOfRange {
+                    throw SwiftDataError.valueOutOfRange.with(
+                        detail: "the new value of a row cannot be calculated; exclude the row with the predicate",
+                        entityName: table.entity.name, underlying: error)
+                }
+            }
+        }
+
+        /// Runs a statement in a transaction of its own, in one round trip.
+        ///
+        /// - Returns: The number of rows that the statement changed.
+        private func write(_ query: SQLQuery, _ state: EditingState) throws -> Int {
+            let pending = PendingTransaction(editingState: state)
+            let count = try pool.use { connection in
+                var pipeline = Pipeline()
+                if configuration.recordsHistory { try pending.begin(&pipeline) }
+                let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
+                if configuration.recordsHistory { pending.end(&pipeline) }
+                return try connection.run(pipeline, asTransaction: true)[statement].affectedRows
+            }
+            didCommit()
+            return count
+        }
+    }
+
+    extension PostgresError {
+        /// Class 22: a number is out of range, or a division by zero.
+        fileprivate var isOutOfRange: Bool { sqlState == "22003" || sqlState == "22012" }
+    }
+
+    /// The deletes that follow from deleting rows of an entity, or that deny it.
+    private struct Cascade {
+        /// Whether each of them is performed by a foreign key.
+        private(set) var isByForeignKeys = true
+        /// Whether they form a cycle, so that their depth depends on the rows.
+        private(set) var isRecursive = false
+        private var visited: Set<String> = []
+
+        init(from entities: [Schema.Entity], _ schema: Schema) {
+            for entity in entities { follow(entity, schema, path: []) }
+        }
+
+        private mutating func follow(_ entity: Schema.Entity, _ schema: Schema, path: Set<String>) {
+            if path.contains(entity.name) { isRecursive = true }
+            guard !path.contains(entity.name), !visited.contains(entity.name) else { return }
+            for relationship in entity.properties.compactMap(\.relationship)
+            where relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
+                guard let destination = schema.entitiesByName[relationship.destination] else { continue }
+                // The column of the inverse is the foreign key. A link to a destination does not cascade to it.
+                let hasForeignKey =
+                    relationship.isLinked
+                    ? relationship.deleteRule == .deny : (schema.inverse(of: relationship)?.slot ?? -1) >= 0
+                if !hasForeignKey { isByForeignKeys = false }
+                guard relationship.deleteRule == .cascade else { continue }
+                for kind in schema.kinds(of: destination.name).sorted() {
+                    guard let destination = schema.entitiesByName[kind] else { continue }
+                    follow(destination, schema, path: path.union([entity.name]))
+                }
+            }
+            visited.insert(entity.name)
+        }
+    }
+#endif

@@ -1,0 +1,196 @@
+#if Postgres
+    public import ChronicleCore
+    import Foundation
+
+    extension PostgresStore: DataStoreRestoring {
+        /// Saves the changes of a context in one transaction, with the history.
+        ///
+        /// A save whose rows do not reference each other takes one round trip. Inserted snapshots with permanent identifiers
+        /// of this store become rows with these keys.
+        ///
+        /// - Parameter request: The inserted, updated, and deleted snapshots, and the added and removed links.
+        /// - Returns: The permanent identifiers of the inserted models and the token of the transaction.
+        /// - Throws: One of the following errors. Nothing was saved, except that `SwiftDataError.saveOutcomeUnknown` means
+        ///   that the changes may have been saved.
+        ///   - `SwiftDataError.uniquenessViolation` if another model has the same unique value, or the same permanent
+        ///     identifier as an inserted one. Change the value and save again.
+        ///   - `SwiftDataError.modelNotFound` if an updated model was deleted by another context. Roll back or insert it
+        ///     again.
+        ///   - `SwiftDataError.modelValidationFailure` if a relationship references a deleted model. Assign another model
+        ///     and save again.
+        ///   - `SwiftDataError.valueOutOfRange` if a text contains a NUL character, which PostgreSQL cannot store. Remove
+        ///     it.
+        ///   - `SwiftDataError.deleteDenied` if a required reference to a deleted model exists. Delete the referencing
+        ///     model first.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving.
+        ///     Change them.
+        ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the save, or if all connections
+        ///     stayed in use. Try again.
+        ///   - `SwiftDataError.storeFull` if the disk of the server is full. Free space and save again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
+        ///     reached to find out whether it succeeded. Fetch the models to find out.
+        /// - Complexity: Proportional to the number of changed rows.
+        public func save(
+            _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
+        ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
+            try requireWriteAccess()
+            return try attributingErrors {
+                let saved: SaveTransaction.Saved
+                do {
+                    saved = try SaveTransaction(self, request).run()
+                } catch is SaveTransaction.NeedsOrder {
+                    // Another order of the statements may avoid the conflict. It needs a round trip for each of them.
+                    saved = try SaveTransaction(self, request).runInOrder()
+                }
+                didCommit()
+                return DataStoreSaveChangesResult(
+                    for: identifier, inserted: request.inserted, insertedIdentifiers: saved.inserted,
+                    historyToken: saved.token)
+            }
+        }
+    }
+
+    /// The transaction of a save.
+    struct SaveTransaction {
+        let store: PostgresStore
+        let request: DataStoreSaveChangesRequest<DefaultSnapshot>
+        let pending: PendingTransaction
+
+        struct Saved {
+            var inserted: [PersistentIdentifier]
+            var token: DefaultHistoryToken?
+        }
+
+        /// Thrown if unique values were not available when they were needed, and may be in another order.
+        struct NeedsOrder: Error {}
+
+        init(_ store: PostgresStore, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>) {
+            (self.store, self.request) = (store, request)
+            pending = PendingTransaction(editingState: request.editingState)
+        }
+
+        /// Writes the changes in as few round trips as possible.
+        func run() throws -> Saved {
+            var writer = try RowWriter(request, store.layout)
+            return try commit { connection in
+                do {
+                    guard writer.bindsKeys || request.acknowledgement != nil else {
+                        var pipeline = Pipeline()
+                        try write(&writer, &pipeline)
+                        let results = try connection.run(pipeline, asTransaction: true)
+                        try writer.readKeys(results)
+                        return writer.inserted
+                    }
+                    return try connection.transaction { connection in
+                        if writer.bindsKeys { try writer.chooseKeys(connection) }
+                        if let acknowledgement = request.acknowledgement {
+                            try store.apply(acknowledgement, connection)
+                        }
+                        var pipeline = Pipeline()
+                        try write(&writer, &pipeline)
+                        pipeline.commits = true
+                        try writer.readKeys(try connection.run(pipeline))
+                        return writer.inserted
+                    }
+                } catch let error as PostgresError where !error.endsSession {
+                    throw try SaveFailure(store.layout, request, writer.steps).error(for: error, connection)
+                }
+            }
+        }
+
+        private func write(_ writer: inout RowWriter, _ pipeline: inout Pipeline) throws {
+            if store.configuration.recordsHistory { try pending.begin(&pipeline) }
+            try writer.write(to: &pipeline)
+            if store.configuration.recordsHistory { pending.end(&pipeline) }
+        }
+
+        /// Writes the changes one after the other, in an order in which unique values are available when they are needed.
+        func runInOrder() throws -> Saved {
+            var writer = try OrderedWriter(request, store.layout)
+            return try commit { connection in
+                do {
+                    return try connection.transaction { connection in
+                        if let acknowledgement = request.acknowledgement {
+                            try store.apply(acknowledgement, connection)
+                        }
+                        if store.configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
+                        let inserted = try writer.write(connection)
+                        var pipeline = Pipeline()
+                        if store.configuration.recordsHistory { pending.end(&pipeline) }
+                        if pipeline.count > 0 { _ = try connection.run(pipeline) }
+                        return inserted
+                    }
+                } catch let error as PostgresError where !error.endsSession {
+                    throw try SaveFailure(store.layout, request, []).error(for: error, connection)
+                }
+            }
+        }
+
+        // MARK: Commit
+
+        /// Runs `body`, which writes and commits. If the connection is lost meanwhile, finds out whether the transaction was
+        /// committed.
+        private func commit(_ body: (Connection) throws -> [PersistentIdentifier]) throws -> Saved {
+            var session: (process: Int32, start: String?)?
+            do {
+                return try store.pool.use { connection in
+                    session = (connection.serverProcess, connection.sessionStart)
+                    let inserted = try body(connection)
+                    let configuration = store.configuration
+                    let token =
+                        configuration.recordsHistory && configuration.returnsHistoryTokens
+                        ? try pending.token(connection, storeIdentifier: store.identifier) : nil
+                    return Saved(inserted: inserted, token: token)
+                }
+            } catch let error as PostgresError where error.endsSession {
+                // Without a session, nothing was sent.
+                guard let session, !store.pool.isShared else { throw error }
+                return try outcome(of: session, after: error)
+            }
+        }
+
+        private func outcome(
+            of session: (process: Int32, start: String?), after error: PostgresError
+        ) throws -> Saved {
+            store.pool.discardIdle()
+            let resolution = CommitResolution(store, pending)
+            switch try resolution.outcome(of: session.process, session.start) {
+            case .rolledBack:
+                throw SwiftDataError.storeUnavailable.with(
+                    detail: "the connection was lost (\(error.message)), and nothing was saved; save again",
+                    underlying: error)
+            case .unknown(let reason):
+                throw SwiftDataError.saveOutcomeUnknown.with(
+                    detail: "the connection was lost (\(error.message)), and \(reason); fetch the models to find out "
+                        + "whether they were saved",
+                    underlying: error)
+            case .committed(let keys):
+                return Saved(inserted: try identifiers(keys), token: nil)
+            }
+        }
+
+        /// Returns the identifiers of the inserted models after an unknown commit.
+        ///
+        /// - Parameter keys: The keys of the inserted rows by the numbers of their entities, in the order of the history.
+        private func identifiers(_ keys: [Int64: [Int64]]) throws -> [PersistentIdentifier] {
+            var rest = keys.mapValues { $0[...] }
+            var found: [PersistentIdentifier] = []
+            for snapshot in request.inserted {
+                let table = try store.layout.table(named: snapshot.persistentIdentifier.entityName)
+                if !snapshot.persistentIdentifier.isTemporary {
+                    found.append(snapshot.persistentIdentifier)
+                } else if let key = rest[table.number]?.popFirst() {
+                    found.append(table.origin.identifier(key))
+                } else {
+                    throw SwiftDataError.saveOutcomeUnknown.with(
+                        detail:
+                            "the connection was lost; the changes were saved, but the identifiers of new models are "
+                            + "not known; roll back and fetch the models again",
+                        entityName: table.entity.name)
+                }
+            }
+            return found
+        }
+    }
+#endif

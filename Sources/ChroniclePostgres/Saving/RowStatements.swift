@@ -1,0 +1,85 @@
+#if Postgres
+    import ChronicleCore
+
+    /// The statements that write the rows of an entity.
+    struct RowStatements: Sendable {
+        /// Inserts one row, and returns its key.
+        let insert: String
+        /// Inserts rows whose columns are arrays, and returns their keys in the same order; `nil` for an entity without
+        /// columns.
+        let insertMany: String?
+        /// Inserts rows with known keys, the first of the arrays.
+        let insertWithKeys: String
+        /// Deletes rows by their keys.
+        let delete: String
+        /// Returns a number of new keys.
+        let reserveKeys: String
+
+        private let table: String
+        private let columns: [EntityTable.Column]
+
+        /// - Parameter kind: The name of an entity that inherits from another one, which its rows contain.
+        init(table name: String, _ columns: [EntityTable.Column], kind: String?) {
+            table = quoted(name)
+            self.columns = columns
+            let key = EntityTable.primaryKey
+            let names = columns.map { quoted($0.name) } + (kind == nil ? [] : [quoted(Schema.entityAttribute)])
+            let constants = kind.map { [literal($0)] } ?? []
+            let values = columns.indices.map { "$\($0 + 1)" } + constants
+            insert =
+                names.isEmpty
+                ? "INSERT INTO \(table) DEFAULT VALUES RETURNING \(key)"
+                : "INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
+                    + "RETURNING \(key)"
+            // The rows are inserted, and get their keys, in the order in which the function returns them.
+            func many(_ names: [String], _ types: [ColumnType]) -> String {
+                let arrays = types.enumerated().map { "$\($0 + 1)::\($1.name)[]" }.joined(separator: ", ")
+                let aliases = types.indices.map { "c\($0)" }
+                return "INSERT INTO \(quoted(name))(\(names.joined(separator: ", "))) "
+                    + "SELECT \((aliases + constants).joined(separator: ", ")) "
+                    + "FROM unnest(\(arrays)) AS v(\(aliases.joined(separator: ", "))) RETURNING \(key)"
+            }
+            insertMany = columns.isEmpty ? nil : many(names, columns.map(\.type))
+            insertWithKeys = many([key] + names, [.integer] + columns.map(\.type))
+            delete = "DELETE FROM \(table) WHERE \(key) = ANY($1)"
+            // The lock waits for a transaction that moves the sequence for restored keys; see `setHighestKey`.
+            reserveKeys =
+                "SELECT nextval(pg_get_serial_sequence(\(literal(table)), '\(key)')) FROM generate_series(1, $1)"
+        }
+
+        /// Locks the table against a change of its sequence until the transaction ends.
+        var lockForKeys: String { "LOCK TABLE \(table) IN ROW EXCLUSIVE MODE" }
+
+        /// Locks the table against inserts by others until the transaction ends.
+        var lockForRestoring: String { "LOCK TABLE \(table) IN SHARE ROW EXCLUSIVE MODE" }
+
+        /// Moves the sequence of the keys forward, so that the rows that are inserted later have higher keys.
+        var setHighestKey: String {
+            let sequence = "pg_get_serial_sequence(\(literal(table)), '\(EntityTable.primaryKey)')"
+            return "SELECT setval(\(sequence), $1) WHERE $1 > coalesce(pg_sequence_last_value(\(sequence)), 0)"
+        }
+
+        /// Returns a statement that updates these columns of one row. The key is the last parameter.
+        ///
+        /// The division fails if the row does not exist: the transaction must not be committed then, although COMMIT is
+        /// sent in the same round trip.
+        func update(_ slots: PropertySet) -> String {
+            let assignments = slots.enumerated().map { "\(quoted(columns[$1].name)) = $\($0 + 1)" }
+            return "WITH changed AS (UPDATE \(table) SET \(assignments.joined(separator: ", ")) "
+                + "WHERE \(EntityTable.primaryKey) = $\(slots.count + 1) RETURNING 1) SELECT 1 / count(*) FROM changed"
+        }
+
+        /// Returns a statement that updates these columns of several rows. The parameters are the keys, the values of each
+        /// column, and the number of rows; see ``update(_:)``.
+        func updateMany(_ slots: PropertySet) -> String {
+            let assignments = slots.map { "\(quoted(columns[$0].name)) = v.c\($0)" }
+            let arrays =
+                ["$1::bigint[]"] + slots.enumerated().map { "$\($0 + 2)::\(columns[$1].type.name)[]" }
+            let aliases = ["k"] + slots.map { "c\($0)" }
+            return "WITH changed AS (UPDATE \(table) AS t SET \(assignments.joined(separator: ", ")) "
+                + "FROM unnest(\(arrays.joined(separator: ", "))) AS v(\(aliases.joined(separator: ", "))) "
+                + "WHERE t.\(EntityTable.primaryKey) = v.k RETURNING 1) "
+                + "SELECT 1 / (count(*) = $\(slots.count + 2))::int FROM changed"
+        }
+    }
+#endif

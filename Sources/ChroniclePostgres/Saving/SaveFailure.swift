@@ -1,0 +1,223 @@
+#if Postgres
+    import ChronicleCore
+
+    /// Finds the model that caused the error of a save.
+    struct SaveFailure {
+        private let layout: StoreLayout
+        private let request: DataStoreSaveChangesRequest<DefaultSnapshot>
+        private let steps: [RowWriter.Step]
+
+        /// The number of rows up to which a failed save is repeated row by row, to find the row of a conflict.
+        private static let searchLimit = 500
+
+        init(
+            _ layout: StoreLayout, _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ steps: [RowWriter.Step]
+        ) {
+            (self.layout, self.request, self.steps) = (layout, request, steps)
+        }
+
+        /// Returns a more specific error.
+        ///
+        /// - Parameter connection: A connection whose transaction was rolled back.
+        func error(for error: PostgresError, _ connection: Connection) throws -> any Error {
+            if error.isUniqueViolation {
+                if steps.isEmpty { return error }
+                let rows = request.inserted.count + request.updated.count
+                // Only an update can release a value for another row of the save.
+                return !request.updated.isEmpty && rows > 1 || rows <= Self.searchLimit && isAmbiguous(error)
+                    ? SaveTransaction.NeedsOrder() : Self.uniquenessError(error, steps)
+            }
+            if Self.isMissingRow(error, steps) {
+                return try missingRowError(error, connection)
+            }
+            if error.isForeignKeyViolation { return try referenceError(error, connection) }
+            if error.isConstraintViolation, let step = Self.step(of: error, steps) {
+                return SwiftDataError(error, storeIdentifier: nil).with(
+                    entityName: step.table?.entity.name, propertyName: error.column,
+                    persistentIdentifier: step.snapshots.count == 1 ? step.snapshots.first?.persistentIdentifier : nil)
+            }
+            return error
+        }
+
+        private func isAmbiguous(_ error: PostgresError) -> Bool {
+            Self.step(of: error, steps).map { $0.snapshots.count > 1 } ?? true
+        }
+
+        private static func step(of error: PostgresError, _ steps: [RowWriter.Step]) -> RowWriter.Step? {
+            steps.first { $0.statement == error.statementIndex }
+        }
+
+        /// Returns the error for a unique value, with the model if the statement wrote one row.
+        static func uniquenessError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError {
+            let step = step(of: error, steps)
+            return SwiftDataError(error, storeIdentifier: nil).with(
+                entityName: step?.table?.entity.name,
+                persistentIdentifier: step?.snapshots.count == 1 ? step?.snapshots.first?.persistentIdentifier : nil)
+        }
+
+        // MARK: Missing rows
+
+        /// Whether the error is the division by zero of an update that did not find all of its rows.
+        static func isMissingRow(_ error: PostgresError, _ steps: [RowWriter.Step]) -> Bool {
+            guard error.sqlState == "22012", case .update? = step(of: error, steps)?.operation else { return false }
+            return true
+        }
+
+        static func missingRowError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError {
+            let step = step(of: error, steps)
+            return notFound(step?.table, step?.snapshots.first)
+        }
+
+        private static func notFound(_ table: EntityTable?, _ snapshot: DefaultSnapshot?) -> SwiftDataError {
+            .modelNotFound.with(
+                detail: "another context or program deleted the model; roll back and fetch again",
+                entityName: table?.entity.name, persistentIdentifier: snapshot?.persistentIdentifier)
+        }
+
+        private func missingRowError(_ error: PostgresError, _ connection: Connection) throws -> any Error {
+            guard let step = Self.step(of: error, steps), let table = step.table else { return error }
+            let keys = step.snapshots.compactMap(\.persistentIdentifier.integerPrimaryKey)
+            let found = try existing(Set(keys), table.name, connection)
+            let missing = step.snapshots.first {
+                $0.persistentIdentifier.integerPrimaryKey.map { !found.contains($0) } ?? true
+            }
+            if let missing { return Self.notFound(table, missing) }
+            return SwiftDataError.modelValidationFailure.with(
+                detail: "a trigger or a rule of the table ignored the change; remove it or change the model",
+                entityName: table.entity.name, persistentIdentifier: step.snapshots.first?.persistentIdentifier,
+                underlying: error)
+        }
+
+        private func existing(_ keys: Set<Int64>, _ table: String, _ connection: Connection) throws -> Set<Int64> {
+            let result = try connection.run(
+                "SELECT \(EntityTable.primaryKey) FROM \(quoted(table)) WHERE \(EntityTable.primaryKey) = ANY($1)",
+                Parameters(.array(ParameterArray(keys))))
+            return Set((0..<result.count).map { result.int64($0, 0) })
+        }
+
+        // MARK: References
+
+        /// Returns the error for a violated foreign key: a reference to a deleted row exists, or a row of the save
+        /// references a missing one. The server does not report which of them in a form that programs can read.
+        private func referenceError(_ error: PostgresError, _ connection: Connection) throws -> any Error {
+            let general = SwiftDataError(error, storeIdentifier: nil)
+            for reference in references(of: error) {
+                if let denied = try deniedDelete(reference, connection) { return denied.with(underlying: error) }
+            }
+            for reference in references(of: error) {
+                if let broken = try brokenReference(reference, connection) {
+                    return general.with(
+                        detail: "the relationship references a deleted model; assign another model and save again",
+                        entityName: broken.row.entityName, propertyName: broken.property,
+                        persistentIdentifier: broken.row)
+                }
+            }
+            return general
+        }
+
+        /// The column of a foreign key.
+        private struct Reference {
+            let table: String
+            let column: String
+            let property: String
+            /// The table of the destination.
+            let destination: String
+        }
+
+        /// Returns the column of the violated foreign key.
+        private func references(of error: PostgresError) -> [Reference] {
+            guard let name = error.table else { return [] }
+            if let links = layout.linksByName[name] {
+                return [
+                    Reference(
+                        table: name, column: "destination", property: links.property.name,
+                        destination: links.destination),
+                    Reference(
+                        table: name, column: "owner", property: (links.inverse ?? links.property).name,
+                        destination: links.owner),
+                ]
+            }
+            var seen: Set<String> = []
+            return layout.recorded.first { $0.name == name }?.attributes.compactMap { attribute in
+                guard attribute.isPresent, let destination = attribute.destination,
+                    seen.insert(attribute.name).inserted
+                else { return nil }
+                let constraint = TableNames.shortened("chronicle_reference_\(name)_\(attribute.name)")
+                guard error.constraint == nil || error.constraint == constraint else { return nil }
+                return Reference(
+                    table: name, column: attribute.name, property: attribute.name,
+                    destination: layout.tablesByName[destination]?.name ?? destination)
+            } ?? []
+        }
+
+        /// Returns the error for a deleted row that another row references.
+        private func deniedDelete(_ reference: Reference, _ connection: Connection) throws -> SwiftDataError? {
+            let deleted = Dictionary(
+                request.deleted.compactMap { snapshot in
+                    snapshot.persistentIdentifier.rootEntityName == reference.destination
+                        ? snapshot.persistentIdentifier.integerPrimaryKey.map { ($0, snapshot.persistentIdentifier) }
+                        : nil
+                }, uniquingKeysWith: { first, _ in first })
+            guard !deleted.isEmpty else { return nil }
+            func denied(_ destination: PersistentIdentifier, by row: String) -> SwiftDataError {
+                .deleteDenied.with(
+                    detail: "\(reference.table).\(reference.property) of \(row) references this model; change that "
+                        + "relationship or delete its model first",
+                    entityName: destination.entityName, persistentIdentifier: destination)
+            }
+            for snapshot in request.inserted + request.updated {
+                for case .reference(let destination) in snapshot.values
+                where destination.rootEntityName == reference.destination {
+                    if let key = destination.integerPrimaryKey, let identifier = deleted[key] {
+                        return denied(identifier, by: "\(snapshot.persistentIdentifier)")
+                    }
+                }
+            }
+            let isLink = layout.linksByName[reference.table] != nil
+            let source = isLink ? (reference.column == "owner" ? "destination" : "owner") : EntityTable.primaryKey
+            let rows = try connection.run(
+                "SELECT \(source), \(quoted(reference.column)) FROM \(quoted(reference.table)) "
+                    + "WHERE \(quoted(reference.column)) = ANY($1) ORDER BY 1 LIMIT 1000",
+                Parameters(.array(ParameterArray(deleted.keys))))
+            // References of updated rows were examined above, with their new values.
+            let removed = Set((request.deleted + request.updated).map(\.persistentIdentifier))
+            for row in 0..<rows.count {
+                let name = isLink ? reference.table : "\(reference.table)/\(rows.int64(row, 0))"
+                let isRemoved =
+                    !isLink
+                    && removed.contains(
+                        PersistentIdentifier.Origin(
+                            storeIdentifier: layout.storeIdentifier, entityName: reference.table
+                        ).identifier(rows.int64(row, 0)))
+                if !isRemoved, let identifier = deleted[rows.int64(row, 1)] { return denied(identifier, by: name) }
+            }
+            return nil
+        }
+
+        /// Returns the row of the save that references a missing one.
+        private func brokenReference(
+            _ reference: Reference, _ connection: Connection
+        ) throws -> (row: PersistentIdentifier, property: String)? {
+            var candidates: [(row: PersistentIdentifier, key: Int64)] = []
+            for snapshot in request.inserted + request.updated
+            where snapshot.persistentIdentifier.rootEntityName == reference.table {
+                let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+                for slot in table.referenceSlots where table.columns[slot].name == reference.column {
+                    if case .reference(let destination) = snapshot.values[slot],
+                        let key = destination.integerPrimaryKey
+                    {
+                        candidates.append((snapshot.persistentIdentifier, key))
+                    }
+                }
+            }
+            for link in request.linked where link.name == reference.table {
+                let (row, destination) =
+                    reference.column == "owner" ? (link.destination, link.owner) : (link.owner, link.destination)
+                if let key = destination.integerPrimaryKey { candidates.append((row, key)) }
+            }
+            guard !candidates.isEmpty else { return nil }
+            let found = try existing(Set(candidates.map(\.key)), reference.destination, connection)
+            return candidates.first { !found.contains($0.key) }.map { ($0.row, reference.property) }
+        }
+    }
+#endif

@@ -1,0 +1,178 @@
+#if Postgres
+    public import ChronicleCore
+
+    /// The server and the options of a PostgreSQL store.
+    ///
+    /// ```swift
+    /// PostgresConfiguration("postgresql://app@db.example.org/trips?sslmode=verify-full", schemaName: "trips")
+    /// PostgresConfiguration()                                       // PGHOST, PGDATABASE, PGUSER, …
+    /// ```
+    ///
+    /// Authentication, TLS, and the choice among several hosts are those of libpq: everything that its connection
+    /// strings, its environment variables, and its files such as `~/.pgpass` support.
+    public struct PostgresConfiguration: DataStoreConfiguration {
+        /// The type of the store.
+        public typealias Store = PostgresStore
+
+        /// The name of the store in error messages.
+        public var name: String
+        /// A connection URI, or keywords and values, as libpq accepts them. An empty string takes everything from the
+        /// environment.
+        ///
+        /// It is never part of an error message or of a log, because it may contain a password. See
+        /// <https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING>.
+        public var connectionString: String
+        /// The schema of the database with the tables of the store, or `nil` for the first one of the role's search path
+        /// when the store is opened.
+        ///
+        /// The schema is created if it does not exist and the role may create it. A schema contains at most one store.
+        public var schemaName: String?
+        /// A Boolean value that indicates whether the store can be written.
+        public var allowsSave: Bool
+        /// A Boolean value that indicates whether the store records its history.
+        ///
+        /// The setting belongs to the database: it changes for all programs when the store is opened. Disabling the
+        /// history and enabling it again leaves a gap: fetching the changes after a token before the gap throws
+        /// `SwiftDataError.historyTokenGap`.
+        public var recordsHistory: Bool
+        /// A Boolean value that indicates whether the history of a new store preserves the values of all properties.
+        ///
+        /// The setting belongs to the database: it applies when the tables are created. Text and binary data of more than
+        /// 65,536 bytes are not preserved. To preserve the values of single attributes, of any size, use the options
+        /// `Schema.Attribute.Option.preserveValueOnUpdate` and `Schema.Attribute.Option.preserveValueOnDeletion`.
+        public var preservesValues: Bool
+        /// A Boolean value that indicates whether the result of a save contains its history token.
+        ///
+        /// A transaction gets its position when the history is read. To return the token, a save has to number the committed
+        /// transactions itself, which is a second commit. Without it, fetch ``PostgresStore/currentHistoryToken()`` when you
+        /// need a token. The tokens in the notification ``ModelContext/didSave`` are missing as well.
+        public var returnsHistoryTokens: Bool
+        /// How much of its history the store keeps; everything by default.
+        public var historyRetention: HistoryRetention
+        /// The largest number of connections that fetches and saves use at the same time.
+        ///
+        /// A thread that fetches or saves uses one connection meanwhile. Observing commits and consumers of the history
+        /// use further ones.
+        public var connectionLimit: Int
+        /// How long a fetch or a save waits for one of the connections if all are in use, before it throws
+        /// `SwiftDataError.storeBusy`.
+        public var connectionTimeout: Duration
+        /// How long a statement may run before the server cancels it and the request throws
+        /// `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
+        public var statementTimeout: Duration?
+        /// How long a statement may wait for a row or a table that another transaction has locked, before the request
+        /// throws `SwiftDataError.storeBusy`, or `nil` for the setting of the role.
+        public var lockTimeout: Duration?
+        /// A Boolean value that indicates whether a proxy, such as PgBouncer, assigns a session of the server to each
+        /// transaction.
+        ///
+        /// The store then prepares no statements and makes its settings in each transaction. Observing commits and
+        /// consumers of the history need sessions that last; connect them to the server directly.
+        public var usesTransactionPooling: Bool
+        /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
+        public var logger: (any StoreLogger)?
+        /// The lowest level of the messages that the ``logger`` receives.
+        public var logLevel = StoreLogLevel.notice
+        /// A closure that receives the progress of a migration while the store is opened, or `nil`. Equality of
+        /// configurations ignores it.
+        ///
+        /// It is called on the thread that opens the store, within the transaction of a stage. Do not use the store in it.
+        public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+        /// The models of the store, or `nil` for all models of the container.
+        public var schema: Schema?
+
+        /// Creates the configuration of a store.
+        ///
+        /// - Parameters:
+        ///   - connectionString: A connection URI, or keywords and values; empty for the environment.
+        ///   - name: The name of the store in error messages.
+        ///   - schema: The models of the store, or `nil` for all models of the container.
+        ///   - schemaName: The schema of the database, or `nil` for the first one of the role's search path.
+        ///   - allowsSave: Whether the store can be written.
+        ///   - recordsHistory: Whether the store records its history.
+        ///   - preservesValues: Whether the history of a new store preserves the values of all properties.
+        ///   - returnsHistoryTokens: Whether the result of a save contains its history token.
+        ///   - historyRetention: How much of its history the store keeps.
+        ///   - connectionLimit: The largest number of connections for fetches and saves.
+        ///   - connectionTimeout: How long a request waits for a connection.
+        ///   - statementTimeout: How long a statement may run, or `nil` for the setting of the role.
+        ///   - lockTimeout: How long a statement may wait for a lock, or `nil` for the setting of the role.
+        ///   - usesTransactionPooling: Whether a proxy assigns a session of the server to each transaction.
+        public init(
+            _ connectionString: String = "", name: String = "postgres", schema: Schema? = nil,
+            schemaName: String? = nil, allowsSave: Bool = true, recordsHistory: Bool = true,
+            preservesValues: Bool = false, returnsHistoryTokens: Bool = false,
+            historyRetention: HistoryRetention = .unlimited, connectionLimit: Int = 10,
+            connectionTimeout: Duration = .seconds(30), statementTimeout: Duration? = nil,
+            lockTimeout: Duration? = .seconds(5), usesTransactionPooling: Bool = false
+        ) {
+            self.connectionString = connectionString
+            self.name = name
+            self.schema = schema
+            self.schemaName = schemaName
+            self.allowsSave = allowsSave
+            self.recordsHistory = recordsHistory
+            self.preservesValues = preservesValues
+            self.returnsHistoryTokens = returnsHistoryTokens
+            self.historyRetention = historyRetention
+            self.connectionLimit = connectionLimit
+            self.connectionTimeout = connectionTimeout
+            self.statementTimeout = statementTimeout
+            self.lockTimeout = lockTimeout
+            self.usesTransactionPooling = usesTransactionPooling
+        }
+
+        /// Validates the limits.
+        ///
+        /// - Throws: `SwiftDataError.loadIssueModelContainer` if a limit is not positive, or a name is empty. Correct
+        ///   it as the detail describes.
+        public func validate() throws {
+            func invalid(_ detail: String) -> SwiftDataError {
+                .loadIssueModelContainer.with(detail: detail, storeName: name)
+            }
+            if connectionLimit < 1 { throw invalid("connectionLimit must be at least 1") }
+            for (name, limit) in [
+                ("connectionTimeout", connectionTimeout), ("statementTimeout", statementTimeout),
+                ("lockTimeout", lockTimeout),
+            ] {
+                if let limit, limit <= .zero { throw invalid("\(name) must be greater than zero") }
+            }
+            if let schemaName, schemaName.isEmpty || schemaName.utf8.contains(0) || schemaName.utf8.count > 63 {
+                throw invalid("schemaName must have 1 to 63 bytes and must not contain a NUL character")
+            }
+            if connectionString.utf8.contains(0) { throw invalid("the connection string contains a NUL character") }
+        }
+
+        /// Returns whether two configurations have equal options and the same schema.
+        ///
+        /// - Parameters:
+        ///   - lhs: A configuration.
+        ///   - rhs: Another configuration.
+        /// - Returns: Whether the configurations are equal.
+        public static func == (lhs: PostgresConfiguration, rhs: PostgresConfiguration) -> Bool {
+            lhs.name == rhs.name && lhs.connectionString == rhs.connectionString && lhs.schemaName == rhs.schemaName
+                && lhs.allowsSave == rhs.allowsSave && lhs.recordsHistory == rhs.recordsHistory
+                && lhs.preservesValues == rhs.preservesValues
+                && lhs.returnsHistoryTokens == rhs.returnsHistoryTokens && lhs.historyRetention == rhs.historyRetention
+                && lhs.connectionLimit == rhs.connectionLimit && lhs.connectionTimeout == rhs.connectionTimeout
+                && lhs.statementTimeout == rhs.statementTimeout && lhs.lockTimeout == rhs.lockTimeout
+                && lhs.usesTransactionPooling == rhs.usesTransactionPooling && lhs.schema == rhs.schema
+        }
+
+        /// Hashes the name and the place of the store.
+        ///
+        /// - Parameter hasher: The hasher to use.
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(connectionString)
+            hasher.combine(schemaName)
+        }
+
+        /// The settings of the connections.
+        var connectionSettings: ConnectionSettings {
+            ConnectionSettings(
+                connectionString: connectionString, schemaName: schemaName, statementTimeout: statementTimeout,
+                lockTimeout: lockTimeout, usesTransactionPooling: usesTransactionPooling)
+        }
+    }
+#endif

@@ -1,0 +1,60 @@
+#if Postgres
+    import ChronicleCore
+
+    extension PostgresStore {
+        /// Deletes all models of the store and its history, in one transaction.
+        ///
+        /// The tables and the ``identifier`` remain, so other contexts and processes can keep using the store; they see it
+        /// like a store whose models were all deleted:
+        ///
+        /// - Fetches find no rows, and a save that updates a deleted row throws `SwiftDataError.modelNotFound`.
+        /// - Tokens from before throw `SwiftDataError.historyTokenExpired`, and consumers of the history are reset.
+        /// - New rows have new primary keys: an identifier from before never identifies another model.
+        ///
+        /// The method also deletes the rows of models that the schema does not contain. It keeps the tables of other
+        /// programs, and the names and settings of consumers.
+        ///
+        /// - Throws: One of the following errors. Nothing was deleted.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or if the role does not own the
+        ///     tables. Change the configuration.
+        ///   - `SwiftDataError.deleteDenied` if a table of another program references a model. Delete its rows first.
+        ///   - `SwiftDataError.storeBusy` if another session keeps a table locked. Try again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        /// - Complexity: Proportional to the number of rows and to the length of the history.
+        public func erase() throws {
+            try requireWriteAccess()
+            try attributingErrors {
+                try pool.use { connection in
+                    do {
+                        try connection.transaction { connection in
+                            let tables = try modelTables(connection)
+                            if !tables.isEmpty {
+                                // In contrast to TRUNCATE … CASCADE, this does not empty tables of other programs.
+                                try connection.script("TRUNCATE \(tables.map(quoted).joined(separator: ", "))")
+                            }
+                            try HistoryLayout.erase(connection)
+                        }
+                    } catch let error as PostgresError where error.sqlState == "0A000" {
+                        throw SwiftDataError.deleteDenied.with(
+                            detail:
+                                "a table of another program references models (\(error.message)); delete its rows, and "
+                                + "remove its foreign key",
+                            underlying: error)
+                    }
+                }
+                didCommit()
+            }
+        }
+
+        /// Returns the tables of all entities that the store ever had, and those of the links between them.
+        private func modelTables(_ connection: Connection) throws -> [String] {
+            let result = try connection.run(
+                """
+                SELECT DISTINCT c.relname FROM pg_class AS c JOIN chronicle_entity AS e \
+                ON c.relname = e.name OR starts_with(c.relname, e.name || '.') \
+                WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1
+                """)
+            return (0..<result.count).map { result.text($0, 0) }
+        }
+    }
+#endif

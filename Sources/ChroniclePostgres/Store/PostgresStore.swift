@@ -1,0 +1,111 @@
+#if Postgres
+    public import ChronicleCore
+    import Foundation
+    import Synchronization
+
+    /// A store that keeps models in a PostgreSQL database and records a durable history of every change.
+    ///
+    /// Each entity is a table, and each stored property is a column. Triggers record every change of a row in the same
+    /// transaction, whichever program makes it. Any number of programs can use the tables at the same time.
+    ///
+    /// Fetches and saves run concurrently, each with a connection of a pool, and block their thread while they wait for
+    /// the server. Use contexts of a `ModelActor`, or threads of your own, for work that must not block a thread of
+    /// Swift's concurrency.
+    ///
+    /// Containers create the store from a ``PostgresConfiguration``; most programs do not use this class directly.
+    public final class PostgresStore: DataStore {
+        /// The type of the store's snapshots.
+        public typealias Snapshot = DefaultSnapshot
+
+        /// The configuration that the store was opened with.
+        public let configuration: PostgresConfiguration
+        /// The schema of the models in the store.
+        public let schema: Schema
+        /// The UUID of the store, generated when its tables were created.
+        public let identifier: String
+
+        let layout: StoreLayout
+        let pool: ConnectionPool
+        let commits: CommitWatcher
+
+        /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
+        ///
+        /// Opening adds the tables and columns that the schema requires. Roles without the privilege to create tables can
+        /// open a store that is complete.
+        ///
+        /// - Parameters:
+        ///   - configuration: The server and options of the store.
+        ///   - migrationPlan: The versions of the schema and the stages between them, or `nil` to make only the changes that
+        ///     need no stage. Each stage is one transaction. A new store has the version of the schema.
+        /// - Throws:
+        ///   - `SwiftDataError.unknownSchema` if the configuration has no schema. A container sets it.
+        ///   - `SwiftDataError.invalidModel` if a model or a name is invalid. Change the model.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached or rejects the connection: the address,
+        ///     the database, the role or the password may be wrong. Correct the connection string, or start the server.
+        ///   - `SwiftDataError.notAChronicleStore` if the schema of the database contains a table with the name of a
+        ///     model that another program created. Choose another schema.
+        ///   - `SwiftDataError.unsupportedFileVersion` if a newer version of Chronicle created or upgraded the tables.
+        ///     Update the program.
+        ///   - `SwiftDataError.backwardMigration` if the tables cannot be migrated to the schema. Change the models as
+        ///     the error's detail describes.
+        ///   - `SwiftDataError.newerSchemaVersion`, `SwiftDataError.unknownSchemaVersion`,
+        ///     `SwiftDataError.missingMigrationStage` or `SwiftDataError.invalidMigrationPlan` if the plan cannot
+        ///     migrate the tables. Correct the plan, or update the program.
+        ///   - An error that a closure of a stage throws. The stages before it remain, and the next opening runs the stage
+        ///     again.
+        ///   - `SwiftDataError.damagedFile` if another program changed the tables. Restore them.
+        ///   - `SwiftDataError.storeBusy` if another session keeps the tables locked. Try again.
+        ///   - `SwiftDataError.loadIssueModelContainer` if tables are missing that the role must not create, or that the
+        ///     configuration does not allow to create. Open the store once as the owner of the tables.
+        /// - Complexity: Proportional to the number of tables, columns and indexes.
+        public init(_ configuration: PostgresConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
+            let schema = try configuration.validatedSchema()
+            self.configuration = configuration
+            self.schema = schema
+            let opened = try ChroniclePostgres.attributingErrors(to: nil) {
+                try StoreOpener(configuration, schema, migrationPlan).open()
+            }
+            layout = opened.layout
+            pool = opened.pool
+            identifier = opened.layout.storeIdentifier
+            commits = CommitWatcher(
+                pool, storeIdentifier: identifier, recordsHistory: configuration.recordsHistory)
+            if let version = opened.migratedVersion {
+                log(
+                    .notice, event: "storeMigrated",
+                    "The tables in the schema \(layout.schemaName) were migrated from version \(version)",
+                    metadata: ["schemaName": layout.schemaName, "fromVersion": version.description])
+            }
+        }
+
+        /// Creates a store for a context of a `MigrationStage`.
+        init(
+            migrating connection: Connection, _ configuration: PostgresConfiguration, _ schema: Schema,
+            _ layout: StoreLayout
+        ) {
+            self.configuration = configuration
+            self.schema = schema
+            self.layout = layout
+            pool = ConnectionPool(sharing: connection)
+            identifier = layout.storeIdentifier
+            commits = CommitWatcher(pool, storeIdentifier: identifier, recordsHistory: false)
+        }
+
+        deinit { pool.close() }
+
+        /// Throws an error if the configuration does not allow saving.
+        func requireWriteAccess() throws {
+            guard configuration.allowsSave else {
+                throw SwiftDataError.storeReadOnly.with(
+                    detail:
+                        "the configuration \"\(configuration.name)\" does not allow saving; set `allowsSave` to `true`",
+                    storeIdentifier: identifier)
+            }
+        }
+
+        /// Runs `body`, converts errors of PostgreSQL, and adds the store identifier to errors without one.
+        func attributingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+            try ChroniclePostgres.attributingErrors(to: identifier, body)
+        }
+    }
+#endif

@@ -1,0 +1,137 @@
+#if Postgres
+    import Chronicle
+    import ChroniclePostgres
+    import ChronicleTestSupport
+    import ChronicleTesting
+    import Dispatch
+    import Foundation
+    import Synchronization
+    import Testing
+
+    @Suite("PostgreSQL history order", .requiresPostgres) struct HistoryOrderTests {
+        /// Sessions of other programs write with random pauses between their changes and the commit, while readers read on.
+        @Test func nothingAppearsBelowAReadPosition() throws {
+            let seed = UInt64.random(in: .min ... .max)
+            let fixture = try HistoryFixture { $0.connectionLimit = 20 }
+            try fixture.add("shared")
+            let start = try fixture.token
+            let writers = 6
+            let isDone = Atomic(false)
+            let reads = Mutex<[[DefaultHistoryTransaction]]>([])
+            let failures = Mutex<[String]>([])
+            let group = DispatchGroup()
+            func run(_ body: @escaping @Sendable () throws -> Void) {
+                let thread = Thread {
+                    do { try body() } catch { failures.withLock { $0.append("\(error)") } }
+                    group.leave()
+                }
+                group.enter()
+                thread.start()
+            }
+            for _ in 0..<2 {
+                run {
+                    var (token, read) = (start, [DefaultHistoryTransaction]())
+                    var isLast = false
+                    while !isLast {
+                        isLast = isDone.load(ordering: .acquiring)
+                        let page = try fixture.transactions(after: token)
+                        token = page.last?.token ?? token
+                        read += page
+                    }
+                    reads.withLock { $0.append(read) }
+                }
+            }
+            let written = DispatchGroup()
+            for writer in 0..<writers {
+                written.enter()
+                run {
+                    defer { written.leave() }
+                    var random = SplitMix(state: seed &+ UInt64(writer))
+                    var script = ""
+                    for number in 0..<25 {
+                        let pause = Double.random(in: 0..<0.02, using: &random)
+                        // Long and short transactions. Half of them change the same row, whose values show their order.
+                        script += "BEGIN; INSERT INTO \"Account\"(name, balance) VALUES ('\(writer)-\(number)', 0);"
+                        if Bool.random(using: &random) {
+                            script += "UPDATE \"Account\" SET balance = balance + 1 WHERE name = 'shared';"
+                        }
+                        script += "SELECT pg_sleep(\(pause));"
+                        if Bool.random(using: &random) {
+                            script += "INSERT INTO \"Entry\"(amount) VALUES (\(number));"
+                        }
+                        script += Int.random(in: 0..<8, using: &random) == 0 ? "ROLLBACK;" : "COMMIT;"
+                    }
+                    try fixture.psql(script)
+                }
+            }
+            written.wait()
+            isDone.store(true, ordering: .releasing)
+            group.wait()
+            #expect(failures.withLock(\.self) == [], "seed \(seed)")
+            let all = try fixture.transactions(after: start)
+            #expect(all.count > writers * 10, "seed \(seed)")
+            #expect(all.map(\.transactionIdentifier) == Array(2...Int64(all.count + 1)), "seed \(seed)")
+            for read in reads.withLock(\.self) {
+                #expect(read.map(\.token) == all.map(\.token), "seed \(seed)")
+                #expect(read.map { $0.changes.map(\.line) } == all.map { $0.changes.map(\.line) }, "seed \(seed)")
+            }
+            // Transactions that changed the same row are in the order of their commits.
+            let balances = all.flatMap(\.changes).compactMap { change -> Int? in
+                guard case .update(let update as DefaultHistoryUpdate<Account>) = change else { return nil }
+                return update.value(\.balance)
+            }
+            #expect(balances == Array(1...balances.count), "seed \(seed)")
+            // Identifiers of changes increase in the order of the history.
+            let numbers = all.flatMap(\.changes).compactMap(\.integerChangeIdentifier)
+            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed)")
+            #expect(Set(all.flatMap(\.changes).map(\.line)).count >= all.count, "seed \(seed)")
+        }
+
+        @Test func aTransactionThatWasBegunEarlierAndCommittedLaterIsLater() throws {
+            let fixture = try HistoryFixture()
+            let session = try PsqlSession(fixture)
+            try session.run(#"BEGIN; INSERT INTO "Account"(name, balance) VALUES ('first', 0);"#)
+            try fixture.add("second")
+            let token = try fixture.token
+            #expect(token.tokenValue?.values.first == 1)
+            try session.run("COMMIT;")
+            try session.end()
+            let rest = try fixture.transactions(after: token)
+            #expect(rest.map { $0.changes.map(\.line) } == [["insert Account/1"]])
+        }
+    }
+
+    /// A `psql` process whose statements run one after the other in one session.
+    final class PsqlSession {
+        private let process = Process()
+        private let (input, output) = (Pipe(), Pipe())
+
+        init(_ fixture: HistoryFixture, user: String? = nil) throws {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = [
+                "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--dbname",
+                fixture.cluster.connectionString(user: user),
+            ]
+            process.standardInput = input
+            process.standardOutput = output
+            try process.run()
+            try run("SET search_path = \(fixture.schema);")
+        }
+
+        /// Runs statements and waits until they have ended.
+        func run(_ script: String) throws {
+            input.fileHandleForWriting.write(Data("\(script)\n\\echo done\n".utf8))
+            var text = ""
+            while !text.hasSuffix("done\n") {
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else { throw Shell.Failure(description: "psql ended: \(text)") }
+                text += String(decoding: data, as: UTF8.self)
+            }
+        }
+
+        func end() throws {
+            try input.fileHandleForWriting.close()
+            process.waitUntilExit()
+        }
+    }
+#endif

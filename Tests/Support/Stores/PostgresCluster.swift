@@ -1,0 +1,229 @@
+package import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A temporary PostgreSQL server for tests, on a Unix socket in a temporary directory.
+///
+/// It runs as an unprivileged user, also if the tests run as root. A guardian process stops it and removes its directory
+/// when the test process ends, even if it crashes or is killed.
+package final class PostgresCluster: Sendable {
+    /// The cluster that the tests of a process share, or the reason why there is none.
+    package static let shared = Result { try PostgresCluster() }
+
+    /// The reason why the tests cannot use PostgreSQL, or `nil`.
+    package static var unavailability: String? {
+        do { _ = try shared.get() } catch { return "\(error)" }
+        return nil
+    }
+
+    /// The directory of the data, the socket and the log.
+    package let directory: URL
+    /// The name of the role that owns the cluster.
+    package let user: String
+    private let programs: URL
+    private let prefix: [String]
+    /// The guardian stops the server when this end of the pipe is closed.
+    private let guardian: FileHandle
+
+    /// Creates a cluster and starts its server.
+    ///
+    /// - Parameter settings: Further settings of the server.
+    /// - Throws: ``Shell/Failure`` if PostgreSQL is not installed or does not start.
+    package init(_ settings: [String: String] = [:]) throws {
+        programs = try Self.findPrograms()
+        // The path of a socket has at most 107 bytes.
+        directory = URL(fileURLWithPath: "/tmp/chronicle-pg-\(UInt32.random(in: .min ... .max))")
+        (user, prefix) = try Self.unprivilegedUser()
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
+        if !prefix.isEmpty {
+            _ = try Self.run("/usr/bin/env", ["chown", user, directory.path])
+        }
+        _ = try Self.run(
+            "/usr/bin/env",
+            prefix + [
+                programs.appending(path: "initdb").path, "--pgdata", directory.appending(path: "data").path,
+                "--username", user, "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+                "--no-instructions",
+            ])
+        var all = [
+            "listen_addresses": "", "unix_socket_directories": directory.path, "fsync": "off",
+            "max_connections": "200", "log_min_messages": "fatal", "shared_buffers": "64MB", "max_wal_size": "256MB",
+        ]
+        all.merge(settings) { $1 }
+        let lines = all.sorted { $0.key < $1.key }.map { "\($0.key) = '\($0.value)'\n" }.joined()
+        let file = try FileHandle(forWritingTo: directory.appending(path: "data/postgresql.conf"))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(lines.utf8))
+        try file.close()
+        guardian = try Self.startGuardian(directory, programs, prefix)
+        try start()
+    }
+
+    /// Starts the server and waits until it accepts connections.
+    package func start() throws {
+        _ = try Self.run(
+            "/usr/bin/env",
+            prefix + [
+                programs.appending(path: "pg_ctl").path, "--pgdata", directory.appending(path: "data").path, "--wait",
+                "--silent", "--log", directory.appending(path: "log").path, "start",
+            ])
+    }
+
+    /// Stops the server.
+    ///
+    /// - Parameter mode: `fast` ends the sessions, `immediate` is like a crash.
+    package func stop(mode: String = "fast") throws {
+        _ = try Self.run(
+            "/usr/bin/env",
+            prefix + [
+                programs.appending(path: "pg_ctl").path, "--pgdata", directory.appending(path: "data").path, "--wait",
+                "--silent", "--mode", mode, "stop",
+            ])
+    }
+
+    /// Returns a connection string for libpq.
+    ///
+    /// - Parameters:
+    ///   - database: The name of the database.
+    ///   - user: The name of the role, or `nil` for the owner of the cluster.
+    package func connectionString(database: String = "postgres", user: String? = nil) -> String {
+        "host=\(directory.path) user=\(user ?? self.user) dbname=\(database)"
+    }
+
+    /// Runs a script with `psql`, which stops at the first error.
+    ///
+    /// - Returns: The rows, without headings; columns are separated by `|`.
+    /// - Throws: ``Shell/Failure`` with the messages of `psql` if the script fails.
+    @discardableResult
+    package func psql(_ script: String, database: String = "postgres", user: String? = nil) throws -> String {
+        try Self.run(
+            programs.appending(path: "psql").path,
+            [
+                "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", "--command",
+                script,
+                "--dbname", connectionString(database: database, user: user),
+            ]
+        ).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Runs a program of PostgreSQL, such as `pg_dump`, with the environment of the cluster.
+    ///
+    /// - Returns: The output of the program.
+    /// - Throws: ``Shell/Failure`` with the messages of the program if it fails.
+    @discardableResult
+    package func run(_ program: String, _ arguments: [String]) throws -> String {
+        try Self.run(
+            programs.appending(path: program).path, ["--host", directory.path, "--username", user] + arguments)
+    }
+
+    /// Creates an empty schema with a name that no other test has.
+    ///
+    /// - Returns: The name of the schema.
+    package func makeSchema() throws -> String {
+        let name = "test_\(UUID().uuidString.prefix(13).lowercased().replacingOccurrences(of: "-", with: "_"))"
+        try psql("CREATE SCHEMA \(name)")
+        return name
+    }
+
+    /// Creates an empty database with a name that no other test has.
+    ///
+    /// - Returns: The name of the database.
+    package func makeDatabase() throws -> String {
+        let name = "test_\(UUID().uuidString.prefix(13).lowercased().replacingOccurrences(of: "-", with: "_"))"
+        try psql("CREATE DATABASE \(name)")
+        return name
+    }
+
+    /// Ends the server and removes its directory. The guardian does the same when the process ends.
+    package func remove() throws {
+        try stop(mode: "immediate")
+        try FileManager.default.removeItem(at: directory)
+    }
+}
+
+extension PostgresCluster {
+    private static func run(_ program: String, _ arguments: [String]) throws -> String {
+        // Files instead of pipes: a server that `pg_ctl` starts keeps them open.
+        let output = FileManager.default.temporaryDirectory.appending(path: "chronicle-\(UUID().uuidString)")
+        try Data().write(to: output)
+        let errors = output.appendingPathExtension("errors")
+        try Data().write(to: errors)
+        defer {
+            // Files that remain in the temporary directory do no harm.
+            try? FileManager.default.removeItem(at: output)
+            try? FileManager.default.removeItem(at: errors)
+        }
+        let process = Process()
+        // A server that `pg_ctl` starts must not keep descriptors of the tests open. Foundation would wait for its end.
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        let close = "for file in /dev/fd/*; do n=${file##*/}; ((n < 3)) || eval \"exec $n>&-\"; done; exec \"$@\""
+        process.arguments = ["-c", close, "bash", program] + arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: "/tmp")
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        guard process.terminationStatus == 0 else {
+            let message = String(decoding: try Data(contentsOf: errors), as: UTF8.self)
+            throw Shell.Failure(
+                description: "\(([program] + arguments).joined(separator: " ").prefix(300)) ended with "
+                    + "\(process.terminationStatus): \(message)\(text)")
+        }
+        return text
+    }
+
+    /// Returns the directory with the programs of a server: that of the PATH, or the latest of Debian's.
+    private static func findPrograms() throws -> URL {
+        let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        let debian = "/usr/lib/postgresql"
+        // Without the directory, there is no version of Debian.
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []
+        let installed = versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }.map { "\(debian)/\($0)/bin" }
+        let homebrew = ["/opt/homebrew/opt/postgresql@17/bin", "/opt/homebrew/bin"]
+        func hasPrograms(_ path: String) -> Bool {
+            ["initdb", "pg_ctl", "psql"].allSatisfy { FileManager.default.isExecutableFile(atPath: "\(path)/\($0)") }
+        }
+        guard let path = (paths + installed + homebrew).first(where: hasPrograms) else {
+            throw Shell.Failure(
+                description: "PostgreSQL is not installed: type sudo apt-get install postgresql libpq-dev")
+        }
+        return URL(fileURLWithPath: path)
+    }
+
+    /// Returns a user that may run a server, which root may not, and the beginning of a command that runs as this user.
+    private static func unprivilegedUser() throws -> (name: String, prefix: [String]) {
+        guard geteuid() == 0 else { return (NSUserName(), []) }
+        let names = ["postgres", "nobody"]
+        guard let name = names.first(where: { name in getpwnam(name) != nil }) else {
+            throw Shell.Failure(description: "PostgreSQL does not run as root, and there is no user postgres or nobody")
+        }
+        return (name, ["runuser", "-u", name, "--"])
+    }
+
+    /// Starts a process that waits for the end of this one, stops the server, and removes the directory.
+    private static func startGuardian(_ directory: URL, _ programs: URL, _ prefix: [String]) throws -> FileHandle {
+        let pipe = Pipe()
+        // Other processes must not keep it open.
+        _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        let stop = (prefix + [programs.appending(path: "pg_ctl").path]).joined(separator: " ")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            "trap '' INT TERM HUP; cat > /dev/null; cd /tmp; "
+                + "\(stop) -D \(directory.path)/data -m immediate -s stop; rm -rf \(directory.path)",
+        ]
+        process.standardInput = pipe.fileHandleForReading
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        try pipe.fileHandleForReading.close()
+        return pipe.fileHandleForWriting
+    }
+}
