@@ -20,14 +20,16 @@ SOAK_SECONDS ?= 120
 SOAK_SEED ?=
 # For example SANITIZE_FLAGS='--filter ContextTests'.
 SANITIZE_FLAGS ?=
-# The store of the demo: sqlite or journal.
+# The store of the demo: sqlite, journal or postgres.
 STORE = sqlite
 # Separate packages, each with its own .build: in a shared one, SwiftPM would reuse the plan of another package and run its
 # tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
 SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
 
-demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(SWIFT_FLAGS)
+demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(DEMO_TRAITS) $(SWIFT_FLAGS)
+# CI builds all of them with the same traits.
+DEMO_TRAITS = $(if $(filter postgres,$(STORE)),--traits default,Postgres)
 
 .DEFAULT_GOAL := help
 
@@ -36,17 +38,19 @@ help: ## lists the tasks
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 .PHONY: demo
-demo: ready ## runs an app and its widget, two processes that share a file; STORE=journal: with another store
-	$(if $(filter sqlite journal,$(STORE)),,$(error There is no store "$(STORE)": STORE is sqlite or journal))
-	@$(demo_build) --product demo
-	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
+demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and its widget, two processes that share a file; STORE=journal or postgres: with another store
+	$(if $(filter sqlite journal postgres,$(STORE)),,$(error There is no store "$(STORE)": STORE is sqlite, journal or postgres))
+	@$(demo_build)
+	@$(if $(filter postgres,$(STORE)),.ci/postgres) "$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
 test: ready-postgres ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	for package in $(PACKAGES); do \
-		[ ! -d $$package/Tests ] || $(SWIFT) test --package-path $$package $(SWIFT_FLAGS) || failed=1; \
+		[ -d $$package/Tests ] || continue; \
+		traits=$$(.ci/traits $$package); \
+		$${traits:+.ci/postgres} $(SWIFT) test --package-path $$package $$traits $(SWIFT_FLAGS) || failed=1; \
 	done; \
 	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed

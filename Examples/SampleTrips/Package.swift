@@ -12,9 +12,15 @@ let package = Package(
         .executable(name: "monitor", targets: ["monitor"]),
         .executable(name: "demo", targets: ["demo"]),
     ],
+    traits: [
+        .trait(name: "Postgres", description: "Trips in a PostgreSQL database, which requires libpq"),
+        .default(enabledTraits: []),
+    ],
     dependencies: [
         // By name, so that the folder of the clone may have any name.
-        .package(name: "chronicle", path: "../.."),
+        .package(
+            name: "chronicle", path: "../..",
+            traits: [.defaults, .trait(name: "Postgres", condition: .when(traits: ["Postgres"]))]),
         .package(name: "JournalStore", path: "../JournalStore"),
     ],
     targets: [
@@ -24,6 +30,8 @@ let package = Package(
             dependencies: [
                 .product(name: "Chronicle", package: "chronicle"),
                 .product(name: "JournalStore", package: "JournalStore"),
+                .product(
+                    name: "ChroniclePostgres", package: "chronicle", condition: .when(traits: ["Postgres"])),
             ]),
         .executableTarget(name: "app", dependencies: ["SampleTrips"]),
         .executableTarget(name: "widget", dependencies: ["SampleTrips"]),

@@ -6,13 +6,25 @@ let package = Package(
     name: "TripSync",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "trip-sync", targets: ["trip-sync"])],
+    traits: [
+        .trait(name: "Postgres", description: "A hub on PostgreSQL, which requires libpq"),
+        .default(enabledTraits: []),
+    ],
     dependencies: [
         // By name, so that the folder of the clone may have any name.
-        .package(name: "chronicle", path: "../..")
+        .package(
+            name: "chronicle", path: "../..",
+            traits: [.defaults, .trait(name: "Postgres", condition: .when(traits: ["Postgres"]))])
     ],
     targets: [
         // The models, and the two consumers that synchronise a device with the hub.
-        .target(name: "TripSync", dependencies: [.product(name: "Chronicle", package: "chronicle")]),
+        .target(
+            name: "TripSync",
+            dependencies: [
+                .product(name: "Chronicle", package: "chronicle"),
+                .product(
+                    name: "ChroniclePostgres", package: "chronicle", condition: .when(traits: ["Postgres"])),
+            ]),
         .executableTarget(name: "trip-sync", dependencies: ["TripSync"]),
         // A device that edits and synchronises until the tests kill it.
         .executableTarget(

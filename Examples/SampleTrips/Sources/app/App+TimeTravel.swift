@@ -53,7 +53,7 @@ extension App {
 
     /// Returns a context of a store with values in its history, which a journal does not have.
     private static func defaultHistoryContext(_ arguments: Arguments) throws -> ModelContext {
-        guard arguments.store.kind == .sqlite else {
+        guard arguments.store.kind != .journal else {
             throw Failure("a journal does not keep the values of changes; use a store that is not a .journal.")
         }
         return try Session<Transaction>(arguments).context

@@ -40,7 +40,8 @@ enum Main {
           --as-of WHEN   a day like 2027-05-01, a time like 2027-05-01T12:00:00Z, a tag, or a number of `history`
           --once         with watch: ends after the first change
           --timeout S    with watch: ends after S seconds; with --once, that is a failure
-          --store PATH   the store's file, a journal if its name ends with .journal, by default
+          --store PATH   the store's file, a journal if its name ends with .journal,
+                         a database like postgresql://host/name, by default
                          \(TripStore.standard.url.path)
 
         What the app has read and shown is remembered in the user's defaults “SampleTrips”.

@@ -3,7 +3,8 @@ import Foundation
 import SampleTrips
 
 /// Runs all steps with the app and its widget as processes that share a file in a temporary directory: `demo`, or
-/// `demo journal` on another kind of store.
+/// `demo journal` on another kind of store. `demo postgres` uses the database of the environment variables `PGHOST`,
+/// `PGDATABASE` and so on, which must be empty.
 ///
 /// Exits with 0 if every step had the expected result, and removes its files in any case.
 @main

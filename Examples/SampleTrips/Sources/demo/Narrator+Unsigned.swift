@@ -2,7 +2,7 @@ import Chronicle
 import SampleTrips
 
 extension Narrator {
-    /// Writes without an author: with the `sqlite3` shell, which does not use Chronicle. Only its store can write a
+    /// Writes without an author: with `sqlite3` or `psql`, which do not use Chronicle. Only its store can write a
     /// journal; for a journal, the demo writes itself, as another process.
     ///
     /// - Parameters:
@@ -10,15 +10,16 @@ extension Narrator {
     ///   - edit: The same change, made with a context.
     func writeUnsigned(_ sql: String, _ edit: (ModelContext) throws -> Void) throws {
         switch stage.store.kind {
-        case .sqlite: try runShell(sql)
+        case .sqlite: try runShell("sqlite3 \(stage.store.url.lastPathComponent)", sql)
+        case .postgres: try runShell("psql", sql)
         case .journal: try save(edit)
         }
     }
 
-    private func runShell(_ sql: String) throws {
+    private func runShell(_ program: String, _ sql: String) throws {
         let result = try stage.finish(stage.startShell(sql))
-        showCommand("sqlite3 \(stage.store.url.lastPathComponent)", [sql], result.lines)
-        try expect(result.status == 0, "sqlite3 is installed and exits with 0", isQuiet: true)
+        showCommand(program, [sql], result.lines)
+        try expect(result.status == 0, "the shell is installed and exits with 0", isQuiet: true)
     }
 
     private func save(_ edit: (ModelContext) throws -> Void) throws {

@@ -18,7 +18,10 @@ final class Narrator<Transaction: HistoryTransaction> {
 
     /// Runs the app or the widget, and expects it to succeed.
     @discardableResult
-    func run(_ program: String, _ arguments: String...) throws -> Child.Result {
+    func run(_ program: String, _ arguments: String...) throws -> Child.Result { try run(program, arguments) }
+
+    @discardableResult
+    func run(_ program: String, _ arguments: [String]) throws -> Child.Result {
         let result = try stage.finish(stage.start(program, arguments))
         showCommand(program, arguments, result.lines)
         try expect(result.status == 0, "exits with 0", isQuiet: true)
@@ -26,7 +29,7 @@ final class Narrator<Transaction: HistoryTransaction> {
     }
 
     /// Runs the app or the widget, and expects it to fail.
-    func runFailing(_ status: Int32, _ program: String, _ arguments: String..., store: URL? = nil) throws {
+    func runFailing(_ status: Int32, _ program: String, _ arguments: String..., store: TripStore? = nil) throws {
         let result = try stage.finish(stage.start(program, arguments, store: store))
         showCommand(program, arguments, result.lines.prefix(1))
         try expect(result.status == status, "exits with \(status)")

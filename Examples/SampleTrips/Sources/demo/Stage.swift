@@ -13,6 +13,7 @@ final class Stage: Sendable {
     private let programs: URL
     private let environment: [String: String]
 
+    /// - Parameter kind: The kind of the store. For PostgreSQL, the environment contains the address of an empty database.
     init(_ kind: StoreKind) throws {
         // In the directory of this program, where the build puts all three.
         guard let program = Bundle.main.executableURL else { throw Failure("the path of the demo is unknown") }
@@ -22,7 +23,12 @@ final class Stage: Sendable {
             throw Failure("there is no \(name) next to the demo; `swift build` makes all of them")
         }
         directory = FileManager.default.temporaryDirectory.appending(path: "SampleTrips-\(UUID().uuidString)")
-        store = TripStore(directory.appending(path: "Trips.\(kind.fileExtension)"))
+        store =
+            switch kind {
+            case .sqlite: TripStore(directory.appending(path: "Trips.store"))
+            case .journal: TripStore(directory.appending(path: "Trips.journal"))
+            case .postgres: TripStore("postgresql://")
+            }
         let home = directory.appending(path: "home")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         environment = Self.environment(home: home)
@@ -37,26 +43,31 @@ final class Stage: Sendable {
     }
 
     /// Starts the app or the widget on the store.
-    func start(_ program: String, _ arguments: [String], store: URL? = nil) throws -> Child {
-        let child = Child(
-            programs.appending(path: program), arguments + ["--store", store?.path ?? self.store.url.path], environment)
+    func start(_ program: String, _ arguments: [String], store: TripStore? = nil) throws -> Child {
+        let url = (store ?? self.store).url
+        let address = url.isFileURL ? url.path : url.absoluteString
+        let child = Child(programs.appending(path: program), arguments + ["--store", address], environment)
         try start(child)
         return child
     }
 
-    /// Starts the `sqlite3` shell on the store: a program that does not use Chronicle.
+    /// Starts the shell of the store: a program that does not use Chronicle.
     func startShell(_ sql: String) throws -> Child {
-        let child = Child(URL(fileURLWithPath: "/usr/bin/env"), ["sqlite3", "-bail", store.url.path, sql], environment)
+        let command =
+            store.kind == .postgres
+            ? ["psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--command", sql]
+            : ["sqlite3", "-bail", store.url.path, "PRAGMA foreign_keys = ON; \(sql)"]
+        let child = Child(URL(fileURLWithPath: "/usr/bin/env"), command, environment)
         try start(child)
         return child
     }
 
-    /// A copy of the store with the file extension of another kind.
-    func copyUnderTheNameOfAnotherKind() throws -> URL {
-        guard let other = StoreKind.allCases.first(where: { $0 != store.kind }) else { return store.url }
-        let copy = directory.appending(path: "Misnamed.\(other.fileExtension)")
+    /// A copy of the file with the file extension of another kind.
+    func copyUnderTheNameOfAnotherKind() throws -> TripStore {
+        let name = store.kind == .journal ? "Misnamed.store" : "Misnamed.journal"
+        let copy = directory.appending(path: name)
         try FileManager.default.copyItem(at: store.url, to: copy)
-        return copy
+        return TripStore(copy)
     }
 
     private func start(_ child: Child) throws {

@@ -12,7 +12,8 @@ enum Main {
         Adds a trip for each line of its input, and prints the changes of other authors. Start it in several terminals,
         with a different author in each. The end of the input (Ctrl-D) ends the program.
 
-          --store PATH   the store's file, a journal if its name ends with .journal, by default
+          --store PATH   the store's file, a journal if its name ends with .journal,
+                         a database like postgresql://host/name, by default
                          \(TripStore.standard.url.path)
         """
 

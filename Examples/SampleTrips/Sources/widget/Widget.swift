@@ -27,7 +27,8 @@ enum Widget {
           book NAME PLACE     an accommodation for a trip that has none
 
           --start DAY    the trip that starts then, when several have one name
-          --store PATH   the store's file, a journal if its name ends with .journal, by default
+          --store PATH   the store's file, a journal if its name ends with .journal,
+                         a database like postgresql://host/name, by default
                          \(TripStore.standard.url.path)
         """
 

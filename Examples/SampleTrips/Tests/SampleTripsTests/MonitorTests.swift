@@ -4,7 +4,7 @@ import Testing
 
 /// Three processes, each of which adds trips and monitors the others.
 @Suite struct MonitorTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func membersReceiveTheChangesOfAllOthers(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         let authors = ["anna", "ben", "cleo"]

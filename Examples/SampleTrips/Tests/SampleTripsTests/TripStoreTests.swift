@@ -3,7 +3,7 @@ import Foundation
 import SampleTrips
 import Testing
 
-/// The kind of store of a file, and the error if it is another one.
+/// The kind of a store, and the error if it is another one.
 @Suite struct TripStoreTests {
     private func store(_ path: String) -> TripStore { TripStore(URL(fileURLWithPath: path)) }
 
@@ -16,12 +16,19 @@ import Testing
         #expect(TripStore.standard.kind == .sqlite)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test func databasesHaveAddresses() {
+        let store = TripStore("postgresql://anna:secret@db.example.org/trips")
+        #expect(store.kind == .postgres)
+        #expect(store.name == "the database db.example.org/trips")
+        #expect(TripStore("Trips.store").kind == .sqlite)
+    }
+
+    @Test(arguments: StoreKind.files)
     func storeOfAnotherKindIsNotChanged(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         let directory = trips.store.url.deletingLastPathComponent().appending(path: "other")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        for other in StoreKind.allCases where other != kind {
+        for other in StoreKind.files where other != kind {
             let misnamed = TripStore(directory.appending(path: "Trips.\(other.fileExtension)"))
             try FileManager.default.copyItem(at: trips.store.url, to: misnamed.url)
             let bytes = try Data(contentsOf: misnamed.url)
@@ -37,7 +44,7 @@ import Testing
         #expect(try trips.marked().isEmpty && trips.app.trips().map(\.name) == ["Rome"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func misspelledPathCreatesNoFile(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         let typo = TripStore(

@@ -2,6 +2,13 @@ import Chronicle
 import Foundation
 import SampleTrips
 
+extension StoreKind {
+    /// The kinds of stores that are files.
+    static let files: [StoreKind] = [.sqlite, .journal]
+
+    var fileExtension: String { self == .journal ? "journal" : "store" }
+}
+
 /// A store in a separate directory with one trip, a context for each writer, and the stored state of the app.
 final class TripsFixture {
     private let directory: URL

@@ -5,7 +5,7 @@ import Testing
 
 /// These tests run with every kind of store.
 @Suite struct UnreadTripsTests {
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func updateOfAnAccommodationMarksItsTrip(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.addTrip("Kyoto")
@@ -15,7 +15,7 @@ import Testing
         #expect(try trips.marked() == ["Kyoto"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func insertMarksAndDeleteUnmarks(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.change(in: trips.widget) { $0.livingAccommodation = LivingAccommodation(placeName: "Tent") }
@@ -29,7 +29,7 @@ import Testing
         #expect(trips.unread.marks.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func onlyChangesOfTheWidgetAreMarked(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.app)
@@ -38,7 +38,7 @@ import Testing
         #expect(trips.unread.marks.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func clearedMarksStayCleared(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
@@ -48,7 +48,7 @@ import Testing
         #expect(trips.unread.marks.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func tokenAdvancesPastTransactionsOfOtherAuthors(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.catchUp()
@@ -57,7 +57,7 @@ import Testing
         #expect(try trips.unread.isAtTheEnd(in: trips.app))
     }
 
-    @Test(arguments: StoreKind.allCases, [TripStore.Author.widget, nil])
+    @Test(arguments: StoreKind.files, [TripStore.Author.widget, nil])
     func deletedTripsAreReportedOnceFromTombstones(_ kind: StoreKind, author: String?) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
@@ -74,7 +74,7 @@ import Testing
         #expect(try trips.catchUp().deletedTrips.isEmpty)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func expiredTokenStartsOverAndKeepsValidMarks(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.addTrip("Kyoto")
@@ -91,7 +91,7 @@ import Testing
         #expect(try !trips.catchUp().startedOver)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func stateRoundTripsThroughJSON(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.confirm(in: trips.widget)
@@ -101,7 +101,7 @@ import Testing
         #expect(try trips.marked() == ["Rome"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.files)
     func readingContinuesAfterReopening(_ kind: StoreKind) throws {
         let trips = try TripsFixture(kind)
         try trips.catchUp()

@@ -83,7 +83,8 @@ enum Main {
               sync HUB                sends the changes of the device, and receives those of the hub
               conflicts HUB           the conflicts that the hub resolved
 
-            DEVICE is the file of the device, whose name is also that of the device. HUB is the file of the hub.
+            DEVICE is the file of the device, whose name is also that of the device. HUB is the file of
+            the hub, or a database like postgresql://host/name.
             """
     }
 

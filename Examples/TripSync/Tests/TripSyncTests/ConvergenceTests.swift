@@ -8,9 +8,9 @@ import TripSyncTestSupport
 /// Random changes on three devices, with cut connections and killed processes. In the end, all stores are equal.
 @Suite("Convergence") struct ConvergenceTests {
     /// In one process, so that a seed repeats the test exactly.
-    @Test func devicesConverge() throws {
+    @Test(arguments: HubKind.available) func devicesConverge(_ kind: HubKind) throws {
         var random = SeededGenerator(state: SeededGenerator.seed())
-        let fixture = try SyncFixture()
+        let fixture = try SyncFixture(kind)
         let devices = try ["a", "b", "c"].map(fixture.device)
         for _ in 0..<120 {
             guard let device = devices.randomElement(using: &random) else { continue }
@@ -70,10 +70,10 @@ import TripSyncTestSupport
     }
 
     /// Three processes that are killed at random, for the seconds in `TRIP_SYNC_SECONDS`.
-    @Test func processesConverge() throws {
+    @Test(arguments: HubKind.available) func processesConverge(_ kind: HubKind) throws {
         let seconds = ProcessInfo.processInfo.environment["TRIP_SYNC_SECONDS"].flatMap(Double.init) ?? 10
         var random = SeededGenerator(state: SeededGenerator.seed())
-        let fixture = try SyncFixture()
+        let fixture = try SyncFixture(kind)
         let names = ["a", "b", "c"]
         let end = Date(timeIntervalSinceNow: seconds)
         var (kills, exits) = (0, 0)

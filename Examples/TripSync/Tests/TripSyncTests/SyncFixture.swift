@@ -1,20 +1,57 @@
 import Chronicle
 import Foundation
+import Testing
 import TripSyncTestSupport
 
 @testable import TripSync
 
-/// Devices and a hub in a separate directory.
+/// The kind of the hub's store.
+enum HubKind: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite = "SQLite"
+    /// A schema of the database that the environment names, in a build with the trait `Postgres`.
+    case postgres = "PostgreSQL"
+
+    static var available: [HubKind] {
+        #if Postgres
+            ProcessInfo.processInfo.environment["PGHOST"] == nil ? [.sqlite] : allCases
+        #else
+            [.sqlite]
+        #endif
+    }
+
+    var testDescription: String { rawValue }
+}
+
+/// Devices in a separate directory, and a hub.
 final class SyncFixture {
     let directory: URL
+    /// The address of the hub.
     let hubPath: String
     let hub: ModelContainer
 
-    init() throws {
+    init(_ kind: HubKind = .sqlite) throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "TripSyncTests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        hubPath = directory.appending(path: "hub.store").path
+        switch kind {
+        case .sqlite: hubPath = directory.appending(path: "hub.store").path
+        case .postgres:
+            let schema = "trip_sync_\(UUID().uuidString.prefix(8).lowercased())"
+            try Self.run("psql", "--no-psqlrc", "--quiet", "--command", "CREATE SCHEMA \(schema)")
+            hubPath = "postgresql://?options=-csearch_path%3D\(schema)"
+        }
         hub = try Stores.hub(at: hubPath)
+    }
+
+    /// Runs a program, which has to succeed.
+    static func run(_ command: String...) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw SyncWorker.Failure(description: "\(command[0]) ended with \(process.terminationStatus)")
+        }
     }
 
     deinit {

@@ -63,7 +63,9 @@ import Testing
     }
 
     /// The connection is cut at each step.
-    @Test(arguments: SyncStep.allCases) func interruptedSessionsContinue(_ step: SyncStep) throws {
+    @Test(arguments: SyncStep.allCases, HubKind.available)
+    func interruptedSessionsContinue(_ step: SyncStep, _ kind: HubKind) throws {
+        let fixture = try SyncFixture(kind)
         let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
         try phone.session.synchronize()
         try addTrip("Oslo", to: tablet)
@@ -164,12 +166,7 @@ import Testing
             try addTrip("Rome", to: phone)
             try phone.session.synchronize()
             try tablet.session.synchronize()
-            let copy = Process()
-            copy.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            copy.arguments = ["sqlite3", fixture.hubPath, "VACUUM INTO '\(backup.path)'"]
-            try copy.run()
-            copy.waitUntilExit()
-            try #require(copy.terminationStatus == 0)
+            try SyncFixture.run("sqlite3", fixture.hubPath, "VACUUM INTO '\(backup.path)'")
             try addTrip("Oslo", to: phone)
             try phone.session.synchronize()
             try tablet.session.synchronize()

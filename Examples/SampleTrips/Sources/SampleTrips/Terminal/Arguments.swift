@@ -34,7 +34,7 @@ public struct Arguments {
         }
         guard let command = positionals.popFirst() else { throw UsageError("missing command") }
         self.command = command
-        store = values.removeValue(forKey: "--store").map { TripStore(URL(fileURLWithPath: $0)) } ?? .standard
+        store = values.removeValue(forKey: "--store").map { TripStore($0) } ?? .standard
     }
 
     /// The next argument.

@@ -17,7 +17,7 @@ public struct UsageError: Error, CustomStringConvertible {
 extension SwiftDataError {
     /// The message for a user of the program, for the errors that a user can cause.
     public func explanation(_ store: TripStore) -> String {
-        let path = store.url.path
+        let path = store.name
         return switch self {
         case .missingDirectory: "the directory of \(path) does not exist."
         case .notADatabase: notThis(store)
@@ -36,6 +36,7 @@ extension SwiftDataError {
         switch store.kind {
         case .sqlite:
             "\(store.url.path) is not an SQLite database. It was left as it is. Journals have names that end with .journal."
+        case .postgres: description
         case .journal:
             "\(store.url.path) is not a journal, though its name ends with .journal. It was left as it is."
         }
@@ -45,6 +46,7 @@ extension SwiftDataError {
         switch store.kind {
         case .sqlite:
             "\(store.url.path) is damaged. Restore a backup, or try `sqlite3 \(store.url.path) .recover`."
+        case .postgres: description
         case .journal: "\(store.url.path) is damaged: \(detail ?? "it makes no sense"). Restore a backup."
         }
     }

@@ -4,7 +4,7 @@ extension UnreadTrips {
     /// Stores the app's state for one store in the user's defaults, as JSON.
     ///
     /// The defaults `SampleTrips` (on Linux `~/.config/SampleTrips.plist`, or below `$XDG_CONFIG_HOME`) have an entry for
-    /// each store, under the path of its file.
+    /// each store, under the path of its file or the address of its database.
     public struct Keeper {
         private let defaults: UserDefaults
         private let key: String
@@ -14,7 +14,9 @@ extension UnreadTrips {
                 throw Failure("the user's defaults cannot be opened.")
             }
             self.defaults = defaults
-            key = store.url.resolvingSymlinksInPath().standardizedFileURL.path
+            key =
+                store.url.isFileURL
+                ? store.url.resolvingSymlinksInPath().standardizedFileURL.path : store.url.absoluteString
         }
 
         public func load() throws -> UnreadTrips {
