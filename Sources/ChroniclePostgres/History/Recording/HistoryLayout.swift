@@ -78,7 +78,7 @@
                 """
                 SELECT c.relname::text, t.tgname::text, p.proname::text FROM pg_trigger AS t \
                 JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid \
-                WHERE NOT t.tgisinternal AND p.pronamespace = current_schema()::regnamespace \
+                WHERE NOT t.tgisinternal AND p.pronamespace = quote_ident(current_schema())::regnamespace \
                 AND c.relnamespace = p.pronamespace AND t.tgname ~ '^chronicle_(insert|update|delete|truncate)$'
                 """)
             for row in 0..<found.count where !tables.contains(found.text(row, 0)) {
@@ -125,10 +125,10 @@
             SELECT md5(coalesce(string_agg(part, E'\\n' ORDER BY part COLLATE "C"), '')) FROM (
             SELECT concat_ws(' ', c.relname, t.tgname, t.tgenabled, t.tgtype, t.tgattr, t.tgqual, p.proname) AS part \
             FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid \
-            WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace \
+            WHERE NOT t.tgisinternal AND c.relnamespace = quote_ident(current_schema())::regnamespace \
             AND t.tgname ~ '^chronicle_(insert|update|delete|truncate)$'
             UNION ALL SELECT concat_ws(' ', proname, prosecdef, proconfig::text, md5(prosrc)) FROM pg_proc \
-            WHERE pronamespace = current_schema()::regnamespace AND proname ~ '^chronicle_') AS definitions
+            WHERE pronamespace = quote_ident(current_schema())::regnamespace AND proname ~ '^chronicle_') AS definitions
             """
     }
 #endif

@@ -1,0 +1,161 @@
+#if Postgres
+    import ChronicleTestSupport
+    import Foundation
+    import Synchronization
+
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Darwin)
+        import Darwin
+    #endif
+
+    /// Passes the bytes between clients and a server on Unix sockets, and cuts a connection when the test asks for it.
+    ///
+    /// `@unchecked Sendable`: the lock protects the mode, and nothing else changes.
+    final class CuttingProxy: @unchecked Sendable {
+        enum Mode {
+            case passing
+            /// The next request does not reach the server.
+            case cuttingRequest
+            /// The next request reaches the server, but its response does not reach the client.
+            case cuttingResponse
+            /// The same, and no further connection is accepted.
+            case cuttingEverything
+        }
+
+        private let lock = NSLock()
+        private var mode = Mode.passing
+        private let listener: Int32
+        private let server: String
+        let directory: TemporaryDirectoryOfSockets
+
+        struct TemporaryDirectoryOfSockets {
+            // Short, because the path of a socket has at most 107 bytes.
+            let path = "/tmp/chronicle-proxy-\(UInt32.random(in: .min ... .max))"
+        }
+
+        init(_ cluster: PostgresCluster) throws {
+            server = cluster.directory.path + "/.s.PGSQL.5432"
+            directory = TemporaryDirectoryOfSockets()
+            try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
+            listener = Self.makeSocket()
+            let isListening = Self.withAddress(directory.path + "/.s.PGSQL.5432") { bind(listener, $0, $1) == 0 }
+            guard isListening, listen(listener, 16) == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+            Thread.detachNewThread { [weak self, listener] in
+                while case let client = accept(listener, nil, nil), client >= 0 {
+                    guard let self else { break }
+                    self.connect(client)
+                }
+            }
+        }
+
+        deinit {
+            shutdown(listener, Int32(SHUT_RDWR))
+            close(listener)
+            // A directory that remains in the temporary directory does no harm.
+            try? FileManager.default.removeItem(atPath: directory.path)
+        }
+
+        func setMode(_ mode: Mode) { lock.withLock { self.mode = mode } }
+
+        private func connect(_ client: Int32) {
+            let server = Self.makeSocket()
+            let isAccepted = lock.withLock { if case .cuttingEverything = mode { false } else { true } }
+            guard isAccepted, Self.withAddress(self.server, { Foundation.connect(server, $0, $1) == 0 }) else {
+                close(client)
+                close(server)
+                return
+            }
+            Thread.detachNewThread { [weak self] in
+                // The threads end when one of the sockets does.
+                while let request = Self.read(client) {
+                    switch self?.mode(at: request) ?? .passing {
+                    case .passing:
+                        guard Self.write(request, server) else { break }
+                        continue
+                    case .cuttingRequest: break
+                    case .cuttingResponse, .cuttingEverything:
+                        _ = Self.write(request, server)
+                        // The thread below discards the response; when it is complete, both connections end.
+                        continue
+                    }
+                    break
+                }
+                shutdown(server, Int32(SHUT_RDWR))
+                shutdown(client, Int32(SHUT_RDWR))
+            }
+            Thread.detachNewThread { [weak self] in
+                var discarded: [UInt8] = []
+                while let response = Self.read(server) {
+                    guard self?.isDiscarding == true else {
+                        guard Self.write(response, client) else { break }
+                        continue
+                    }
+                    discarded += response
+                    // ReadyForQuery outside of a transaction: the request has been processed.
+                    if discarded.suffix(6) == [UInt8(ascii: "Z"), 0, 0, 0, 5, UInt8(ascii: "I")] { break }
+                }
+                self?.endDiscarding()
+                shutdown(server, Int32(SHUT_RDWR))
+                shutdown(client, Int32(SHUT_RDWR))
+            }
+        }
+
+        private var isCutting = false
+        private var isDiscarding: Bool { lock.withLock { isCutting } }
+
+        private func mode(at request: [UInt8]) -> Mode {
+            lock.withLock {
+                // A message Terminate of a connection that is closed is not a request.
+                guard request.first != UInt8(ascii: "X") else { return .passing }
+                defer { if case .cuttingEverything = mode {} else { mode = .passing } }
+                switch mode {
+                case .cuttingResponse, .cuttingEverything: isCutting = true
+                default: break
+                }
+                return mode
+            }
+        }
+
+        private func endDiscarding() { lock.withLock { isCutting = false } }
+
+        // MARK: Sockets
+
+        private static func makeSocket() -> Int32 {
+            #if canImport(Glibc)
+                socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            #else
+                socket(AF_UNIX, SOCK_STREAM, 0)
+            #endif
+        }
+
+        private static func withAddress<Result>(
+            _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+        ) -> Result {
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+            return withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+        }
+
+        private static func read(_ descriptor: Int32) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: 65_536)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            return count > 0 ? Array(bytes.prefix(count)) : nil
+        }
+
+        private static func write(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+#endif
