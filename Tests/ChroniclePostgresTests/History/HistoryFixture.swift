@@ -70,7 +70,8 @@
         /// Runs a script of another program in the schema of the store.
         @discardableResult
         func psql(_ script: String, user: String? = nil) throws -> String {
-            try cluster.psql("SET search_path = \(schema); \(script)", user: user)
+            // Committed, so that a ROLLBACK of the script does not reset it.
+            try cluster.psql("BEGIN; SET search_path = \(schema); COMMIT; \(script)", user: user)
         }
 
         func transactions(
