@@ -5,7 +5,12 @@ import Foundation
 @main
 enum Tool {
     /// The commands, in the order of the help.
-    static let commands: [Command] = [LogCommand.command]
+    static let commands: [Command] = [
+        LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
+        SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, PurgeCommand.command,
+        UpgradeCommand.command,
+        ExportCommand.command, ImportCommand.command, WatchCommand.command,
+    ]
 
     static func main() async {
         // Writes to a closed pipe are errors, which end the process quietly.

@@ -25,6 +25,9 @@ enum LogCommand {
             .init(name: "oneline", summary: "one line for each transaction, without changes"),
             .init(name: "stat", summary: "the numbers of inserts, updates and deletes for each entity"),
             .init(name: "reverse", summary: "oldest first"),
+            .init(
+                name: "follow", letter: "f",
+                summary: "wait for new transactions, of any process; begins with those after --after, or after now"),
             .json,
         ], run: run)
 
@@ -32,9 +35,40 @@ enum LogCommand {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let selection = try selection(arguments, file, console)
         let writer = TransactionWriter(file: file, console: console, form: form(arguments))
+        if arguments.has("follow") {
+            console.settings.usesPager = false
+            try await follow(selection, file, console, writer)
+            return .success
+        }
         var reader = TransactionReader(file, selection)
         while let transaction = try reader.next() { try writer.write(transaction, reader) }
         return .success
+    }
+
+    /// Writes transactions when they are committed, until the limit is reached or the process is interrupted.
+    private static func follow(
+        _ selection: TransactionSelection, _ file: StoreFile, _ console: Console, _ writer: TransactionWriter
+    ) async throws {
+        var remaining = selection.limit
+        let start = try selection.after?.token(in: file.store)
+        let stream: HistoryStream<DefaultHistoryTransaction> = try file.container.historyChanges(after: start)
+        try console.flush()
+        for try await element in stream where remaining > 0 {
+            switch element {
+            case .changes(let transactions, _):
+                for transaction in transactions where remaining > 0 {
+                    if let author = selection.author, author != transaction.author ?? "" { continue }
+                    let changes = transaction.changes.filter { selection.matches($0, in: file.schema) }
+                    if selection.selectsChanges, changes.isEmpty { continue }
+                    try writer.write(transaction, TransactionReader(file, changes: changes))
+                    remaining -= 1
+                }
+                try console.flush()
+            case .reset(let reason, _):
+                console.message("chronicle: transactions are missing (\(reason.rawValue)); continuing after them")
+            }
+            if remaining == 0 { return }
+        }
     }
 
     static func form(_ arguments: Arguments) -> TransactionWriter.Form {

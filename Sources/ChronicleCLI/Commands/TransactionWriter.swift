@@ -67,9 +67,17 @@ struct ChangeCounts {
     mutating func add(_ change: HistoryChange) {
         let name = change.changedPersistentIdentifier.entityName
         switch change {
-        case .insert: counts[name, default: Counts()].inserts += 1
-        case .update: counts[name, default: Counts()].updates += 1
-        case .delete: counts[name, default: Counts()].deletes += 1
+        case .insert: add(.insert, name)
+        case .update: add(.update, name)
+        case .delete: add(.delete, name)
+        }
+    }
+
+    mutating func add(_ kind: HistoryFilter.ChangeKind, _ entityName: String) {
+        switch kind {
+        case .insert: counts[entityName, default: Counts()].inserts += 1
+        case .update: counts[entityName, default: Counts()].updates += 1
+        case .delete: counts[entityName, default: Counts()].deletes += 1
         }
     }
 

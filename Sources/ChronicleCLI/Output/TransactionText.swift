@@ -15,12 +15,19 @@ struct TransactionText {
         try console.line(console.styled("transaction \(token)", .yellow) + marks)
         if let author = transaction.author { try console.line("Author:  \(author.escaped)") }
         if let name = transaction.contextName { try console.line("Context: \(name.escaped)") }
-        try console.line("Date:    \(console.text(transaction.timestamp))")
+        let date = isUnsealed(transaction) ? "not known before the next save" : console.text(transaction.timestamp)
+        try console.line("Date:    \(date)")
         let program = program(transaction)
         if !program.isEmpty { try console.line("Program: \(program)") }
         for (key, value) in transaction.metadata.sorted(by: { $0.key < $1.key }) {
             try console.line("         \(key.escaped): \(value.escaped)")
         }
+    }
+
+    /// Whether the transaction consists of changes of other programs that no save has grouped yet. The store returns the
+    /// time of the read as its date.
+    private func isUnsealed(_ transaction: DefaultHistoryTransaction) -> Bool {
+        transaction.token.checkValue(in: transaction.storeIdentifier) == nil
     }
 
     private func program(_ transaction: DefaultHistoryTransaction) -> String {
@@ -32,7 +39,8 @@ struct TransactionText {
     func line(_ transaction: DefaultHistoryTransaction) -> String {
         let author = transaction.author?.escaped ?? (transaction.isExternal ? "(other programs)" : "-")
         return [
-            console.styled(String(transaction.transactionIdentifier), .yellow), console.text(transaction.timestamp),
+            console.styled(String(transaction.transactionIdentifier), .yellow),
+            isUnsealed(transaction) ? "not known before the next save" : console.text(transaction.timestamp),
             console.styled(author, .cyan),
         ].joined(separator: " ")
     }
@@ -94,7 +102,7 @@ struct TransactionText {
         .members([
             "transaction": .integer(transaction.transactionIdentifier),
             "token": .string(Position.text(transaction.token, in: file.store.identifier)),
-            "date": .string(DateText.iso8601(transaction.timestamp)),
+            "date": isUnsealed(transaction) ? .null : .string(DateText.iso8601(transaction.timestamp)),
             "author": .optional(transaction.author),
             "context": .optional(transaction.contextName),
             "program": .string(transaction.bundleIdentifier),

@@ -59,7 +59,7 @@ enum Position: Equatable {
             }
         }
         if let position = Int64(text), position >= 0 {
-            return DefaultHistoryToken(storeIdentifier: store.identifier, position: position)
+            return try self.token(ofTransaction: position, in: store)
         }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].count == 16, let position = Int64(parts[0]), position >= 0,
@@ -67,6 +67,29 @@ enum Position: Equatable {
         else { return nil }
         return DefaultHistoryToken(
             storeIdentifier: store.identifier, position: position, checkValue: Int64(bitPattern: check))
+    }
+
+    /// Returns the token of a transaction by its number. Errors of the store about the number are left to the command.
+    private static func token(ofTransaction number: Int64, in store: DefaultStore) throws -> DefaultHistoryToken {
+        let token = DefaultHistoryToken(storeIdentifier: store.identifier, position: number)
+        do {
+            var check = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+            check.fetchLimit = 1
+            _ = try store.fetchHistoryIdentifiers(check)
+        } catch SwiftDataError.historyTokenForked {
+            throw UsageError("there is no transaction \(number)")
+        } catch SwiftDataError.historyTokenExpired {
+            return token
+        }
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
+        descriptor.fetchLimit = 1
+        if number == 0 { return token }
+        guard let transaction = try store.fetchHistoryWithoutChanges(descriptor).first else {
+            // The newest deleted transaction is a position, too.
+            if try store.earliestHistoryToken() == token { return token }
+            throw UsageError("there is no transaction \(number)")
+        }
+        return transaction.token
     }
 
     private static func tag(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken {
@@ -81,16 +104,22 @@ enum Position: Equatable {
 
     // MARK: Dates
 
-    private static func date(_ text: String, _ settings: Console.Settings) -> Date? {
+    /// Returns the date that a text denotes, or `nil` if it denotes none.
+    static func date(_ text: String, _ settings: Console.Settings) -> Date? {
         relativeDate(text, settings) ?? absoluteDate(text, settings.timeZone)
     }
 
     private static func relativeDate(_ text: String, _ settings: Console.Settings) -> Date? {
+        seconds(text).map { settings.now().addingTimeInterval(-$0) }
+    }
+
+    /// Returns the number of seconds that a text such as `3h` denotes, or `nil` if it denotes none.
+    static func seconds(_ text: String) -> Double? {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int32(text.dropLast()), count >= 0 else {
             return nil
         }
-        return settings.now().addingTimeInterval(-Double(count) * unit)
+        return Double(count) * unit
     }
 
     private static func absoluteDate(_ text: String, _ timeZone: TimeZone) -> Date? {

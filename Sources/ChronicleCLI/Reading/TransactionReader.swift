@@ -33,6 +33,18 @@ struct TransactionReader {
         if let identifier = selection.model { model = ModelEntries(file, identifier, selection) }
     }
 
+    /// Creates a reader of the changes of one transaction.
+    init(_ file: StoreFile, changesOf transaction: DefaultHistoryTransaction) {
+        self.init(file, TransactionSelection(limit: 0))
+        current = transaction
+    }
+
+    /// Creates a reader of changes in memory.
+    init(_ file: StoreFile, changes: [HistoryChange]) {
+        self.init(file, TransactionSelection(limit: 0))
+        self.changes = changes
+    }
+
     /// Returns the next transaction without its changes, or `nil` after the last one.
     ///
     /// - Throws: `SwiftDataError.historyTokenExpired`, or an error of its family, if the history after the position of

@@ -25,14 +25,15 @@ struct FetchSQL {
 
     /// Translates a descriptor and a lookup.
     ///
+    /// - Parameter entity: The entity, or `nil` for that of the class.
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``, or
     ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
     init<Model>(
-        _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
+        _ descriptor: FetchDescriptor<Model>, of entity: Schema.Entity? = nil, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
         storeIdentifier: String, past: PastTables? = nil
     ) throws {
-        guard let entity = schema.entity(for: Model.self) else {
+        guard let entity = entity ?? schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
                 detail: "the store does not contain this model; add it to the store's schema",
                 entityName: Model.entityName)
