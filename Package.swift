@@ -133,6 +133,9 @@ let package = Package(
             ],
             exclude: ["Upgrade/Files"], swiftSettings: settings),
         .testTarget(
+            name: "ChronicleCLITests", dependencies: ["ChronicleCLI", "Chronicle", "ChronicleTestSupport"],
+            exclude: ["Golden"], swiftSettings: settings),
+        .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.
         .testTarget(

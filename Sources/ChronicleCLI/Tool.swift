@@ -10,7 +10,8 @@ enum Tool {
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, VerifyCommand.command,
         PurgeCommand.command,
         UpgradeCommand.command,
-        ExportCommand.command, ImportCommand.command, WatchCommand.command,
+        ExportCommand.command, ImportCommand.command, WatchCommand.command, CompletionsCommand.command,
+        CompletionsCommand.manual,
     ]
 
     static func main() async {
@@ -27,7 +28,8 @@ enum Tool {
             try console.finish()
             return status.rawValue
         } catch is Console.ClosedOutput {
-            // The reader of the output has ended, for example `head` or a pager.
+            // The reader of the output has ended, for example `head` or a pager. There is nothing left to write.
+            try? console.finish()
             return ExitStatus.success.rawValue
         } catch {
             // The error is reported below even if the output cannot be written.

@@ -28,6 +28,10 @@ enum ExportCommand {
             guard !arguments.has("after") else { throw UsageError("--snapshot and --after exclude each other") }
             start = .snapshot
         }
+        // The lines are not escaped for terminals, because their checksums include every byte.
+        guard arguments.has("output") || !console.settings.isTerminal else {
+            throw UsageError("the output is a terminal; redirect it, or write to a file with -o")
+        }
         let end = try token("through")
         let progress = Progress(console)
         var lines = 0

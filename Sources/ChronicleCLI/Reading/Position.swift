@@ -76,7 +76,7 @@ enum Position: Equatable {
             var check = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
             check.fetchLimit = 1
             _ = try store.fetchHistoryIdentifiers(check)
-        } catch SwiftDataError.historyTokenForked {
+        } catch SwiftDataError.historyTokenForked, SwiftDataError.historyTokenAhead {
             throw UsageError("there is no transaction \(number)")
         } catch SwiftDataError.historyTokenExpired {
             return token

@@ -28,17 +28,26 @@ extension DefaultStore {
     public static func verify(
         fileAt url: URL, progress: ((Double) -> Void)? = nil, _ problem: (StoreProblem) throws -> Void
     ) throws {
-        try withoutActuallyEscaping(problem) { problem in
-            try inspecting(url) { connection in
-                guard try FileFormat.version(connection) >= FileFormat.current else {
-                    throw SwiftDataError.unsupportedFeature.with(
-                        detail: "\(url.path) has an earlier format, which cannot be checked; open it with write access "
-                            + "to upgrade it")
+        var isComplete = false
+        do {
+            try withoutActuallyEscaping(problem) { problem in
+                try inspecting(url) { connection in
+                    try FileFormat.requireSupportedVersion(connection, url.path)
+                    guard try FileFormat.version(connection) >= FileFormat.current else {
+                        throw SwiftDataError.unsupportedFeature.with(
+                            detail: "\(url.path) has an earlier format, which cannot be checked; open it with write "
+                                + "access to upgrade it")
+                    }
+                    try connection.define(PredicateFunctions.all)
+                    try connection.define(DecimalOrder.collation)
+                    try StoreVerifier(connection, progress, problem).run()
+                    isComplete = true
                 }
-                try connection.define(PredicateFunctions.all)
-                try connection.define(DecimalOrder.collation)
-                try StoreVerifier(connection, progress, problem).run()
             }
+        } catch let error as SwiftDataError where error == .damagedFile {
+            // SQLite ends a transaction in which it found damage, which was then reported.
+            if isComplete { return }
+            try problem(StoreProblem(kind: .database, table: nil, row: nil, detail: error.detail ?? error.description))
         }
     }
 }
