@@ -81,6 +81,7 @@ let package = Package(
         .library(name: "ChronicleSQL", targets: ["ChronicleSQL"]),
         .library(name: "ChronicleTesting", targets: ["ChronicleTesting"]),
         .library(name: "ChronicleConformance", targets: ["ChronicleConformance"]),
+        .executable(name: "chronicle", targets: ["ChronicleCLI"]),
     ],
     traits: [
         .trait(name: "Macros", description: "@Model, @ModelActor, #Unique and #Index"),
@@ -135,6 +136,9 @@ let package = Package(
         .target(name: "ChronicleConformance", dependencies: ["Chronicle"], swiftSettings: settings),
         // The rules as tests for Swift Testing.
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
+        // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that
+        // ignore case, it would be the same folder as `Chronicle`.
+        .executableTarget(name: "ChronicleCLI", dependencies: ["Chronicle"], swiftSettings: settings),
         // MARK: Tests; Tests/README.md describes them.
         .testTarget(
             name: "ChronicleSQLiteTests",
@@ -158,6 +162,9 @@ let package = Package(
                 "ChronicleTestSupport",
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleCLITests", dependencies: ["ChronicleCLI", "Chronicle", "ChronicleTestSupport"],
+            exclude: ["Golden"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),
         // The documentation.

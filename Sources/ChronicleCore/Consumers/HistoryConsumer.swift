@@ -77,7 +77,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         self.store = store
         self.coordinator = coordinator
         entities = store.schema.entities
-            .filter { $0.hasModelClass && filter.entityNames?.contains($0.name) != false }
+            .filter { filter.entityNames?.contains($0.name) != false }
             .sorted { $0.name < $1.name }
     }
 

@@ -80,6 +80,27 @@ public final class ModelContainer: Equatable, Sendable {
         coordinator.register(self)
     }
 
+    /// Creates a container for the history of a store that is open, without model classes.
+    ///
+    /// Use it in programs that work with any store, such as inspectors, with a schema that
+    /// ``Schema/init(from:)`` or the store decoded:
+    ///
+    /// ```swift
+    /// let container = ModelContainer(forHistoryOf: store)
+    /// for status in try container.historyConsumers() { print(status.name, status.lag ?? "reset") }
+    /// let changes = try ModelContext(container).changes(between: first, and: second)
+    /// ```
+    ///
+    /// Transactions, tags, consumers, net changes, exports and replays do not depend on classes. Entities whose classes
+    /// the schema does not contain cannot be fetched: a context throws ``SwiftDataError/unknownSchema``.
+    ///
+    /// - Parameter store: The store.
+    /// - Complexity: O(*n*), where *n* is the number of entities.
+    public init(forHistoryOf store: any DataStore) {
+        coordinator = StoreCoordinator(store)
+        coordinator.register(self)
+    }
+
     /// Returns whether two values are the same instance.
     ///
     /// - Parameters:

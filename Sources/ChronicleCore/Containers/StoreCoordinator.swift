@@ -81,14 +81,15 @@ final class StoreCoordinator: Sendable {
         self.positions = positions
     }
 
-    /// Uses a store that is already open, for the contexts of a ``MigrationStage``.
-    init(migrating store: any DataStore) {
+    /// Uses a store that is already open, for the contexts of a ``MigrationStage`` and for programs without model classes.
+    init(_ store: any DataStore) {
         schema = store.schema
         stores = [store]
         migrationPlan = nil
         commits = CommitNotifier(stores)
         storesByType = Dictionary(
-            store.schema.entities.map { (ObjectIdentifier($0.type), [store]) }, uniquingKeysWith: { first, _ in first })
+            store.schema.entities.filter(\.hasModelClass).map { (ObjectIdentifier($0.type), [store]) },
+            uniquingKeysWith: { first, _ in first })
         sharesModels = false
         positions = nil
     }

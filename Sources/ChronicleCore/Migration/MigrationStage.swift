@@ -88,7 +88,7 @@ extension MigrationStage {
     }
 
     private func run(_ body: (ModelContext) throws -> Void, in store: any DataStore) throws {
-        let context = ModelContext(StoreCoordinator(migrating: store))
+        let context = ModelContext(StoreCoordinator(store))
         context.author = Self.author
         try body(context)
         if context.hasChanges { try context.save() }

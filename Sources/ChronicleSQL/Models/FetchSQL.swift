@@ -61,6 +61,7 @@ public struct FetchSQL: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: The predicate, the order, the limit and the offset. Other options are ignored.
+    ///   - entity: The entity, for a store that reads rows without their class; `nil` for that of the class.
     ///   - lookup: A second condition, or `nil` if there is none.
     ///   - excluded: The identifiers of rows that do not match.
     ///   - includeSubclasses: Whether rows of the entities that inherit from that of the model match.
@@ -74,11 +75,11 @@ public struct FetchSQL: Sendable {
     ///   `DataStoreError.preferInMemorySort` to let the context evaluate the predicate or sort, or pass
     ///   the error on. `SwiftDataError.unknownSchema` if the schema does not contain the model.
     public init<Model>(
-        _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
+        _ descriptor: FetchDescriptor<Model>, of entity: Schema.Entity? = nil, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
         storeIdentifier: String, dialect: some SQLDialect, tables: some SQLTables = ModelTables()
     ) throws {
-        guard let entity = schema.entity(for: Model.self) else {
+        guard let entity = entity ?? schema.entity(for: Model.self) else {
             throw SwiftDataError.unknownSchema.with(
                 detail: "the store does not contain this model; add it to the store's schema",
                 entityName: Model.entityName)

@@ -1,6 +1,7 @@
 public import ChronicleCore
 import ChronicleSQL
 import ChronicleSQLite
+import Foundation
 
 extension DefaultStore: DataStoreInheriting {}
 
@@ -37,9 +38,73 @@ extension DefaultStore: DataStoreExcluding {
         _ request: DataStoreFetchRequest<Model>,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
     ) throws {
-        let table = try layout.table(for: Model.self)
+        try fetchRows(request, of: nil, row)
+    }
+
+    /// Calls a closure with each model of an entity, and of those that inherit from it, without their classes.
+    ///
+    /// Use it in programs that show the content of any store, such as inspectors; see ``schema(ofFileAt:)``. In a store
+    /// that ``store(asOf:)`` returns, the rows are those as of its position.
+    ///
+    /// ```swift
+    /// try store.fetchRows(ofEntity: "Trip") { row in
+    ///     for property in entity.storedProperties { print(property.name, row.values[property.slot]) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entityName: The name of an entity of ``schema``.
+    ///   - identifiers: The models to return, or `nil` for all.
+    ///   - row: A closure that receives the models in ascending order of their primary keys. It does not use the store.
+    /// - Throws: The error that `row` throws. ``SwiftDataError/unknownSchema`` if the schema has no such entity.
+    ///   ``SwiftDataError/historyValueMissing`` in a store as of a position if the history does not contain a value;
+    ///   use a later position. ``SwiftDataError/storeBusy`` if the file stays locked; try again.
+    /// - Complexity: O(*n*), where *n* is the number of rows of the entity, or of identifiers. Rows are not collected.
+    public func fetchRows(
+        ofEntity entityName: String, identifiers: Set<PersistentIdentifier>? = nil,
+        _ row: (DefaultSnapshot) throws -> Void
+    ) throws {
+        let entity = try entity(named: entityName)
+        let request = DataStoreFetchRequest<RemovedModel>(
+            descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()),
+            lookup: identifiers.map(DataStoreLookup.identifiers))
+        try fetchRows(request, of: entity) { identifier, values in
+            try row(DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
+        }
+    }
+
+    /// Returns the number of models of an entity, and of those that inherit from it, without their classes.
+    ///
+    /// - Parameter entityName: The name of an entity of ``schema``.
+    /// - Returns: The number of models, as of the position of the store if it has one.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the schema has no such entity. ``SwiftDataError/storeBusy`` if the
+    ///   file stays locked; try again.
+    /// - Complexity: O(*n*), where *n* is the number of rows. SQLite counts them without reading their values.
+    public func fetchCount(ofEntity entityName: String) throws -> Int {
+        let request = DataStoreFetchRequest<RemovedModel>(
+            descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()))
+        return try run(request, of: entity(named: entityName), { $0.count(past: $1) }) { statement, _ in
+            try statement.step() ? Int(statement.int64(0)) : 0
+        }
+    }
+
+    private func entity(named name: String) throws -> Schema.Entity {
+        guard let entity = schema.entitiesByName[name] else {
+            throw SwiftDataError.unknownSchema.with(
+                detail: "the store does not contain this entity; use a name of the store's schema",
+                entityName: name, storeIdentifier: identifier)
+        }
+        return entity
+    }
+
+    /// - Parameter entity: The entity, or `nil` for that of the class.
+    private func fetchRows<Model>(
+        _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws {
+        let table = try layout.table(named: entity?.name ?? Model.entityName)
         for part in request.parts {
-            try run(part, { $0.select(SQLQuery(raw: table.selection), past: $1) }, loadsModels: true) {
+            try run(part, of: entity, { $0.select(SQLQuery(raw: table.selection), past: $1) }, loadsModels: true) {
                 statement, past in
                 let unknown = past?.unknownLists[table.name] ?? [:]
                 guard table.kinds != nil || !unknown.isEmpty else {
@@ -86,23 +151,26 @@ extension DefaultStore: DataStoreExcluding {
         }
     }
 
-    /// - Parameter loadsModels: Whether the rows are those of models, whose relationships can be read.
+    /// - Parameters:
+    ///   - entity: The entity, or `nil` for that of the class.
+    ///   - loadsModels: Whether the rows are those of models, whose relationships can be read.
     private func run<Model, Result>(
-        _ request: DataStoreFetchRequest<Model>, _ query: (FetchSQL, PastTables?) -> SQLQuery,
+        _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity? = nil,
+        _ query: (FetchSQL, PastTables?) -> SQLQuery,
         loadsModels: Bool = false,
         _ read: (Statement, PastTables?) throws -> Result
     ) throws -> Result {
         func makeQuery(_ past: PastTables?) throws -> SQLQuery {
             query(
                 try FetchSQL(
-                    request.descriptor, lookup: request.lookup, excluding: request.excludedIdentifiers, schema: schema,
-                    storeIdentifier: identifier, past: past), past)
+                    request.descriptor, of: entity, lookup: request.lookup, excluding: request.excludedIdentifiers,
+                    schema: schema, storeIdentifier: identifier, past: past), past)
         }
         let present = try past == nil ? makeQuery(nil) : nil
         return try attributingErrors {
             try readRows { connection, tables in
                 if let past, let tables {
-                    let name = try layout.table(for: Model.self).name
+                    let name = try layout.table(named: entity?.name ?? Model.entityName).name
                     try past.requireKnownDestinations(of: name, loadsModels: loadsModels, tables)
                 }
                 let statement = try connection.cached(present ?? makeQuery(tables))

@@ -32,21 +32,43 @@ extension DefaultStore {
     ///   - ``SwiftDataError/storeBusy`` if another connection keeps the file locked. Try again.
     /// - Complexity: Proportional to the size of the descriptions.
     public static func schema(ofFileAt url: URL) throws -> Schema {
+        try inspecting(url) { connection in
+            try FileFormat.requireSupportedVersion(connection, url.path)
+            try Format1.createViews(connection)
+            let schema = Schema(entities: try EntityRegistry(connection).definitions())
+            try schema.validate()
+            return schema
+        } ?? Schema()
+    }
+
+    /// Returns the version of a file's format, which opening the file with write access may upgrade.
+    ///
+    /// - Parameter url: The URL of the file, which is not changed.
+    /// - Returns: The version, or `nil` for an empty file, which becomes a store when it is opened with write access.
+    /// - Throws: The errors of ``schema(ofFileAt:)`` except ``SwiftDataError/invalidModel``, such as
+    ///   ``SwiftDataError/unsupportedFileVersion`` if the version is higher than ``currentFormatVersion``.
+    /// - Complexity: O(1).
+    public static func formatVersion(ofFileAt url: URL) throws -> Int? {
+        try inspecting(url) { connection in
+            try FileFormat.requireSupportedVersion(connection, url.path)
+            return Int(try FileFormat.version(connection))
+        }
+    }
+
+    /// The version of the format of new and upgraded files.
+    public static var currentFormatVersion: Int { Int(FileFormat.current) }
+
+    /// Runs `body` with a connection that reads a file, or returns `nil` if the file is empty.
+    static func inspecting<Result>(_ url: URL, _ body: (Connection) throws -> Result) throws -> Result? {
         try ChronicleStore.attributingErrors(to: nil) {
             guard FileManager.default.fileExists(atPath: url.path) else {
                 throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
             }
             let inspection = try FileInspection(url: url)
-            guard try inspection.inspect(allowsSave: false) == .store else { return Schema() }
+            guard try inspection.inspect(allowsSave: false) == .store else { return nil }
             let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly)
             defer { connection.close() }
-            return try connection.deferredRead {
-                try FileFormat.requireSupportedVersion(connection, url.path)
-                try Format1.createViews(connection)
-                let schema = Schema(entities: try EntityRegistry(connection).definitions())
-                try schema.validate()
-                return schema
-            }
+            return try connection.deferredRead { try body(connection) }
         }
     }
 }

@@ -5,18 +5,20 @@ import ChronicleSQL
 extension FetchSQL {
     /// Translates a descriptor and a lookup.
     ///
-    /// - Parameter past: The tables as of a position, or `nil` for the present rows.
+    /// - Parameters:
+    ///   - entity: The entity, or `nil` for that of the class.
+    ///   - past: The tables as of a position, or `nil` for the present rows.
     /// - Throws: ``SwiftDataError/unsupportedPredicate``, ``SwiftDataError/unsupportedSortDescriptor``, or
     ///   ``SwiftDataError/unknownSchema`` if the schema does not contain the model.
     init<Model>(
-        _ descriptor: FetchDescriptor<Model>, lookup: DataStoreLookup? = nil,
+        _ descriptor: FetchDescriptor<Model>, of entity: Schema.Entity? = nil, lookup: DataStoreLookup? = nil,
         excluding excluded: Set<PersistentIdentifier> = [], includeSubclasses: Bool = true, schema: Schema,
         storeIdentifier: String, past: PastTables? = nil
     ) throws {
         func make(_ tables: some SQLTables) throws -> FetchSQL {
             try FetchSQL(
-                descriptor, lookup: lookup, excluding: excluded, includeSubclasses: includeSubclasses, schema: schema,
-                storeIdentifier: storeIdentifier, dialect: SQLiteDialect(), tables: tables)
+                descriptor, of: entity, lookup: lookup, excluding: excluded, includeSubclasses: includeSubclasses,
+                schema: schema, storeIdentifier: storeIdentifier, dialect: SQLiteDialect(), tables: tables)
         }
         if let past { self = try make(past) } else { self = try make(ModelTables()) }
     }

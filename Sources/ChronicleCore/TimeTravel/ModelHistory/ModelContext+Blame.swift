@@ -29,7 +29,36 @@ extension ModelContext {
         _ model: Model, for type: Transaction.Type = DefaultHistoryTransaction.self
     ) throws -> ModelBlame<Model, Transaction> {
         let identifier = model.persistentModelID
-        let names = try contextEntity(for: Swift.type(of: model)).entity.properties.filter(\.isRecorded).map(\.name)
+        return try blame(identifier, contextEntity(for: Swift.type(of: model)).entity)
+    }
+
+    /// Returns the transaction that gave each attribute of the model with an identifier its present value.
+    ///
+    /// Use it in programs without model classes; see ``ModelContainer/init(forHistoryOf:)``. It does not read the model:
+    /// if the history does not contain the model, no attribute has a transaction. See ``blame(_:for:)``.
+    ///
+    /// - Parameters:
+    ///   - identifier: The identifier of a model.
+    ///   - type: The type of the transactions.
+    /// - Returns: The transactions by the names of the attributes.
+    /// - Throws: ``SwiftDataError/unknownSchema`` if the schema does not contain the entity of the identifier, and the
+    ///   errors of ``blame(_:for:)``, such as ``SwiftDataError/modelNotFound`` if the model was deleted.
+    /// - Complexity: That of ``blame(_:for:)``.
+    public func blame<Transaction: HistoryTransaction>(
+        of identifier: PersistentIdentifier, for type: Transaction.Type = DefaultHistoryTransaction.self
+    ) throws -> ModelBlame<RemovedModel, Transaction> {
+        guard let entity = coordinator.schema.entitiesByName[identifier.entityName] else {
+            throw SwiftDataError.unknownSchema.with(
+                detail: "the schema does not contain the entity of the model", entityName: identifier.entityName,
+                persistentIdentifier: identifier)
+        }
+        return try blame(identifier, entity)
+    }
+
+    private func blame<Model: PersistentModel, Transaction: HistoryTransaction>(
+        _ identifier: PersistentIdentifier, _ entity: Schema.Entity
+    ) throws -> ModelBlame<Model, Transaction> {
+        let names = entity.properties.filter(\.isRecorded).map(\.name)
         var search = BlameSearch<Transaction>(
             missing: Set(names), last: coordinator.asOf?.position(in: identifier.storeIdentifier ?? ""))
         var request = ModelHistoryRequest<Transaction>(identifier, order: .reverse)

@@ -144,6 +144,7 @@ struct HeaderSearch {
             guard let matching = try restriction.ranges(connection) else { return nil }
             ranges = matching
         }
+        if range.through < .max { ranges.append(" AND r.first <= \(value: .integer(range.through))") }
         let condition: SQLQuery = query.sql.condition.map { " WHERE \($0)" } ?? ""
         let terms: [SQLQuery] = query.sql.order.isEmpty ? ["h.range", "h.id"] : query.sql.order + ["h.id"]
         let order: SQLQuery = inOrder ? " ORDER BY \(terms.joined(", "))" : ""

@@ -7,6 +7,9 @@ struct HistoryRange {
     private(set) var after: Int64 = 0
     /// Transactions that end at or before this position are excluded. Not less than ``after``.
     private(set) var endingAfter: Int64 = 0
+    /// Transactions after this position are excluded. The predicate excludes them, too; with the position, their ranges
+    /// are not visited.
+    private(set) var through = Int64.max
 
     /// Excludes the transaction at a position and all before it.
     mutating func skip(_ position: Int64) { endingAfter = max(endingAfter, position) }
@@ -29,6 +32,9 @@ struct HistoryRange {
                 after = max(after, position)
                 endingAfter = max(endingAfter, position)
             }
+        }
+        for bound in query.sql.upperBounds where bound.isRequired {
+            through = min(through, bound.token.position(in: storeIdentifier) ?? .max)
         }
     }
 }

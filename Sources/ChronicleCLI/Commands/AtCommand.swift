@@ -1,0 +1,77 @@
+import Chronicle
+
+/// `chronicle at`.
+enum AtCommand {
+    static let command = Command(
+        name: "at", summary: "list models as they were at a position of the history",
+        discussion: """
+            Lists the models of an entity, and of those that inherit from it, as they were after a transaction, at a date, or \
+            at a tag. The position now lists the present ones. The history must preserve the values that changed since.
+
+            The condition of --where compares attributes with values; every comparison must be true:
+
+              name = "Honeymoon" and price >= 100 and note = nil
+
+            The operators are =, !=, <, <=, >, >=, and contains for text. Text is in quotation marks, dates are written as \
+            positions, such as 2026-03-01, and the key is called id. A relationship is compared with a model, such as \
+            Trip/7. Values of different kinds are unequal, and neither is less.
+            """,
+        operands: [
+            .file, .init(name: "POSITION", summary: "a transaction, date or tag"),
+            .init(name: "ENTITY", summary: "the name of an entity"),
+        ],
+        options: [
+            .init(name: "where", value: "CONDITION", summary: "only models whose attributes match"),
+            .init(name: "number", letter: "n", value: "N", summary: "at most N models"), .json,
+        ], negativeResult: "no model matches", run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let entity = try file.entity(named: try arguments.required("ENTITY"))
+        let condition = try arguments.value("where").map { try RowCondition($0, entity, file, console.settings) }
+        let limit = try arguments.count("number") ?? .max
+        let position = try Position(try arguments.required("POSITION"), in: file.store, console.settings)
+        let token = try position.token(in: file.store)
+        let isPresent = token == (try file.store.currentHistoryToken())
+        // A store as of the newest position is the store itself, which also has the values that the history lacks.
+        let store = isPresent ? file.store : try file.store(asOf: token)
+        let writer = RowWriter(file: file, console: console, isJSON: arguments.has("json"))
+        var count = 0
+        struct Enough: Error {}
+        do {
+            try store.fetchRows(ofEntity: entity.name) { row in
+                guard count < limit else { throw Enough() }
+                guard try condition?.matches(row, file) ?? true else { return }
+                try writer.write(row)
+                count += 1
+            }
+        } catch is Enough {}
+        return count > 0 ? .success : .negative
+    }
+}
+
+/// Writes rows: a line with the identifier and a line for each property, or JSON.
+struct RowWriter {
+    let file: StoreFile
+    let console: Console
+    let isJSON: Bool
+
+    func write(_ row: DefaultSnapshot) throws {
+        if isJSON { return try console.line(json(row)) }
+        try console.line(console.styled(row.persistentIdentifier.description.escaped, .yellow))
+        for property in try file.entity(named: row.persistentIdentifier.entityName).storedProperties {
+            let value = ValueText.text(file.value(of: property, in: row), console)
+            try console.line("    \(property.name.escaped): \(value)")
+        }
+    }
+
+    func json(_ row: DefaultSnapshot) throws -> JSON {
+        let entity = try file.entity(named: row.persistentIdentifier.entityName)
+        return .members([
+            "model": .string(row.persistentIdentifier.description),
+            "values": .object(
+                entity.storedProperties.map { .init(name: $0.name, value: ValueText.json(file.value(of: $0, in: row))) }
+            ),
+        ])
+    }
+}

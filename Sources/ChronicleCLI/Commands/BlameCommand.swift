@@ -1,0 +1,51 @@
+import Chronicle
+import Foundation
+
+/// `chronicle blame`.
+enum BlameCommand {
+    static let command = Command(
+        name: "blame", summary: "show who gave each attribute of a model its value",
+        discussion: """
+            Shows, for each attribute and relationship of a model, its value and the transaction that set it. Values that \
+            are older than the history have no transaction.
+            """,
+        operands: [.file, .init(name: "MODEL", summary: "the entity and primary key of a model, such as Trip/7")],
+        options: [.json], negativeResult: "there is no such model", run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let requested = try file.identifier(try arguments.required("MODEL"))
+        guard let row = try file.row(requested) else {
+            console.message("chronicle: there is no model \(requested.description.escaped)")
+            return .negative
+        }
+        let identifier = row.persistentIdentifier
+        let blame: ModelBlame<RemovedModel, DefaultHistoryTransaction> = try ModelContext(file.container)
+            .blame(of: identifier)
+        let entity = try file.entity(named: identifier.entityName)
+        var rows: [[String]] = []
+        for name in blame.attributeNames {
+            let transaction = blame[name]
+            let property = entity.property(named: name)
+            let value = property.flatMap { file.value(of: $0, in: row) }
+            if arguments.has("json") {
+                try console.line(
+                    .members([
+                        "attribute": .string(name), "value": property?.isStored == true ? ValueText.json(value) : nil,
+                        "transaction": transaction.map { .integer($0.transactionIdentifier) } ?? .null,
+                        "date": .optional(transaction.map { DateText.iso8601($0.timestamp) }),
+                        "author": .optional(transaction?.author),
+                    ]))
+            } else {
+                rows.append([
+                    transaction.map { String($0.transactionIdentifier) } ?? "-",
+                    transaction.map { console.text($0.timestamp) } ?? "before the history",
+                    transaction?.author?.escaped ?? (transaction?.isExternal == true ? "(other programs)" : "-"),
+                    name.escaped, property?.isStored == true ? ValueText.text(value, console) : "",
+                ])
+            }
+        }
+        for line in TextLayout.table(rows, rightAligned: [0]) { try console.line(line.trimmingTrailingSpaces) }
+        return .success
+    }
+}

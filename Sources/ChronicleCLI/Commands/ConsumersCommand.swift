@@ -1,0 +1,63 @@
+import Chronicle
+import Foundation
+
+/// `chronicle consumers`.
+enum ConsumersCommand {
+    static let command = Command(
+        name: "consumers", summary: "list the consumers of the history and their lag",
+        discussion: """
+            Lists the named consumers of the history: how many transactions and changes they have not acknowledged, since \
+            when, and when they were last seen. A consumer whose history is incomplete shows why it starts over.
+            """,
+        options: [.json], negativeResult: "a consumer has to start over", run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let statuses: [HistoryConsumerStatus<DefaultHistoryToken>] = try file.container.historyConsumers()
+        if arguments.has("json") {
+            for status in statuses { try console.line(json(status, file)) }
+        } else if statuses.isEmpty {
+            try console.line("The store has no consumers.")
+        } else {
+            let rows =
+                [["NAME", "TRANSACTIONS", "CHANGES", "BEHIND", "LAST SEEN", "STATE"]]
+                + statuses.map { row($0, console) }
+            for line in TextLayout.table(rows, rightAligned: [1, 2, 3]) { try console.line(line) }
+        }
+        return statuses.contains { $0.resetReason != nil } ? .negative : .success
+    }
+
+    private static func row(
+        _ status: HistoryConsumerStatus<DefaultHistoryToken>, _ console: Console
+    ) -> [String] {
+        [
+            status.name.escaped, status.lag.map { NumberText.grouped($0.transactions) } ?? "-",
+            status.lag.map { NumberText.grouped($0.changes) } ?? "-",
+            status.lag.map { NumberText.duration($0.seconds) } ?? "-", console.text(status.lastSeen), state(status),
+        ]
+    }
+
+    private static func state(_ status: HistoryConsumerStatus<DefaultHistoryToken>) -> String {
+        var parts: [String] = []
+        if let reason = status.resetReason { parts.append("starts over: \(reason.rawValue)") }
+        if status.isReadingSnapshot { parts.append("reads the models") }
+        if status.attempts > 1 { parts.append("attempt \(status.attempts)") }
+        if status.skipCount > 0 { parts.append("\(status.skipCount) skipped") }
+        return parts.isEmpty ? "reads changes" : parts.joined(separator: ", ")
+    }
+
+    private static func json(_ status: HistoryConsumerStatus<DefaultHistoryToken>, _ file: StoreFile) -> JSON {
+        .members([
+            "name": .string(status.name),
+            "token": .optional(status.position.map { Position.text($0, in: file.store.identifier) }),
+            "transactions": status.lag.map { .count($0.transactions) } ?? .null,
+            "changes": status.lag.map { .count($0.changes) } ?? .null,
+            "seconds": status.lag.map { .number($0.seconds) } ?? .null,
+            "lastSeen": .string(DateText.iso8601(status.lastSeen)),
+            "lastAcknowledged": .optional(status.lastAcknowledged.map(DateText.iso8601)),
+            "resetReason": .optional(status.resetReason?.rawValue),
+            "isReadingSnapshot": .bool(status.isReadingSnapshot), "attempts": .count(status.attempts),
+            "skipped": .count(status.skipCount),
+        ])
+    }
+}

@@ -1,0 +1,116 @@
+import Chronicle
+
+/// `chronicle diff`.
+enum DiffCommand {
+    static let command = Command(
+        name: "diff", summary: "compare the models at two positions of the history",
+        discussion: """
+            Shows one change for each model that differs between two positions: transactions, dates, tags, start or now. \
+            Changes that cancel each other out are not shown. If the history does not preserve a value, its place shows ?, \
+            and the change is shown even if the values may be equal.
+            """,
+        operands: [
+            .file, .init(name: "A", summary: "the first position"), .init(name: "B", summary: "the second position"),
+        ],
+        options: [
+            .init(name: "entity", value: "E", summary: "only models of an entity and those that inherit from it"),
+            .init(name: "stat", summary: "only the numbers of models for each entity"), .json,
+        ], negativeResult: "the positions differ", run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        func token(_ name: String) throws -> DefaultHistoryToken {
+            try Position(try arguments.required(name), in: file.store, console.settings).token(in: file.store)
+        }
+        let context = ModelContext(file.container)
+        let all: NetChanges = try context.changes(between: try token("A"), and: try token("B"))
+        let changes =
+            try arguments.value("entity").map { all.changes(ofEntity: try file.entity(named: $0).name) }
+            ?? Array(all)
+        let text = NetChangeText(console: console)
+        if arguments.has("stat") {
+            var counts = ChangeCounts()
+            for change in changes { counts.add(change.kind.changeKind, change.persistentIdentifier.entityName) }
+            if arguments.has("json") {
+                try console.line(counts.json)
+            } else {
+                for line in counts.lines { try console.line(line) }
+            }
+        } else {
+            for change in changes {
+                if arguments.has("json") { try console.line(text.json(change)) } else { try text.write(change) }
+            }
+        }
+        return changes.isEmpty ? .success : .negative
+    }
+}
+
+/// The forms in which `diff` shows a change.
+private struct NetChangeText {
+    let console: Console
+
+    func write(_ change: NetChange) throws {
+        let model = change.persistentIdentifier.description.escaped
+        switch change.kind {
+        case .insert: try console.line(console.styled("insert \(model)", .green))
+        case .update: try console.line(console.styled("update \(model)", .blue))
+        case .delete: try console.line(console.styled("delete \(model)", .red))
+        }
+        for value in change.values { try console.line("    \(value.name.escaped): \(line(value, change.kind))") }
+    }
+
+    private func line(_ value: NetValue, _ kind: NetChange.Kind) -> String {
+        if value.addedDestinations != nil || value.removedDestinations != nil {
+            let removed = (value.removedDestinations ?? []).map { console.styled("- \($0)".escaped, .red) }
+            let added = (value.addedDestinations ?? []).map { console.styled("+ \($0)".escaped, .green) }
+            return (removed + added).joined(separator: " ") + (value.isMissing ? " ?" : "")
+        }
+        let before = console.styled(text(value.previousValue), .red)
+        let after = console.styled(text(value.value), .green)
+        return switch kind {
+        case .insert: after
+        case .delete: before
+        case .update: "\(before) -> \(after)"
+        }
+    }
+
+    private func text(_ value: (any Sendable)??) -> String {
+        switch value {
+        case .none: "?"
+        case .some(let value): ValueText.text(value, console)
+        }
+    }
+
+    func json(_ change: NetChange) -> JSON {
+        .members([
+            "kind": .string(String(describing: change.kind)), "model": .string(change.persistentIdentifier.description),
+            "values": .object(change.values.map { .init(name: $0.name, value: json($0)) }),
+        ])
+    }
+
+    private func json(_ value: NetValue) -> JSON {
+        func side(_ value: (any Sendable)??) -> JSON? {
+            switch value {
+            case .none: nil
+            case .some(let value): ValueText.json(value)
+            }
+        }
+        func models(_ list: [PersistentIdentifier]?) -> JSON? {
+            list.map { .array($0.map { .string($0.description) }) }
+        }
+        return .members([
+            "old": side(value.previousValue), "new": side(value.value), "removed": models(value.removedDestinations),
+            "added": models(value.addedDestinations), "isMissing": value.isMissing ? .bool(true) : nil,
+        ])
+    }
+}
+
+extension NetChange.Kind {
+    fileprivate var changeKind: HistoryFilter.ChangeKind {
+        switch self {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        }
+    }
+}

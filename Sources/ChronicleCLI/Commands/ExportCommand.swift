@@ -1,0 +1,97 @@
+import Chronicle
+import Foundation
+
+/// `chronicle export`.
+enum ExportCommand {
+    static let command = Command(
+        name: "export", summary: "write the history as JSON Lines, for import or other programs",
+        discussion: """
+            Writes the transactions with their changes and values to standard output or a file. A replica can be made from \
+            it with chronicle import. The export begins with all models if --snapshot is given, or if the history is not \
+            complete from the beginning.
+            """,
+        options: [
+            .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
+            .init(name: "through", value: "POSITION", summary: "only transactions up to a token, date or tag"),
+            .init(name: "snapshot", summary: "begin with all models, without earlier transactions"),
+            .init(name: "output", letter: "o", value: "PATH", values: .files, summary: "write to a new file"),
+        ], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        func token(_ name: String) throws -> DefaultHistoryToken? {
+            try arguments.value(name).map { try Position($0, in: file.store, console.settings).token(in: file.store) }
+        }
+        var start = HistoryStart<DefaultHistoryToken>.beginning
+        if let after = try token("after") { start = .token(after) }
+        if arguments.has("snapshot") {
+            guard !arguments.has("after") else { throw UsageError("--snapshot and --after exclude each other") }
+            start = .snapshot
+        }
+        // The lines are not escaped for terminals, because their checksums include every byte.
+        guard arguments.has("output") || !console.settings.isTerminal else {
+            throw UsageError("the output is a terminal; redirect it, or write to a file with -o")
+        }
+        let end = try token("through")
+        let progress = Progress(console)
+        var lines = 0
+        let output = try arguments.value("output").map(ExportFile.init)
+        defer { output?.close() }
+        do {
+            try file.container.exportHistory(startingAt: start, through: end) { line in
+                lines += 1
+                progress.show("\(NumberText.grouped(lines)) lines written")
+                if let output {
+                    try output.write(line)
+                } else {
+                    try console.write(String(decoding: line, as: UTF8.self))
+                }
+            }
+            try output?.finish()
+        } catch {
+            output?.remove()
+            throw error
+        }
+        progress.finish()
+        return .success
+    }
+}
+
+/// A new file that an export writes.
+private final class ExportFile {
+    private let path: String
+    private let handle: FileHandle
+    private var buffer = Data()
+
+    /// - Throws: ``UsageError`` if the file exists.
+    init(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { throw UsageError("\(path.escaped) exists; choose another path, or delete the file") }
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+        self.path = path
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    func write(_ line: Data) throws {
+        buffer.append(line)
+        if buffer.count >= 1 << 16 { try finish() }
+    }
+
+    func finish() throws {
+        try handle.write(contentsOf: buffer)
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    func close() {
+        // Everything was written, or the error of the write is thrown.
+        try? handle.close()
+    }
+
+    /// Removes an incomplete export.
+    func remove() {
+        // The error that made the export incomplete is the one to report.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

@@ -1,0 +1,87 @@
+import Chronicle
+import Foundation
+
+/// `chronicle import`.
+enum ImportCommand {
+    static let command = Command(
+        name: "import", summary: "replay an exported history in a store (changes the file)",
+        discussion: """
+            Replays an export in a store, which becomes a replica of the exported one with the same models and transactions. \
+            A file that does not exist is created with the models of the export. Transactions that the replica has are \
+            skipped, so an import that was interrupted can be repeated.
+            """,
+        operands: [
+            .init(name: "FILE", summary: "the replica, which is created if it does not exist"),
+            .init(name: "EXPORT", summary: "the export; - for standard input"),
+        ],
+        options: [.json], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let url = URL(fileURLWithPath: try arguments.required("FILE"))
+        let export = try arguments.required("EXPORT")
+        let input =
+            export == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
+        var source = try ExportInput(input)
+        let file: StoreFile
+        if FileManager.default.fileExists(atPath: url.path) {
+            file = try StoreFile.write(url.path, console)
+        } else {
+            file = try StoreFile(creating: url, source.schema())
+        }
+        let progress = Progress(console)
+        var bytes: Int64 = 0
+        let count = try file.container.replayHistory {
+            let part = try source.nextPart()
+            bytes += Int64(part?.count ?? 0)
+            progress.show("\(NumberText.bytes(bytes)) read")
+            return part
+        }
+        progress.finish()
+        if arguments.has("json") {
+            try console.line(.members(["transactions": .count(count)]))
+        } else {
+            try console.line("Replayed \(NumberText.grouped(count)) transactions.")
+        }
+        return .success
+    }
+}
+
+/// An export whose first line is read before it is replayed, because it describes the models.
+private struct ExportInput {
+    private let input: FileHandle
+    /// The beginning of the export, up to its first line break or later.
+    private var beginning: Data?
+
+    init(_ input: FileHandle) throws {
+        self.input = input
+        var data = Data()
+        while !data.contains(UInt8(ascii: "\n")), data.count < Self.longestHeader {
+            guard let part = try input.read(upToCount: 1 << 16), !part.isEmpty else { break }
+            data.append(part)
+        }
+        beginning = data
+    }
+
+    /// A limit for a file without line breaks, which is not an export.
+    private static let longestHeader = 1 << 26
+
+    /// Returns the models of the exported store.
+    ///
+    /// - Throws: ``UsageError`` if the first line is not that of an export.
+    func schema() throws -> Schema {
+        struct Line: Decodable { let header: Schema }
+        let line = (beginning ?? Data()).prefix { $0 != UInt8(ascii: "\n") }
+        do { return try JSONDecoder().decode(Line.self, from: line).header } catch is DecodingError {
+            throw UsageError("the input is not an export: its first line does not describe a store")
+        }
+    }
+
+    mutating func nextPart() throws -> Data? {
+        if let beginning, !beginning.isEmpty {
+            self.beginning = nil
+            return beginning
+        }
+        let part = try input.read(upToCount: 1 << 16)
+        return part?.isEmpty == false ? part : nil
+    }
+}

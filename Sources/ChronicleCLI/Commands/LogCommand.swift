@@ -1,0 +1,93 @@
+import Chronicle
+import Foundation
+
+/// `chronicle log`.
+enum LogCommand {
+    static let command = Command(
+        name: "log", summary: "list transactions and their changes, newest first",
+        discussion: """
+            Lists the transactions of the history with their changes, and the values before and after each change where the \
+            history preserves them.
+
+            A position (TOKEN|DATE|TAG) is the number or the token of a transaction, a date in local time such as 2026-03-01 \
+            or "2026-03-01 14:30", a time ago such as 2h or 3d, a tag, start, or now.
+
+            With --entity, --model or --attribute, only transactions with a matching change are listed, and only these \
+            changes. Inserts and deletes match --attribute if their entity has it.
+            """,
+        options: [
+            .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
+            .init(name: "author", value: "A", summary: "only transactions of an author; empty for those without one"),
+            .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
+            .init(name: "model", value: "E/KEY", summary: "only changes of one model, such as Trip/7"),
+            .init(name: "attribute", value: "NAME", summary: "only changes of an attribute or relationship"),
+            .init(name: "number", letter: "n", value: "N", summary: "at most N transactions"),
+            .init(name: "oneline", summary: "one line for each transaction, without changes"),
+            .init(name: "stat", summary: "the numbers of inserts, updates and deletes for each entity"),
+            .init(name: "reverse", summary: "oldest first"),
+            .init(
+                name: "follow", letter: "f",
+                summary: "wait for new transactions, of any process; begins with those after --after, or after now"),
+            .json,
+        ], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let selection = try selection(arguments, file, console)
+        let writer = TransactionWriter(file: file, console: console, form: form(arguments))
+        if arguments.has("follow") {
+            console.settings.usesPager = false
+            try await follow(selection, file, console, writer)
+            return .success
+        }
+        var reader = TransactionReader(file, selection)
+        while let transaction = try reader.next() { try writer.write(transaction, reader) }
+        return .success
+    }
+
+    /// Writes transactions when they are committed, until the limit is reached or the process is interrupted.
+    private static func follow(
+        _ selection: TransactionSelection, _ file: StoreFile, _ console: Console, _ writer: TransactionWriter
+    ) async throws {
+        var remaining = selection.limit
+        let start = try selection.after?.token(in: file.store)
+        let stream: HistoryStream<DefaultHistoryTransaction> = try file.container.historyChanges(after: start)
+        try console.flush()
+        for try await element in stream where remaining > 0 {
+            switch element {
+            case .changes(let transactions, _):
+                for transaction in transactions where remaining > 0 {
+                    if let author = selection.author, author != transaction.author ?? "" { continue }
+                    let changes = transaction.changes.filter { selection.matches($0, in: file.schema) }
+                    if selection.selectsChanges, changes.isEmpty { continue }
+                    try writer.write(transaction, TransactionReader(file, changes: changes))
+                    remaining -= 1
+                }
+                try console.flush()
+            case .reset(let reason, _):
+                console.message("chronicle: transactions are missing (\(reason.rawValue)); continuing after them")
+            }
+            if remaining == 0 { return }
+        }
+    }
+
+    static func form(_ arguments: Arguments) -> TransactionWriter.Form {
+        if arguments.has("oneline") { return .line(isJSON: arguments.has("json")) }
+        if arguments.has("stat") { return .counts(isJSON: arguments.has("json")) }
+        return .changes(isJSON: arguments.has("json"))
+    }
+
+    static func selection(
+        _ arguments: Arguments, _ file: StoreFile, _ console: Console
+    ) throws -> TransactionSelection {
+        var selection = TransactionSelection()
+        selection.after = try arguments.value("after").map { try Position($0, in: file.store, console.settings) }
+        selection.author = arguments.value("author")
+        selection.entityNames = try arguments.value("entity").map { file.names(of: try file.entity(named: $0)) }
+        selection.model = try arguments.value("model").map(file.identifier)
+        selection.attribute = arguments.value("attribute")
+        selection.isAscending = arguments.has("reverse")
+        selection.limit = try arguments.count("number") ?? .max
+        return selection
+    }
+}

@@ -1,0 +1,98 @@
+import Chronicle
+import Foundation
+
+/// `chronicle purge`.
+enum PurgeCommand {
+    static let command = Command(
+        name: "purge", summary: "delete old history (changes the file)",
+        discussion: """
+            Deletes the oldest transactions beyond a limit, in steps that other writers hardly notice. Transactions that a \
+            consumer has not acknowledged are kept, unless the consumer was silent for longer than --max-silence. Models are \
+            not changed. At least one limit is required.
+            """,
+        options: [
+            .init(name: "max-age", value: "AGE", summary: "delete transactions older than an age, such as 30d or 12h"),
+            .init(name: "max-changes", value: "N", summary: "keep at most N changes"),
+            .init(name: "max-bytes", value: "N", summary: "keep at most N bytes"),
+            .init(name: "max-silence", value: "AGE", summary: "do not wait for consumers that were silent for longer"),
+            .init(name: "dry-run", summary: "show what would be deleted, and change nothing"),
+            .init(name: "compact", summary: "rebuild the file afterwards, which returns its free space"), .json,
+        ], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let retention = HistoryRetention(
+            maximumAge: try age("max-age", arguments), maximumChanges: try arguments.count("max-changes"),
+            maximumBytes: try arguments.count("max-bytes"), maximumSilence: try age("max-silence", arguments))
+        guard retention.hasLimit else {
+            throw UsageError("purge requires --max-age, --max-changes or --max-bytes")
+        }
+        if arguments.has("dry-run") { return try plan(retention, arguments, console) }
+        let file = try StoreFile.write(arguments.operands["FILE"], console)
+        let progress = Progress(console)
+        let plan = try file.store.planHistoryPurge(retention, at: console.settings.now())
+        var result = HistoryPurgeResult(file.store.identifier, plan)
+        // The steps are repeated until the last one, as in `ModelContainer.purgeHistory`.
+        try await HistoryPurgeStep.run {
+            let step = try file.store.purgeHistory(plan)
+            result.add(step)
+            progress.show("\(NumberText.grouped(result.changes)) changes deleted")
+            return step
+        }
+        progress.finish()
+        if arguments.has("compact") { try file.store.compact() }
+        if arguments.has("json") {
+            try console.line(
+                .members([
+                    "transactions": .count(result.transactions), "changes": .count(result.changes),
+                    "returnedBytes": .count(result.returnedBytes), "keptFor": .array(result.keptFor.map(JSON.string)),
+                    "evicted": .array(result.evicted.map(JSON.string)),
+                ]))
+            return .success
+        }
+        try console.line(
+            "Deleted \(NumberText.grouped(result.transactions)) transactions with "
+                + "\(NumberText.grouped(result.changes)) changes.")
+        try writeConsumers(result.keptFor, result.evicted, console)
+        return .success
+    }
+
+    private static func plan(
+        _ retention: HistoryRetention, _ arguments: Arguments, _ console: Console
+    ) throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let plan = try file.store.planHistoryPurge(retention, at: console.settings.now())
+        var count = 0
+        if let newest = plan.newest { count = try file.store.fetchHistoryCount(.before(newest)) }
+        if arguments.has("json") {
+            try console.line(
+                .members([
+                    "transactions": .count(count),
+                    "through": .optional(plan.newest.map { Position.text($0, in: file.store.identifier) }),
+                    "keptFor": .array(plan.keptFor.map(JSON.string)),
+                    "evicted": .array(plan.evicted.map(JSON.string)),
+                ]))
+            return .success
+        }
+        let through = plan.newest.map { ", up to \(Position.text($0, in: file.store.identifier))" } ?? ""
+        try console.line("Would delete \(NumberText.grouped(count)) transactions\(through).")
+        try writeConsumers(plan.keptFor, plan.evicted, console)
+        return .success
+    }
+
+    private static func writeConsumers(_ kept: [String], _ evicted: [String], _ console: Console) throws {
+        if !kept.isEmpty {
+            try console.line("Kept transactions for consumers: \(kept.joined(separator: ", ").escaped)")
+        }
+        if !evicted.isEmpty {
+            try console.line("Did not wait for silent consumers: \(evicted.joined(separator: ", ").escaped)")
+        }
+    }
+
+    private static func age(_ name: String, _ arguments: Arguments) throws -> Duration? {
+        guard let text = arguments.value(name) else { return nil }
+        guard let seconds = Position.seconds(text) else {
+            throw UsageError("\(text.escaped) is not an age; write a number with s, m, h, d or w, such as 30d")
+        }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,64 @@
+import Chronicle
+
+/// `chronicle schema`.
+enum SchemaCommand {
+    static let command = Command(
+        name: "schema", summary: "list the models of a store and their properties",
+        discussion: """
+            Lists the entities that programs have opened the store with, including those that were removed later, with \
+            their attributes and relationships. With --json, each entity is printed as the store describes it.
+
+            A file of format 1 contains no descriptions until a program opens it with write access.
+            """,
+        options: [.json], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let entities = file.schema.entities.sorted { $0.name < $1.name }
+        for (index, entity) in entities.enumerated() {
+            if arguments.has("json") {
+                try console.line(entity.json())
+                continue
+            }
+            if index > 0 { try console.line() }
+            let superentity = entity.superentityName.map { ": \($0.escaped)" } ?? ""
+            try console.line(console.styled(entity.name.escaped, .bold) + superentity)
+            let rows = entity.properties.map { [$0.name.escaped, type(of: $0), details(of: $0)] }
+            for line in TextLayout.table(rows) { try console.line("    \(line.trimmingTrailingSpaces)") }
+            for names in entity.uniquenessConstraints where names.count > 1 {
+                try console.line("    unique (\(names.joined(separator: ", ").escaped))")
+            }
+            for names in entity.indices { try console.line("    index (\(names.joined(separator: ", ").escaped))") }
+        }
+        return .success
+    }
+
+    private static func type(of property: Schema.Property) -> String {
+        let mark = property.isOptional ? "?" : ""
+        guard let relationship = property.relationship else {
+            let name = property.attribute?.valueTypeName ?? ""
+            return (name.hasSuffix("?") ? name : name + mark).escaped
+        }
+        return (relationship.isToMany ? "[\(relationship.destination)]" : relationship.destination + mark).escaped
+    }
+
+    private static func details(of property: Schema.Property) -> String {
+        var details: [String] = []
+        if property.isUnique { details.append("unique") }
+        if let attribute = property.attribute {
+            if attribute.options.contains(.preserveValueOnDeletion) { details.append("preserved on deletion") }
+            if attribute.options.contains(.preserveValueOnUpdate) { details.append("preserved on update") }
+            if attribute.options.contains(.externalStorage) { details.append("external storage") }
+        }
+        if let relationship = property.relationship {
+            if let inverse = relationship.inverseName { details.append("inverse \(inverse)") }
+            if relationship.deleteRule != .nullify { details.append(relationship.deleteRule.rawValue) }
+        }
+        if property.originalName != property.name { details.append("formerly \(property.originalName)") }
+        return details.joined(separator: ", ").escaped
+    }
+}
+
+extension String {
+    var trimmingTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
+}

@@ -1,0 +1,101 @@
+import Chronicle
+import Foundation
+
+/// `chronicle stats`.
+enum StatisticsCommand {
+    static let command = Command(
+        name: "stats", summary: "show the size of a store and of its history",
+        discussion: """
+            Shows the numbers of models, transactions and changes, the size of the file and of its history, and the time \
+            that the history covers. The numbers of changes and bytes of a long history are estimates; they are marked \
+            with "about".
+            """,
+        options: [.json], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let history = try file.store.historyStatistics()
+        let size = try size(of: file.url)
+        let first = try file.store.earliestHistoryToken()
+        let newest = try file.store.currentHistoryToken()
+        let tags = try file.store.historyTags()
+        let consumers = try file.store.consumerRecords()
+        let counts = try file.modelCounts()
+        func token(_ token: DefaultHistoryToken?) -> String? {
+            token.map { Position.text($0, in: file.store.identifier) }
+        }
+        if arguments.has("json") {
+            try console.line(
+                .members([
+                    "store": .string(file.store.identifier), "fileBytes": .integer(size),
+                    "transactions": .count(history.transactions), "changes": .count(history.changes),
+                    "historyBytes": .count(history.bytes), "isEstimated": .bool(history.isEstimated),
+                    "oldest": .optional(history.oldest.map(DateText.iso8601)),
+                    "newest": .optional(history.newest.map(DateText.iso8601)),
+                    "earliestToken": .optional(token(first)), "currentToken": .optional(token(newest)),
+                    "isIndexedByModel": .bool(try file.store.isHistoryIndexedByModel),
+                    "tags": .count(tags.count), "consumers": .count(consumers.count),
+                    "models": .object(counts.map { .init(name: $0.name, value: .count($0.count)) }),
+                ]))
+            return .success
+        }
+        let about = history.isEstimated ? "about " : ""
+        var rows = [
+            ["store", file.store.identifier.escaped],
+            ["file", "\(NumberText.bytes(size))"],
+            ["history", "\(about)\(NumberText.bytes(Int64(history.bytes)))"],
+            ["transactions", NumberText.grouped(history.transactions)],
+            ["changes", about + NumberText.grouped(history.changes)],
+            ["oldest", history.oldest.map(console.text) ?? "-"],
+            ["newest", history.newest.map(console.text) ?? "-"],
+            ["complete after", token(first) ?? "-"],
+            ["current token", token(newest) ?? "-"],
+            ["index by model", try file.store.isHistoryIndexedByModel ? "yes" : "no"],
+            ["tags", String(tags.count)],
+            ["consumers", String(consumers.count)],
+        ]
+        rows += counts.map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
+        for line in TextLayout.table(rows) { try console.line(line) }
+        return .success
+    }
+
+    private static func size(of url: URL) throws -> Int64 {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+        return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    }
+}
+
+/// The text forms of numbers.
+enum NumberText {
+    /// Returns a number with a comma between groups of three digits.
+    static func grouped(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// Returns a number of bytes in the largest unit of which there is at least one.
+    static func bytes(_ count: Int64) -> String {
+        if count < 1_000 { return "\(count) bytes" }
+        var (value, units) = (Double(count) / 1_000, ["kB", "MB", "GB", "TB", "PB", "EB"][...])
+        while value >= 999.95, units.count > 1 {
+            value /= 1_000
+            units.removeFirst()
+        }
+        let tenths = Int((value * 10).rounded())
+        return "\(grouped(tenths / 10)).\(tenths % 10) \(units.first ?? "")"
+    }
+
+    /// Returns a duration in its largest unit, such as `3 h`.
+    static func duration(_ seconds: TimeInterval) -> String {
+        let units: [(Double, String)] = [(86_400, "d"), (3_600, "h"), (60, "min")]
+        for (length, name) in units where seconds >= length {
+            return "\(Int(min(seconds / length, 1e15))) \(name)"
+        }
+        return "\(Int(max(seconds, 0))) s"
+    }
+}

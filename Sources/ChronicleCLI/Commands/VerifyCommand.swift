@@ -1,0 +1,41 @@
+import Chronicle
+import Foundation
+
+/// `chronicle verify`.
+enum VerifyCommand {
+    static let command = Command(
+        name: "verify", summary: "check every promise of the file format",
+        discussion: """
+            Checks the file without changing it: SQLite's own checks, the definitions of tables, indexes and triggers, the \
+            rows of the history, positions, masks, headers, ranges and sources, references between models, and whether each \
+            row is what its recorded history says. Problems are listed with their kind, table and row.
+            """,
+        options: [.json], negativeResult: "problems were found", run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let file = try StoreFile.path(arguments.operands["FILE"], console.settings.environment)
+        let progress = Progress(console)
+        var count = 0
+        let isJSON = arguments.has("json")
+        try DefaultStore.verify(
+            fileAt: .init(fileURLWithPath: file), progress: { progress.show("Verifying", part: $0) }
+        ) { problem in
+            count += 1
+            progress.finish()
+            if isJSON {
+                try console.line(
+                    .members([
+                        "kind": .string(problem.kind.rawValue), "table": .optional(problem.table),
+                        "row": problem.row.map(JSON.integer) ?? .null, "detail": .string(problem.detail),
+                    ]))
+            } else {
+                try console.line("\(console.styled(problem.kind.rawValue, .red))  \(problem.description.escaped)")
+            }
+        }
+        progress.finish()
+        if !isJSON {
+            try console.line(count == 0 ? "The file is valid." : "\(NumberText.grouped(count)) problems found.")
+        }
+        return count == 0 ? .success : .negative
+    }
+}

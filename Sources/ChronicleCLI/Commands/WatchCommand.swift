@@ -1,0 +1,159 @@
+import Chronicle
+import Foundation
+
+/// `chronicle watch`.
+enum WatchCommand {
+    static let command = Command(
+        name: "watch", summary: "run a command for each batch of changes (keeps its position in the file)",
+        discussion: """
+            Runs a command for each batch of new transactions, from any process. The command reads them from its standard \
+            input as JSON, one transaction per line, as chronicle log --json prints them. If it exits with status 0, the \
+            batch is acknowledged: the position is kept in the file as that of a consumer, so that no change is missed or \
+            repeated after a restart. Otherwise the batch is delivered again after a pause.
+
+            A transaction with more than 1,000 changes is divided into several lines, of which all but the last have \
+            "isPartial": true. If changes are missing because the history was deleted, the command receives a line \
+            {"reset": REASON}, followed by batches with a line {"model": E/KEY, "values": {...}} for each model.
+
+            The environment of the command contains CHRONICLE_CONSUMER, CHRONICLE_ATTEMPT and CHRONICLE_TOKEN.
+
+              chronicle watch --name mirror Trips.store -- sh -c 'cat >> changes.jsonl'
+            """,
+        options: [
+            .init(name: "name", value: "NAME", summary: "the name of the consumer (required)"),
+            .init(
+                name: "from", value: "START",
+                summary: "where a new consumer begins: beginning, now (default), snapshot, or a position"),
+            .init(name: "author", value: "A", summary: "only transactions of an author"),
+            .init(name: "except-author", value: "A", summary: "no transactions of an author"),
+            .init(
+                name: "batch", value: "N", summary: "the number of changes after which a batch ends, 1,000 by default"),
+            .init(name: "once", summary: "process the present changes and exit"),
+            .init(name: "skip-after", value: "N", summary: "set a batch aside after N attempts"),
+        ],
+        trailing: "COMMAND [ARGUMENT...]", negativeResult: "the command failed, with --once", run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        guard let name = arguments.value("name"), !name.isEmpty else { throw UsageError("watch requires --name") }
+        guard !arguments.trailing.isEmpty else { throw UsageError("the command is missing; write it after --") }
+        let limit = try arguments.count("batch") ?? 1_000
+        let skipAfter = try arguments.count("skip-after")
+        let file = try StoreFile.write(arguments.operands["FILE"], console)
+        let consumer: HistoryConsumer<DefaultHistoryTransaction> = try file.container.historyConsumer(
+            named: name, filter: filter(arguments), startingAt: try start(arguments, file, console))
+        let runner = BatchRunner(file: file, console: console, command: arguments.trailing)
+        if arguments.has("once") {
+            while let batch = try consumer.nextBatch(limit: limit) {
+                guard try runner.run(batch) else {
+                    if let skipAfter, batch.attempt >= skipAfter {
+                        try consumer.skip(batch, reason: "the command failed \(batch.attempt) times")
+                    }
+                    return .negative
+                }
+                try consumer.acknowledge(batch)
+            }
+            return .success
+        }
+        for try await batch in consumer.batches(limit: limit) {
+            if try runner.run(batch) {
+                try consumer.acknowledge(batch)
+            } else if let skipAfter, batch.attempt >= skipAfter {
+                console.message("chronicle: the batch is set aside after \(batch.attempt) attempts")
+                try consumer.skip(batch, reason: "the command failed \(batch.attempt) times")
+            } else {
+                try await Task.sleep(for: .seconds(min(1 << min(batch.attempt - 1, 6), 60)))
+            }
+        }
+        return .success
+    }
+
+    private static func filter(_ arguments: Arguments) throws -> HistoryFilter {
+        let (only, except) = (arguments.values["author"], arguments.values["except-author"])
+        guard only == nil || except == nil else { throw UsageError("--author and --except-author exclude each other") }
+        if let only {
+            return HistoryFilter(authors: .only(Set(only.filter { !$0.isEmpty }), unsigned: only.contains("")))
+        }
+        if let except {
+            return HistoryFilter(authors: .except(Set(except.filter { !$0.isEmpty }), unsigned: !except.contains("")))
+        }
+        return HistoryFilter()
+    }
+
+    private static func start(
+        _ arguments: Arguments, _ file: StoreFile, _ console: Console
+    ) throws -> HistoryStart<DefaultHistoryToken> {
+        switch arguments.value("from") {
+        case nil, "now": .now
+        case "beginning": .beginning
+        case "snapshot": .snapshot
+        case let text?: .token(try Position(text, in: file.store, console.settings).token(in: file.store))
+        }
+    }
+}
+
+/// Runs the command of `watch` for a batch.
+private struct BatchRunner {
+    let file: StoreFile
+    let console: Console
+    let command: [String]
+
+    private static let changesPerLine = 1_000
+
+    /// Returns whether the command exited with status 0.
+    func run(_ batch: HistoryBatch<DefaultHistoryTransaction>) throws -> Bool {
+        var environment = console.settings.environment
+        environment["CHRONICLE_CONSUMER"] = batch.consumerName
+        environment["CHRONICLE_ATTEMPT"] = String(batch.attempt)
+        environment["CHRONICLE_TOKEN"] = batch.token.map { Position.text($0, in: file.store.identifier) } ?? ""
+        try console.flush()
+        let process = try ChildProcess(command, environment: environment)
+        do {
+            try write(batch) { try process.write(Data(($0.text + "\n").utf8)) }
+        } catch is Console.ClosedOutput {
+            // The command need not read everything. Its exit status decides.
+        } catch {
+            process.closeInput()
+            _ = process.wait()
+            throw error
+        }
+        process.closeInput()
+        let status = process.wait()
+        if status != 0 {
+            console.message(
+                "chronicle: the command exited with status \(status); attempt \(batch.attempt) at "
+                    + (environment["CHRONICLE_TOKEN"] ?? ""))
+        }
+        return status == 0
+    }
+
+    private func write(
+        _ batch: HistoryBatch<DefaultHistoryTransaction>, _ line: (JSON) throws -> Void
+    ) throws {
+        let text = TransactionText(console: console, file: file)
+        switch batch.content {
+        case .changes(let transactions):
+            for transaction in transactions {
+                try line(text.json(transaction, changes: transaction.changes.map(text.json)))
+            }
+        case .largeTransaction(let transaction):
+            var reader = batch.changeReader()
+            var changes = try reader.nextChanges(limit: Self.changesPerLine)
+            while let page = changes {
+                changes = try reader.nextChanges(limit: Self.changesPerLine)
+                let json = text.json(transaction, changes: page.map(text.json))
+                guard changes != nil, case .object(let members) = json else {
+                    try line(json)
+                    continue
+                }
+                try line(.object(members + [.init(name: "isPartial", value: .bool(true))]))
+            }
+        case .reset(let reason): try line(.members(["reset": .string(reason.rawValue)]))
+        case .snapshot(let identifiers):
+            let rows = RowWriter(file: file, console: console, isJSON: true)
+            for (name, group) in Dictionary(grouping: identifiers, by: \.rootEntityName).sorted(by: { $0.key < $1.key })
+            {
+                try file.store.fetchRows(ofEntity: name, identifiers: Set(group)) { try line(rows.json($0)) }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// A command of the tool, such as `log`: its declaration, from which parsing, help, completions and the manual page are
+/// derived, and the closure that runs it.
+struct Command: Sendable {
+    /// An argument without a name, such as `FILE`.
+    struct Operand: Sendable {
+        let name: String
+        let summary: String
+        /// Whether the operand may be missing. Missing operands are the first ones.
+        var isOptional = false
+    }
+
+    /// An argument that begins with `-`.
+    struct Option: Sendable {
+        /// What a shell suggests for the value of an option.
+        enum Values: Sendable {
+            case any, files
+            case list([String])
+        }
+
+        /// The name without `--`.
+        let name: String
+        var letter: Character?
+        /// The name of the value in the help, or `nil` if the option has no value.
+        var value: String?
+        var values = Values.any
+        let summary: String
+    }
+
+    let name: String
+    /// What the command does, in one line without a period.
+    let summary: String
+    /// The details, for `--help` and the manual page.
+    let discussion: String
+    var operands: [Operand] = [.file]
+    var options: [Option] = []
+    /// The name of the arguments after `--`, or `nil` if the command has none.
+    var trailing: String?
+    /// What an exit with status 1 means, or `nil` if the command does not use it.
+    var negativeResult: String?
+    let run: @Sendable (Arguments, Console) async throws -> ExitStatus
+
+    /// The options, including those that every command has.
+    var allOptions: [Option] { options + Option.common }
+}
+
+extension Command.Operand {
+    /// The store, which every command reads or writes.
+    static let file = Command.Operand(
+        name: "FILE", summary: "the store; $CHRONICLE_FILE or the only store in the directory if omitted",
+        isOptional: true)
+}
+
+extension Command.Option {
+    static let json = Command.Option(name: "json", summary: "print JSON, one object per line")
+
+    /// The options that every command has.
+    static let common = [
+        Command.Option(
+            name: "color", value: "WHEN", values: .list(["auto", "always", "never"]),
+            summary: "use colors: auto (on a terminal), always or never"),
+        Command.Option(name: "no-pager", summary: "do not show the output with a pager"),
+        Command.Option(name: "help", letter: "h", summary: "show this help"),
+    ]
+}
+
+/// The status with which the process exits.
+enum ExitStatus: Int32, Sendable {
+    /// The command did what it was asked to do; the answer is yes.
+    case success = 0
+    /// The answer is no: nothing was found, positions differ, or a file is damaged.
+    case negative = 1
+    /// The arguments are wrong.
+    case usage = 2
+    /// The file cannot be read or written.
+    case unreadable = 3
+}

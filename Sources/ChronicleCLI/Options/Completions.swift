@@ -1,0 +1,117 @@
+/// The scripts with which shells complete the arguments of the tool.
+enum Completions {
+    static let shells = ["bash", "zsh"]
+
+    // MARK: bash
+
+    /// Returns a script for bash, which `source <(chronicle completions bash)` reads.
+    static func bash(_ commands: [Command]) -> String {
+        """
+        # Completions of chronicle for bash.
+        _chronicle() {
+            local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+            COMPREPLY=()
+            if [ "$COMP_CWORD" -eq 1 ]; then
+                COMPREPLY=($(compgen -W "\(commands.map(\.name).joined(separator: " "))" -- "$current"))
+                return
+            fi
+            case "${COMP_WORDS[1]}" in
+        \(commands.map(bash).joined(separator: "\n"))
+            esac
+        }
+        complete -o filenames -F _chronicle chronicle
+
+        """
+    }
+
+    private static func bash(_ command: Command) -> String {
+        let options = command.allOptions.map { "--\($0.name)" }.joined(separator: " ")
+        let values = command.allOptions.filter { $0.value != nil }.map { option in
+            let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
+            return "            \(names.joined(separator: "|"))) \(bash(option.values)); return ;;"
+        }
+        let operands =
+            command.operands.contains { $0.name == "FILE" || $0.name == "EXPORT" }
+            ? Command.Option.Values.files : command.name == CompletionsCommand.command.name ? .list(shells) : .any
+        return """
+                \(command.name))
+                    case "$previous" in
+            \(values.joined(separator: "\n"))
+                    esac
+                    if [[ "$current" == -* ]]; then
+                        COMPREPLY=($(compgen -W "\(options)" -- "$current"))
+                    else
+                        \(bash(operands))
+                    fi ;;
+            """
+    }
+
+    private static func bash(_ values: Command.Option.Values) -> String {
+        switch values {
+        case .any: ":"
+        case .files: "COMPREPLY=($(compgen -f -- \"$current\"))"
+        case .list(let list): "COMPREPLY=($(compgen -W \"\(list.joined(separator: " "))\" -- \"$current\"))"
+        }
+    }
+
+    // MARK: zsh
+
+    /// Returns a script for zsh, for a file `_chronicle` in a directory of `fpath`.
+    static func zsh(_ commands: [Command]) -> String {
+        """
+        #compdef chronicle
+        # Completions of chronicle for zsh.
+        _chronicle() {
+            local -a commands
+            commands=(
+        \(commands.map { "        '\($0.name):\(quoted($0.summary))'" }.joined(separator: "\n"))
+            )
+            if (( CURRENT == 2 )); then
+                _describe command commands
+                return
+            fi
+            local command="$words[2]"
+            shift words
+            (( CURRENT-- ))
+            case "$command" in
+        \(commands.map(zsh).joined(separator: "\n"))
+            esac
+        }
+        _chronicle "$@"
+
+        """
+    }
+
+    private static func zsh(_ command: Command) -> String {
+        var specifications = command.allOptions.map { option in
+            let value = option.value.map { ":\($0):\(zsh(option.values))" } ?? ""
+            let names =
+                option.letter.map { "'(-\($0) --\(option.name))'{-\($0),--\(option.name)}" } ?? "--\(option.name)"
+            return "\(names)'[\(quoted(option.summary))]\(value)'"
+        }
+        for (index, operand) in command.operands.enumerated() {
+            let values: Command.Option.Values =
+                operand.name == "SHELL" ? .list(shells) : ["FILE", "EXPORT"].contains(operand.name) ? .files : .any
+            specifications.append("'\(index + 1)\(operand.isOptional ? "::" : ":")\(operand.name):\(zsh(values))'")
+        }
+        return "    \(command.name)) _arguments \(specifications.joined(separator: " ")) ;;"
+    }
+
+    private static func zsh(_ values: Command.Option.Values) -> String {
+        switch values {
+        case .any: ""
+        case .files: "_files"
+        case .list(let list): "(\(list.joined(separator: " ")))"
+        }
+    }
+
+    /// Returns a text for a specification in single quotation marks, in which brackets and colons have a meaning.
+    private static func quoted(_ text: String) -> String {
+        var quoted = ""
+        for character in text {
+            if "[]:\\".contains(character) { quoted += "\\" }
+            quoted += character == "'" ? "'\\''" : String(character)
+        }
+        return quoted
+    }
+}

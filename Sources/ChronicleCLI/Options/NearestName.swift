@@ -1,0 +1,27 @@
+/// Finds the name that a user may have meant.
+enum NearestName {
+    /// Returns the name with the fewest differences, or `nil` if all names differ too much.
+    static func nearest(to name: String, in names: [String]) -> String? {
+        // Long input is not a typing error, and the comparison takes time proportional to its length.
+        guard name.count <= 64 else { return nil }
+        let ranked = names.map { (distance: distance(Array(name), Array($0)), name: $0) }
+        guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
+        return best.distance <= max(1, min(name.count, best.name.count) / 2) ? best.name : nil
+    }
+
+    /// Returns the number of insertions, deletions, replacements and exchanges of neighbors that turn one word into the
+    /// other: the optimal string alignment distance.
+    private static func distance(_ a: [Character], _ b: [Character]) -> Int {
+        var rows = [Array(0...b.count)]
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var cost = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, rows[i - 1][j - 1] + 1) }
+                row.append(cost)
+            }
+            rows.append(row)
+        }
+        return rows[a.count][b.count]
+    }
+}

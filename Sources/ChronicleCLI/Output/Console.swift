@@ -1,0 +1,104 @@
+import Foundation
+import Synchronization
+
+/// The output of a command: standard output, or the pager, with its colors and width.
+///
+/// Text is collected and written in larger parts. A write to a closed pipe throws ``ClosedOutput``.
+final class Console {
+    /// The properties of the output and of the environment, which tests replace.
+    struct Settings: Sendable {
+        /// Whether the output is a terminal.
+        var isTerminal = false
+        /// The number of columns of the terminal, at least 20.
+        var columns = 80
+        var usesColor = false
+        var usesPager = false
+        var timeZone = TimeZone.current
+        var environment: [String: String] = [:]
+        var now: @Sendable () -> Date = { Date() }
+    }
+
+    /// The output was closed by its reader, for example `head` or a pager. The process exits quietly.
+    struct ClosedOutput: Error {}
+
+    var settings: Settings
+    private let sink: (Data) throws -> Void
+    private let errorSink: (Data) -> Void
+    private var buffer = Data()
+    private var pager: Pager?
+
+    init(_ settings: Settings, output: @escaping (Data) throws -> Void, errors: @escaping (Data) -> Void) {
+        self.settings = settings
+        sink = output
+        errorSink = errors
+    }
+
+    // MARK: Writing
+
+    /// Writes a line. Values in it must be ``Swift/StringProtocol/escaped``.
+    func line(_ text: String = "") throws { try write(text + "\n") }
+
+    func line(_ json: JSON) throws { try line(json.text) }
+
+    /// Writes text without a line break.
+    func write(_ text: String) throws {
+        try startPager()
+        buffer.append(contentsOf: text.utf8)
+        if buffer.count >= 1 << 16 { try flush() }
+    }
+
+    /// Writes what was collected. Commands that wait for new output call it.
+    func flush() throws {
+        guard !buffer.isEmpty else { return }
+        defer { buffer.removeAll(keepingCapacity: true) }
+        if let pager { try pager.write(buffer) } else { try sink(buffer) }
+    }
+
+    /// Writes what was collected, and waits until the user has closed the pager.
+    func finish() throws {
+        defer {
+            pager?.finish()
+            pager = nil
+        }
+        try flush()
+    }
+
+    /// Writes a message to standard error.
+    func message(_ text: String) {
+        // What precedes the message was printed before it. If the output is closed, the next write reports it.
+        try? flush()
+        errorSink(Data("\(text)\n".utf8))
+    }
+
+    /// Replaces the last line of standard error, for ``Progress``.
+    func status(_ text: String) { errorSink(Data(text.utf8)) }
+
+    private func startPager() throws {
+        guard settings.usesPager else { return }
+        settings.usesPager = false
+        pager = try Pager(settings.environment)
+    }
+
+    // MARK: Styles
+
+    /// The colors of the output.
+    enum Style: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+        case blue = "34"
+        case cyan = "36"
+    }
+
+    /// Returns the text in a color, or as it is if the output has no colors.
+    func styled(_ text: String, _ style: Style) -> String {
+        settings.usesColor && !text.isEmpty ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
+    }
+
+    // MARK: Dates
+
+    /// Returns a date in the time zone of the user, such as `2026-03-01 14:05:09 +0100`.
+    func text(_ date: Date) -> String { DateText.text(date, in: settings.timeZone) }
+}

@@ -1,0 +1,40 @@
+extension StringProtocol {
+    /// The text without control characters, so that a value cannot send commands to the terminal.
+    ///
+    /// Control characters are replaced by escape sequences as in Swift: `\n`, `\t`, `\u{1b}`. Characters that change the
+    /// direction of the following text are escaped, too, and so is the backslash.
+    var escaped: String {
+        guard unicodeScalars.contains(where: \.requiresEscape) else { return String(self) }
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case "\0": text += "\\0"
+            case _ where scalar.requiresEscape: text += "\\u{\(String(scalar.value, radix: 16))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// The escaped text in quotation marks.
+    var quoted: String { "\"\(escaped.replacing("\"", with: "\\\""))\"" }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal may interpret the scalar, or it changes how the text around it looks.
+    fileprivate var requiresEscape: Bool {
+        if self == "\\" { return true }
+        switch properties.generalCategory {
+        // Controls of ASCII and of ISO 8859, where U+009B begins an escape sequence; marks that reverse the direction,
+        // and characters without a width; line and paragraph separators.
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: return true
+        // Joins emoji.
+        case .format: return value != 0x200D
+        default: return false
+        }
+    }
+}

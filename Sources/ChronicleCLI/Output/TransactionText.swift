@@ -1,0 +1,159 @@
+import Chronicle
+import Foundation
+
+/// The forms in which commands show a transaction and its changes.
+struct TransactionText {
+    let console: Console
+    let file: StoreFile
+
+    // MARK: Text
+
+    /// Writes the lines about a transaction before its changes.
+    func writeHeader(_ transaction: DefaultHistoryTransaction) throws {
+        let token = Position.text(transaction.token, in: file.store.identifier)
+        let marks = transaction.isExternal ? " (other programs)" : ""
+        try console.line(console.styled("transaction \(token)", .yellow) + marks)
+        if let author = transaction.author { try console.line("Author:  \(author.escaped)") }
+        if let name = transaction.contextName { try console.line("Context: \(name.escaped)") }
+        let date = isUnsealed(transaction) ? "not known before the next save" : console.text(transaction.timestamp)
+        try console.line("Date:    \(date)")
+        let program = program(transaction)
+        if !program.isEmpty { try console.line("Program: \(program)") }
+        for (key, value) in transaction.metadata.sorted(by: { $0.key < $1.key }) {
+            try console.line("         \(key.escaped): \(value.escaped)")
+        }
+    }
+
+    /// Whether the transaction consists of changes of other programs that no save has grouped yet. The store returns the
+    /// time of the read as its date.
+    private func isUnsealed(_ transaction: DefaultHistoryTransaction) -> Bool {
+        transaction.token.checkValue(in: transaction.storeIdentifier) == nil
+    }
+
+    private func program(_ transaction: DefaultHistoryTransaction) -> String {
+        let process = transaction.processIdentifier.isEmpty ? "" : " (\(transaction.processIdentifier.escaped))"
+        return transaction.bundleIdentifier.escaped + process
+    }
+
+    /// Returns a transaction in one line.
+    func line(_ transaction: DefaultHistoryTransaction) -> String {
+        let author = transaction.author?.escaped ?? (transaction.isExternal ? "(other programs)" : "-")
+        return [
+            console.styled(String(transaction.transactionIdentifier), .yellow),
+            isUnsealed(transaction) ? "not known before the next save" : console.text(transaction.timestamp),
+            console.styled(author, .cyan),
+        ].joined(separator: " ")
+    }
+
+    /// Writes a change and its values.
+    func writeChange(_ change: HistoryChange) throws {
+        let model = change.changedPersistentIdentifier.description.escaped
+        switch change {
+        case .insert:
+            try console.line("    " + console.styled("insert \(model)", .green))
+            for value in change.preservedValues {
+                try write(value.name, console.styled(ValueText.text(value.value, console), .green))
+            }
+        case .update(let update):
+            try console.line("    " + console.styled("update \(model)", .blue))
+            try writeUpdate(update, change.preservedValues)
+        case .delete:
+            try console.line("    " + console.styled("delete \(model)", .red))
+            for value in change.preservedValues {
+                try write(value.name, console.styled(ValueText.text(value.previousValue, console), .red))
+            }
+        }
+    }
+
+    private func writeUpdate(_ update: any HistoryUpdate, _ values: [PreservedValue]) throws {
+        for name in update.updatedAttributeNames where !values.contains(where: { $0.name == name }) {
+            try console.line("        \(name.escaped)")
+        }
+        for value in values {
+            if isLink(value.name, of: update.changedPersistentIdentifier) {
+                if let removed = value.previousValue {
+                    try write(value.name, console.styled("- " + ValueText.text(removed, console), .red))
+                }
+                if let added = value.value {
+                    try write(value.name, console.styled("+ " + ValueText.text(added, console), .green))
+                }
+                continue
+            }
+            let before = console.styled(ValueText.text(value.previousValue, console), .red)
+            try write(value.name, "\(before) -> \(console.styled(ValueText.text(value.value, console), .green))")
+        }
+    }
+
+    private func write(_ name: String, _ value: String) throws {
+        try console.line("        \(name.escaped): \(value)")
+    }
+
+    /// Whether a property is a relationship that is stored as links, whose values are those that were added and removed.
+    private func isLink(_ name: String, of model: PersistentIdentifier) -> Bool {
+        file.schema.entitiesByName[model.entityName]?.property(named: name)?.relationship?.isLinked == true
+    }
+
+    // MARK: JSON
+
+    /// Returns a transaction as JSON.
+    ///
+    /// - Parameter changes: The changes, or `nil` to leave them out.
+    func json(_ transaction: DefaultHistoryTransaction, changes: [JSON]?) -> JSON {
+        .members([
+            "transaction": .integer(transaction.transactionIdentifier),
+            "token": .string(Position.text(transaction.token, in: file.store.identifier)),
+            "date": isUnsealed(transaction) ? .null : .string(DateText.iso8601(transaction.timestamp)),
+            "author": .optional(transaction.author),
+            "context": .optional(transaction.contextName),
+            "program": .string(transaction.bundleIdentifier),
+            "process": .string(transaction.processIdentifier),
+            "external": .bool(transaction.isExternal),
+            "metadata": transaction.metadata.isEmpty
+                ? nil
+                : .object(
+                    transaction.metadata.sorted { $0.key < $1.key }.map {
+                        .init(name: $0.key, value: .string($0.value))
+                    }),
+            "changes": changes.map(JSON.array),
+        ])
+    }
+
+    /// Returns a change as JSON. Values that the history does not preserve are missing.
+    func json(_ change: HistoryChange) -> JSON {
+        let model = change.changedPersistentIdentifier
+        var members: [JSON.Member] = []
+        func add(_ name: String, _ value: JSON) { members.append(.init(name: name, value: value)) }
+        let plain = change.preservedValues.filter { !isLink($0.name, of: model) }
+        let links = change.preservedValues.filter { isLink($0.name, of: model) }
+        func values(_ list: [PreservedValue], _ side: KeyPath<PreservedValue, (any Sendable)?>) -> JSON {
+            .object(list.map { .init(name: $0.name, value: ValueText.json($0[keyPath: side])) })
+        }
+        func destinations(_ side: KeyPath<PreservedValue, (any Sendable)?>) -> JSON? {
+            let named = links.filter { $0[keyPath: side] != nil }
+            guard !named.isEmpty else { return nil }
+            return .array(
+                named.map { .members(["name": .string($0.name), "value": ValueText.json($0[keyPath: side])]) })
+        }
+        switch change {
+        case .insert:
+            add("kind", .string("insert"))
+            add("model", .string(model.description))
+            if !plain.isEmpty { add("values", values(plain, \.value)) }
+        case .update(let update):
+            add("kind", .string("update"))
+            add("model", .string(model.description))
+            add("attributes", .array(update.updatedAttributeNames.map(JSON.string)))
+            if !plain.isEmpty {
+                add("old", values(plain, \.previousValue))
+                add("new", values(plain, \.value))
+            }
+        case .delete:
+            add("kind", .string("delete"))
+            add("model", .string(model.description))
+            if !plain.isEmpty { add("old", values(plain, \.previousValue)) }
+        }
+        if let removed = destinations(\.previousValue) { add("removed", removed) }
+        if let added = destinations(\.value) { add("added", added) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,45 @@
+import Chronicle
+import Foundation
+
+/// The forms in which commands show the value of a property.
+enum ValueText {
+    /// Returns a value as text without control characters.
+    static func text(_ value: (any Sendable)?, _ console: Console) -> String {
+        switch value {
+        case nil: "nil"
+        case let value as String: value.quoted
+        case let value as Date: console.text(value)
+        case let value as Data:
+            "<\(value.count) bytes\(value.isEmpty ? "" : " ")\(hexadecimal(value.prefix(16)))\(value.count > 16 ? "…" : "")>"
+        case let value as PersistentIdentifier: value.description.escaped
+        case let value as UndecodableValue: text(value.storedValue.plainValue, console)
+        case let value as PropertyValue: text(value.plainValue, console)
+        case let value as any FixedWidthInteger: "\(value)"
+        case let value?: "\(value)".escaped
+        }
+    }
+
+    /// Returns a value as JSON. Dates are texts in UTC, and what JSON cannot represent is an object with one member.
+    static func json(_ value: (any Sendable)?) -> JSON {
+        switch value {
+        case nil: .null
+        case let value as Bool: .bool(value)
+        case let value as String: .string(value)
+        case let value as Double: number(value)
+        case let value as Float: number(Double(value))
+        case let value as Date: .string(DateText.iso8601(value))
+        case let value as Data: .members(["base64": .string(value.base64EncodedString())])
+        case let value as PersistentIdentifier: .members(["model": .string(value.description)])
+        case let value as UndecodableValue: json(value.storedValue.plainValue)
+        case let value as PropertyValue: json(value.plainValue)
+        case let value as any FixedWidthInteger: Int64(exactly: value).map(JSON.integer) ?? .string("\(value)")
+        case let value?: .string("\(value)")
+        }
+    }
+
+    private static func number(_ value: Double) -> JSON { .number(value) }
+
+    private static func hexadecimal(_ bytes: Data) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,144 @@
+import Chronicle
+import Foundation
+
+/// A position in the history as the user writes it.
+///
+/// | text | position |
+/// | --- | --- |
+/// | `42` | after transaction 42 |
+/// | `42-00c0ffee00c0ffee` | the same, with the check value of its token, which detects a restored backup |
+/// | `{"positions":…}` | a token as JSON, as programs store it |
+/// | `start`, `now` | before the first transaction, and after the newest one |
+/// | `2026-03-01`, `2026-03-01 14:30`, `2026-03-01T14:30:00Z` | the last transaction up to a date, local time without a zone |
+/// | `2d`, `3h`, `45m`, `10s` | as many days, hours, minutes or seconds ago |
+/// | another text, or `tag:NAME` | a tag |
+enum Position: Equatable {
+    case token(DefaultHistoryToken)
+    case date(Date)
+
+    /// Reads a position.
+    ///
+    /// - Throws: ``UsageError`` if the text is none of these, or an error of the store.
+    init(_ text: String, in store: DefaultStore, _ settings: Console.Settings) throws {
+        if let token = try Self.token(text, in: store) {
+            self = .token(token)
+        } else if let date = Self.date(text, settings) {
+            self = .date(date)
+        } else {
+            self = .token(try Self.tag(text, in: store))
+        }
+    }
+
+    /// Returns the token of the position.
+    ///
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the history does not reach back to the date.
+    func token(in store: DefaultStore) throws -> DefaultHistoryToken {
+        switch self {
+        case .token(let token): token
+        case .date(let date): try store.historyToken(asOf: date)
+        }
+    }
+
+    /// Returns the text of a token, which ``init(_:in:_:)`` reads.
+    static func text(_ token: DefaultHistoryToken, in store: String) -> String {
+        let position = String(token.position(in: store) ?? 0)
+        guard let check = token.checkValue(in: store) else { return position }
+        let digits = String(UInt64(bitPattern: check), radix: 16)
+        return "\(position)-" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static func token(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken? {
+        switch text {
+        case "start": return DefaultHistoryToken(storeIdentifier: store.identifier, position: 0)
+        case "now": return try store.currentHistoryToken()
+        default: break
+        }
+        if text.hasPrefix("{") {
+            do { return try JSONDecoder().decode(DefaultHistoryToken.self, from: Data(text.utf8)) } catch {
+                throw UsageError("the JSON is not a token")
+            }
+        }
+        if let position = Int64(text), position >= 0 {
+            return try self.token(ofTransaction: position, in: store)
+        }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].count == 16, let position = Int64(parts[0]), position >= 0,
+            let check = UInt64(parts[1], radix: 16)
+        else { return nil }
+        return DefaultHistoryToken(
+            storeIdentifier: store.identifier, position: position, checkValue: Int64(bitPattern: check))
+    }
+
+    /// Returns the token of a transaction by its number. Errors of the store about the number are left to the command.
+    private static func token(ofTransaction number: Int64, in store: DefaultStore) throws -> DefaultHistoryToken {
+        let token = DefaultHistoryToken(storeIdentifier: store.identifier, position: number)
+        do {
+            var check = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+            check.fetchLimit = 1
+            _ = try store.fetchHistoryIdentifiers(check)
+        } catch SwiftDataError.historyTokenForked, SwiftDataError.historyTokenAhead {
+            throw UsageError("there is no transaction \(number)")
+        } catch SwiftDataError.historyTokenExpired {
+            return token
+        }
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
+        descriptor.fetchLimit = 1
+        if number == 0 { return token }
+        guard let transaction = try store.fetchHistoryWithoutChanges(descriptor).first else {
+            // The newest deleted transaction is a position, too.
+            if try store.earliestHistoryToken() == token { return token }
+            throw UsageError("there is no transaction \(number)")
+        }
+        return transaction.token
+    }
+
+    private static func tag(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken {
+        let name = text.hasPrefix("tag:") ? String(text.dropFirst(4)) : text
+        let tags = try store.historyTags()
+        if let tag = tags.first(where: { $0.name == name }) { return tag.token }
+        let nearest = NearestName.nearest(to: name, in: tags.map(\.name))
+        throw UsageError(
+            "\(text.escaped) is not a position: write a transaction, a date, a tag, start or now"
+                + (nearest.map { "; did you mean the tag \($0.escaped)?" } ?? ""))
+    }
+
+    // MARK: Dates
+
+    /// Returns the date that a text denotes, or `nil` if it denotes none.
+    static func date(_ text: String, _ settings: Console.Settings) -> Date? {
+        relativeDate(text, settings) ?? absoluteDate(text, settings.timeZone)
+    }
+
+    private static func relativeDate(_ text: String, _ settings: Console.Settings) -> Date? {
+        seconds(text).map { settings.now().addingTimeInterval(-$0) }
+    }
+
+    /// Returns the number of seconds that a text such as `3h` denotes, or `nil` if it denotes none.
+    static func seconds(_ text: String) -> Double? {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int32(text.dropLast()), count >= 0 else {
+            return nil
+        }
+        return Double(count) * unit
+    }
+
+    private static func absoluteDate(_ text: String, _ timeZone: TimeZone) -> Date? {
+        let pattern =
+            /(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)? ?(Z|[+-]\d\d:?\d\d)?/
+        guard let match = text.wholeMatch(of: pattern)?.output else { return nil }
+        var zone: TimeZone? = timeZone
+        if let text = match.8 {
+            let digits = text.filter(\.isNumber)
+            let minutes = (Int(digits.prefix(2)) ?? 0) * 60 + (Int(digits.suffix(2)) ?? 0)
+            zone = TimeZone(secondsFromGMT: (text.hasPrefix("-") ? -60 : 60) * minutes)
+        }
+        guard let zone else { return nil }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let components = DateComponents(
+            year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: match.4.flatMap { Int($0) } ?? 0,
+            minute: match.5.flatMap { Int($0) } ?? 0, second: match.6.flatMap { Int($0) } ?? 0)
+        guard components.isValidDate(in: calendar), let date = calendar.date(from: components) else { return nil }
+        return date.addingTimeInterval(match.7.flatMap { Double("0\($0)") } ?? 0)
+    }
+}

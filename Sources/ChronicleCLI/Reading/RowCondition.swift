@@ -1,0 +1,180 @@
+import Chronicle
+import Foundation
+
+/// The condition of `at --where`: comparisons that must all be true.
+///
+///     condition  = comparison { "and" comparison }
+///     comparison = name operator value
+///     operator   = "=" | "!=" | "<" | "<=" | ">" | ">=" | "contains"
+///     value      = "text" | number | true | false | nil | date | Entity/key
+struct RowCondition {
+    private enum Operator: String, CaseIterable {
+        case notEqual = "!="
+        case lessOrEqual = "<="
+        case greaterOrEqual = ">="
+        case equal = "="
+        case less = "<"
+        case greater = ">"
+        case contains
+    }
+
+    private enum Value: Equatable {
+        case null, bool(Bool), number(Double), integer(Int64), text(String), date(Date), model(PersistentIdentifier)
+    }
+
+    private struct Comparison {
+        /// The property, or `nil` for the primary key.
+        let name: String
+        let operation: Operator
+        let value: Value
+    }
+
+    private var comparisons: [Comparison] = []
+
+    /// Reads a condition.
+    ///
+    /// - Throws: ``UsageError`` that names the part that cannot be read.
+    init(_ text: String, _ entity: Schema.Entity, _ file: StoreFile, _ settings: Console.Settings) throws {
+        var words = try Self.words(text)[...]
+        repeat {
+            guard let name = words.popFirst(), let symbol = words.popFirst(), let value = words.popFirst() else {
+                throw UsageError("--where requires NAME OPERATOR VALUE, such as name = \"Oslo\"")
+            }
+            guard name == "id" || entity.propertiesByName[name]?.isStored == true else {
+                let names = entity.storedProperties.map(\.name)
+                let nearest = NearestName.nearest(to: name, in: names)
+                throw UsageError(
+                    "\(entity.name.escaped) has no stored property \(name.escaped)"
+                        + (nearest.map { "; did you mean \($0)?" } ?? ""))
+            }
+            guard let operation = Operator(rawValue: symbol == "==" ? "=" : symbol) else {
+                throw UsageError(
+                    "\(symbol.escaped) is not an operator; use one of "
+                        + Operator.allCases.map(\.rawValue).joined(separator: " "))
+            }
+            comparisons.append(
+                Comparison(name: name, operation: operation, value: try Self.value(value, file, settings)))
+            guard let conjunction = words.popFirst() else { break }
+            guard conjunction.lowercased() == "and" else {
+                throw UsageError("\(conjunction.escaped) is not \"and\"; --where supports no other combinations")
+            }
+        } while true
+    }
+
+    /// Returns whether a row meets the condition.
+    func matches(_ row: DefaultSnapshot, _ file: StoreFile) throws -> Bool {
+        let entity = try file.entity(named: row.persistentIdentifier.entityName)
+        return comparisons.allSatisfy { comparison in
+            guard comparison.name != "id" || entity.propertiesByName["id"] != nil else {
+                let key = row.persistentIdentifier.integerPrimaryKey
+                return Self.compare(key.map(Value.integer) ?? .null, comparison)
+            }
+            guard let property = entity.property(named: comparison.name) else { return false }
+            return Self.compare(Self.value(file.value(of: property, in: row)), comparison)
+        }
+    }
+
+    // MARK: Comparing
+
+    private static func compare(_ value: Value, _ comparison: Comparison) -> Bool {
+        let order = order(value, comparison.value)
+        switch comparison.operation {
+        case .equal: return order == .orderedSame
+        case .notEqual: return order != .orderedSame
+        case .less: return order == .orderedAscending
+        case .lessOrEqual: return order == .orderedAscending || order == .orderedSame
+        case .greater: return order == .orderedDescending
+        case .greaterOrEqual: return order == .orderedDescending || order == .orderedSame
+        case .contains:
+            guard case .text(let text) = value, case .text(let part) = comparison.value else { return false }
+            return part.isEmpty || text.contains(part)
+        }
+    }
+
+    /// Returns the order of two values, or `nil` if they cannot be compared.
+    private static func order(_ a: Value, _ b: Value) -> ComparisonResult? {
+        func compare<T: Comparable>(_ a: T, _ b: T) -> ComparisonResult? {
+            a < b ? .orderedAscending : b < a ? .orderedDescending : a == b ? .orderedSame : nil
+        }
+        switch (a, b) {
+        case (.null, .null): return .orderedSame
+        case (.bool(let a), .bool(let b)): return a == b ? .orderedSame : nil
+        case (.integer(let a), .integer(let b)): return compare(a, b)
+        case (.integer(let a), .number(let b)): return compare(Double(a), b)
+        case (.number(let a), .integer(let b)): return compare(a, Double(b))
+        case (.number(let a), .number(let b)): return compare(a, b)
+        case (.text(let a), .text(let b)): return compare(a, b)
+        case (.date(let a), .date(let b)): return compare(a, b)
+        case (.model(let a), .model(let b)): return a == b ? .orderedSame : nil
+        default: return nil
+        }
+    }
+
+    private static func value(_ value: (any Sendable)?) -> Value {
+        switch value {
+        case nil: .null
+        case let value as Bool: .bool(value)
+        case let value as String: .text(value)
+        case let value as Date: .date(value)
+        case let value as Double: .number(value)
+        case let value as Float: .number(Double(value))
+        case let value as PersistentIdentifier: .model(value)
+        case let value as UndecodableValue: Self.value(value.storedValue.plainValue)
+        case let value as any BinaryInteger: Int64(exactly: value).map(Value.integer) ?? .text("\(value)")
+        case let value?: .text("\(value)")
+        }
+    }
+
+    // MARK: Reading
+
+    private static func value(_ word: String, _ file: StoreFile, _ settings: Console.Settings) throws -> Value {
+        if word.hasPrefix("\"") { return .text(String(word.dropFirst())) }
+        switch word {
+        case "nil", "null", "NULL": return .null
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        default: break
+        }
+        if let integer = Int64(word) { return .integer(integer) }
+        if let number = Double(word) { return .number(number) }
+        if let date = Position.date(word, settings) { return .date(date) }
+        if word.contains("/") { return .model(try file.identifier(word)) }
+        throw UsageError("\(word.escaped) is not a value; text requires quotation marks")
+    }
+
+    /// Splits a condition into words. A text begins with a quotation mark, and does not end with one.
+    private static func words(_ text: String) throws -> [String] {
+        var words: [String] = []
+        var rest = text[...]
+        while let first = rest.first {
+            if first.isWhitespace {
+                rest.removeFirst()
+            } else if first == "\"" || first == "'" {
+                words.append("\"" + (try quoted(&rest)))
+            } else if "=!<>".contains(first) {
+                let symbol = rest.prefix { "=!<>".contains($0) }
+                words.append(String(symbol))
+                rest = rest.dropFirst(symbol.count)
+            } else {
+                let word = rest.prefix { !$0.isWhitespace && !"=!<>\"'".contains($0) }
+                words.append(String(word))
+                rest = rest.dropFirst(word.count)
+            }
+        }
+        return words
+    }
+
+    private static func quoted(_ rest: inout Substring) throws -> String {
+        let mark = rest.removeFirst()
+        var text = ""
+        while let character = rest.popFirst() {
+            if character == mark { return text }
+            if character == "\\", let next = rest.popFirst() {
+                text.append(next == "n" ? "\n" : next == "t" ? "\t" : next)
+            } else {
+                text.append(character)
+            }
+        }
+        throw UsageError("a text in --where has no closing quotation mark")
+    }
+}

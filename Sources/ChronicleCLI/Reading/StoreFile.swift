@@ -1,0 +1,140 @@
+import Chronicle
+import Foundation
+
+/// A store that a command reads or writes, opened without model classes.
+struct StoreFile {
+    let url: URL
+    let store: DefaultStore
+    /// A container of the store, for what contexts and containers do with its history.
+    let container: ModelContainer
+    /// The models of the store. It is empty for a file of format 1.
+    var schema: Schema { store.schema }
+
+    /// Opens a store without changing its file.
+    ///
+    /// - Parameter path: The path, or `nil` for the default of ``path(_:_:)``.
+    /// - Throws: `SwiftDataError` if the file cannot be read as a store, or ``UsageError`` without a default path.
+    static func read(_ path: String?, _ console: Console) throws -> StoreFile {
+        let url = try URL(fileURLWithPath: self.path(path, console.settings.environment))
+        return try StoreFile(url: url, allowsSave: false)
+    }
+
+    /// Opens a store that a command changes.
+    ///
+    /// - Throws: ``UsageError`` if the file has an earlier format, which would be upgraded.
+    static func write(_ path: String?, _ console: Console) throws -> StoreFile {
+        let file = try read(path, console)
+        let version = try DefaultStore.formatVersion(ofFileAt: file.url)
+        guard version == DefaultStore.currentFormatVersion else {
+            throw UsageError(
+                "the file has an earlier format, which programs with earlier versions of Chronicle use; "
+                    + "upgrade it first with chronicle upgrade")
+        }
+        // Otherwise opening the file with write access would enable the history.
+        _ = try file.store.currentHistoryToken()
+        return try StoreFile(url: file.url, allowsSave: true)
+    }
+
+    init(url: URL, allowsSave: Bool, recordsHistory: Bool = true) throws {
+        self.url = url
+        let schema = try DefaultStore.schema(ofFileAt: url)
+        let configuration = ModelConfiguration(
+            schema: schema, url: url, allowsSave: allowsSave, recordsHistory: recordsHistory)
+        store = try DefaultStore(configuration, migrationPlan: nil)
+        container = ModelContainer(forHistoryOf: store)
+    }
+
+    /// Creates a store for models that an export describes.
+    init(creating url: URL, _ schema: Schema) throws {
+        self.url = url
+        store = try DefaultStore(ModelConfiguration(schema: schema, url: url), migrationPlan: nil)
+        container = ModelContainer(forHistoryOf: store)
+    }
+
+    // MARK: The default path
+
+    /// Returns the path of the store: the operand, `CHRONICLE_FILE`, or the only file of the current directory with the
+    /// extension `store`.
+    static func path(_ operand: String?, _ environment: [String: String]) throws -> String {
+        if let operand { return operand }
+        if let path = environment["CHRONICLE_FILE"], !path.isEmpty { return path }
+        let names = try FileManager.default.contentsOfDirectory(atPath: ".").filter { $0.hasSuffix(".store") }.sorted()
+        guard let name = names.first, names.count == 1 else {
+            let reason =
+                names.isEmpty ? "the directory contains no file *.store" : "the directory contains several stores"
+            throw UsageError("FILE is missing, and \(reason); pass a path or set CHRONICLE_FILE")
+        }
+        return name
+    }
+
+    // MARK: Models
+
+    /// Returns the entity with a name.
+    ///
+    /// - Throws: ``UsageError`` with the nearest name if the store has no such entity.
+    func entity(named name: String) throws -> Schema.Entity {
+        if let entity = schema.entitiesByName[name] { return entity }
+        let nearest = NearestName.nearest(to: name, in: schema.entities.map(\.name))
+        throw UsageError(
+            "the store has no entity \(name.escaped)" + (nearest.map { "; did you mean \($0)?" } ?? ""))
+    }
+
+    /// Returns the names of an entity and those that inherit from it.
+    func names(of entity: Schema.Entity) -> [String] { schema.kinds(of: entity.name).sorted() }
+
+    /// Returns the identifier that a text such as `Trip/7` denotes.
+    ///
+    /// - Throws: ``UsageError`` if the text is not an identifier.
+    func identifier(_ text: String) throws -> PersistentIdentifier {
+        guard let slash = text.lastIndex(of: "/"), let key = Int64(text[text.index(after: slash)...]) else {
+            throw UsageError("\(text.escaped) is not a model; write its entity and primary key, such as Trip/7")
+        }
+        let entity = try entity(named: String(text[..<slash]))
+        return PersistentIdentifier.Origin(
+            storeIdentifier: store.identifier, entityName: entity.name, rootEntityName: entity.rootName
+        ).identifier(key)
+    }
+
+    // MARK: Rows
+
+    /// Returns the models as they were at a position.
+    ///
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the history after the position is incomplete.
+    func store(asOf token: DefaultHistoryToken) throws -> DefaultStore {
+        let past: any DataStore = try store.store(asOf: token)
+        guard let past = past as? DefaultStore else {
+            throw SwiftDataError.unsupportedFeature
+        }
+        return past
+    }
+
+    /// Returns the row of a model, or `nil` if it does not exist.
+    func row(_ identifier: PersistentIdentifier) throws -> DefaultSnapshot? {
+        var found: DefaultSnapshot?
+        try store.fetchRows(ofEntity: identifier.rootEntityName, identifiers: [identifier]) { found = $0 }
+        return found
+    }
+
+    /// Returns the value of a property in a row with its type, or `nil` if it is empty.
+    func value(of property: Schema.Property, in row: DefaultSnapshot) -> (any Sendable)? {
+        guard row.values.indices.contains(property.slot) else { return nil }
+        return property.decodePreserved(
+            row.values[property.slot], entityName: row.persistentIdentifier.entityName, model: row.persistentIdentifier)
+    }
+
+    /// Returns the numbers of models by entity, without those of entities that inherit from it.
+    func modelCounts() throws -> [(name: String, count: Int)] {
+        var counts: [String: Int] = [:]
+        for entity in schema.entities {
+            let count = try store.fetchCount(ofEntity: entity.name)
+            counts[entity.name, default: 0] += count
+            if let superentity = entity.superentityName { counts[superentity, default: 0] -= count }
+        }
+        return schema.entities.map(\.name).sorted().map { ($0, counts[$0] ?? 0) }
+    }
+}
+
+extension Schema.Property {
+    /// Whether the property is a column of its model, and not a relationship that other rows store.
+    var isStored: Bool { slot >= 0 }
+}

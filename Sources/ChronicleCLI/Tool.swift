@@ -1,0 +1,68 @@
+import Chronicle
+import Foundation
+
+/// The command-line tool.
+@main
+enum Tool {
+    /// The commands, in the order of the help.
+    static let commands: [Command] = [
+        LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
+        SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, VerifyCommand.command,
+        PurgeCommand.command,
+        UpgradeCommand.command,
+        ExportCommand.command, ImportCommand.command, WatchCommand.command, CompletionsCommand.command,
+        CompletionsCommand.manual,
+    ]
+
+    static func main() async {
+        // Writes to a closed pipe are errors, which end the process quietly.
+        signal(SIGPIPE, SIG_IGN)
+        let console = Console()
+        exit(await run(Array(CommandLine.arguments.dropFirst()), console))
+    }
+
+    /// Runs a command and returns the status with which the process exits.
+    static func run(_ arguments: [String], _ console: Console) async -> Int32 {
+        do {
+            let status = try await runCommand(arguments, console)
+            try console.finish()
+            return status.rawValue
+        } catch is Console.ClosedOutput {
+            // The reader of the output has ended, for example `head` or a pager. There is nothing left to write.
+            try? console.finish()
+            return ExitStatus.success.rawValue
+        } catch {
+            // The error is reported below even if the output cannot be written.
+            try? console.finish()
+            let (message, status) = ErrorText.describe(error)
+            console.message("chronicle: \(message)")
+            return status.rawValue
+        }
+    }
+
+    private static func runCommand(_ arguments: [String], _ console: Console) async throws -> ExitStatus {
+        guard let name = arguments.first, !["--help", "-h", "help"].contains(name) || arguments.count > 1 else {
+            try console.write(HelpText.overview(commands, width: console.settings.columns))
+            return arguments.isEmpty ? .usage : .success
+        }
+        if name == "help" { return try await runCommand([arguments[1], "--help"], console) }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            let nearest = NearestName.nearest(to: name, in: commands.map(\.name))
+            throw UsageError(
+                "unknown command \(name.escaped)"
+                    + (nearest.map { "; did you mean \($0)?" } ?? "; see chronicle --help"))
+        }
+        let parsed: Arguments
+        do {
+            parsed = try OptionParser(command: command).parse(arguments.dropFirst())
+        } catch let error as UsageError {
+            throw UsageError("\(name): \(error.message)\nUsage: \(HelpText.usage(of: command))")
+        }
+        console.apply(parsed)
+        if parsed.has("help") {
+            try console.write(HelpText.text(of: command, width: console.settings.columns))
+            return .success
+        }
+        return try await command.run(parsed, console)
+    }
+}

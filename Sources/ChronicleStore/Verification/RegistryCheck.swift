@@ -1,0 +1,85 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The descriptions of entities and attributes, and whether their tables have the columns.
+struct RegistryCheck {
+    /// What the other checks need to know about the models.
+    struct Registry {
+        let entities: [RecordedEntity]
+        /// The tables of the models: the schema of the file without inheritance, or `nil` if the descriptions are damaged.
+        let schema: Schema?
+        /// The names of the tables that exist.
+        let tables: Set<String>
+
+        /// Returns the entity of the table that contains the rows of an entity.
+        func root(of entity: RecordedEntity) -> RecordedEntity {
+            entities.first { $0.name == entity.rootName } ?? entity
+        }
+    }
+
+    let verifier: StoreVerifier
+    private var connection: Connection { verifier.connection }
+
+    init(verifier: StoreVerifier) { self.verifier = verifier }
+
+    func run() throws -> Registry? {
+        let registry = EntityRegistry(connection)
+        let file = try FileSchema(connection)
+        let entities = try registry.entities()
+        var tables: Set<String> = []
+        for entity in entities where !entity.isSubentity {
+            let exists = try verifier.check(.table) { try file.hasTable(entity.name, of: entity.name) }
+            guard exists == true else {
+                if exists == false, entity.attributes.contains(where: \.isPresent) {
+                    try verifier.report(.table, entity.name, detail: "the table of the model is missing")
+                }
+                continue
+            }
+            tables.insert(entity.name)
+            try checkColumns(of: entity)
+        }
+        try checkOrphans()
+        let definitions = try verifier.check(.entity) { try registry.definitionsByName() }
+        guard let definitions else { return Registry(entities: entities, schema: nil, tables: tables) }
+        for entity in entities { try checkDefinition(definitions[entity.name], of: entity) }
+        let schema = Schema(entities: definitions.values.sorted { $0.name < $1.name })
+        let isValid = try verifier.check(.entity) { try schema.validate() } != nil
+        return Registry(
+            entities: entities, schema: isValid ? schema.mergingSubentities() : nil, tables: tables)
+    }
+
+    private func checkColumns(of entity: RecordedEntity) throws {
+        var columns: Set<String> = []
+        try verifier.forEachRow("SELECT name FROM pragma_table_info(?)", bind: { try $0.bind(entity.name, at: 1) }) {
+            columns.insert($0.text(0))
+        }
+        for attribute in entity.attributes where attribute.isPresent && !columns.contains(attribute.name) {
+            try verifier.report(.table, entity.name, detail: "the column \(attribute.name) is missing")
+        }
+    }
+
+    /// Reports attributes of entities that do not exist.
+    private func checkOrphans() throws {
+        try verifier.forEachRow(
+            "SELECT DISTINCT entity FROM chronicle_attribute WHERE entity NOT IN (SELECT id FROM chronicle_entity)"
+        ) {
+            try verifier.report(
+                .entity, "chronicle_attribute", $0.int64(0), detail: "the attributes belong to an unknown entity")
+        }
+        try verifier.forEachRow("SELECT DISTINCT entity FROM chronicle_conflict") { statement in
+            guard !statement.isInteger(0) || !ChangeTable.entityNumbers.contains(statement.int64(0)) else { return }
+            try verifier.report(.entity, "chronicle_conflict", detail: "a row belongs to an unknown entity")
+        }
+    }
+
+    /// Reports properties in the description of an entity that have no number.
+    private func checkDefinition(_ definition: Schema.Entity?, of entity: RecordedEntity) throws {
+        // The attributes of an inheriting entity are those of the table, and include those of other entities.
+        for property in definition?.storedProperties ?? []
+        where !entity.attributes.contains(where: { $0.name == property.name && $0.isPresent }) {
+            try verifier.report(
+                .entity, "chronicle_attribute", entity.number,
+                detail: "the property \(property.name) of \(entity.name) has no number")
+        }
+    }
+}

@@ -1,0 +1,201 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// Whether the rows of the models are what the history says.
+///
+/// The history is replayed from the position after which it is complete. Then each row that it mentions must exist or
+/// not, and have the last values that the history preserves.
+final class ReplayCheck {
+    private struct Key: Hashable {
+        /// The number of the table's entity.
+        let table: Int64
+        let key: Int64
+    }
+
+    private struct ValueKey: Hashable {
+        let row: Key
+        let attribute: Int64
+    }
+
+    private struct State {
+        var exists: Bool
+        /// The position of the last change.
+        var last: Int64
+    }
+
+    /// A table with the numbers and names of its columns.
+    private struct Table {
+        let name: String
+        let columns: [Int64: String]
+        /// The position up to which values of relationships are not comparable, because their form changed.
+        let relationshipsAfter: Int64
+        let relationships: Set<Int64>
+    }
+
+    private let verifier: StoreVerifier
+    private let start: Int64
+    private let newest: Int64
+    private var tables: [Int64: Table] = [:]
+    /// The numbers of the tables' entities by the number of each entity.
+    private var roots: [Int64: Int64] = [:]
+    private var states: [Key: State] = [:]
+    /// The position of the row with the last value of each attribute, or 0 if the value is not known.
+    private var values: [ValueKey: Int64] = [:]
+    /// The change to which preserved values belong.
+    private var current: (key: Key, operation: ChangeTable.Operation)?
+
+    /// The number of rows of the history that are replayed at once.
+    private static let rowsPerPart: Int64 = 4_000_000
+
+    init(
+        _ verifier: StoreVerifier, _ properties: PropertyCheck.Properties, _ registry: RegistryCheck.Registry
+    ) throws {
+        self.verifier = verifier
+        (start, newest) = (properties.completeAfter, properties.newest)
+        for entity in registry.entities {
+            let root = registry.root(of: entity)
+            guard registry.tables.contains(root.name) else { continue }
+            roots[entity.number] = root.number
+            guard tables[root.number] == nil else { continue }
+            let columns = root.attributes.filter(\.isPresent)
+            tables[root.number] = Table(
+                name: root.name,
+                columns: Dictionary(
+                    columns.map { (Int64($0.number), $0.name) }, uniquingKeysWith: { first, _ in first }),
+                relationshipsAfter: try MetaTable.position(.relationships(root.number), verifier.connection) ?? 0,
+                relationships: Set(columns.filter { $0.destination != nil }.map { Int64($0.number) }))
+        }
+    }
+
+    func run() throws {
+        let parts = max(1, (newest - start) / Self.rowsPerPart)
+        for part in 0..<parts {
+            states.removeAll(keepingCapacity: true)
+            values.removeAll(keepingCapacity: true)
+            try replay(part, of: parts)
+            try compareRows()
+            try compareValues()
+            if start == 0 { try findUnrecorded(part, of: parts) }
+            verifier.show(0.5 + Double(part + 1) / Double(parts) / 2)
+        }
+    }
+
+    // MARK: Replaying
+
+    private func replay(_ part: Int64, of parts: Int64) throws {
+        let condition = parts == 1 ? "" : " AND abs(primary_key % \(parts)) = \(part)"
+        try verifier.forEachRow(
+            """
+            SELECT id, kind, primary_key, attributes FROM \(ChangeTable.name) \
+            WHERE id > \(start) AND \(ChangeTable.isChange())\(condition) ORDER BY id
+            """
+        ) { statement in
+            let kind = ChangeTable.Kind(rawValue: statement.int64(1))
+            guard let operation = kind.operation, let root = roots[kind.entity], statement.isInteger(2) else {
+                current = nil
+                return
+            }
+            try add(statement, operation, Key(table: root, key: statement.int64(2)))
+        }
+    }
+
+    private func add(_ statement: Statement, _ operation: ChangeTable.Operation, _ key: Key) throws {
+        let position = statement.int64(0)
+        switch operation {
+        case .preservedValue: break
+        case .insert:
+            if states[key]?.exists == true {
+                try verifier.report(.row, at: position, "the inserted row \(name(key)) exists before")
+            }
+            states[key] = State(exists: true, last: position)
+            forget(key)
+        case .update:
+            if states[key]?.exists == false {
+                try verifier.report(.row, at: position, "the updated row \(name(key)) does not exist before")
+            }
+            states[key] = State(exists: true, last: position)
+            forgetChanged(statement, position, key)
+        case .delete:
+            if states[key]?.exists == false {
+                try verifier.report(.row, at: position, "the deleted row \(name(key)) does not exist before")
+            }
+            states[key] = State(exists: false, last: position)
+            forget(key)
+        }
+        if operation != .preservedValue { current = (key, operation) }
+        // An insert has its first value in its own row; an update has none there.
+        guard operation != .update, operation != .delete, let current, current.key == key, current.operation != .delete,
+            statement.isInteger(3)
+        else { return }
+        let number = statement.int64(3)
+        guard let table = tables[key.table], table.columns[number] != nil else { return }
+        if table.relationships.contains(number), position <= table.relationshipsAfter { return }
+        values[ValueKey(row: key, attribute: number)] = position
+    }
+
+    private func name(_ key: Key) -> String { "\(tables[key.table]?.name ?? "")/\(key.key)" }
+
+    private func forget(_ key: Key) {
+        for number in tables[key.table]?.columns.keys ?? [:].keys {
+            values[ValueKey(row: key, attribute: number)] = nil
+        }
+    }
+
+    /// Removes the values that an update changed. Those that the history preserves follow it.
+    private func forgetChanged(_ statement: Statement, _ position: Int64, _ key: Key) {
+        let masks: AttributeMasks? =
+            statement.isInteger(3) ? AttributeMasks(statement.int64(3)) : AttributeMasks(statement.text(3))
+        // Damaged masks were reported.
+        masks?.forEach { values[ValueKey(row: key, attribute: Int64($0))] = nil }
+    }
+
+    // MARK: Comparing
+
+    private func compareRows() throws {
+        for (key, state) in states.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) }) {
+            guard let table = tables[key.table] else { continue }
+            let statement = try verifier.connection.cached("SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ?")
+            defer { statement.reset() }
+            try statement.bind(key.key, at: 1)
+            let exists = try statement.step()
+            guard exists != state.exists else { continue }
+            try verifier.report(
+                .row, table.name, key.key,
+                detail: exists
+                    ? "the row exists, but position \(state.last) of the history deletes it"
+                    : "the row is missing, and the history does not delete it")
+        }
+    }
+
+    private func compareValues() throws {
+        let sorted = values.sorted { ($0.key.row.table, $0.key.row.key) < ($1.key.row.table, $1.key.row.key) }
+        for (value, position) in sorted where states[value.row]?.exists == true {
+            guard let table = tables[value.row.table], let column = table.columns[value.attribute] else { continue }
+            // The recorder compares with IS, too.
+            let statement = try verifier.connection.cached(
+                """
+                SELECT c.new_value IS t.\(quoted(column)) FROM \(quoted(table.name)) AS t, \(ChangeTable.name) AS c \
+                WHERE t._rowid_ = ? AND c.id = ?
+                """)
+            defer { statement.reset() }
+            try statement.bind(value.row.key, at: 1)
+            try statement.bind(position, at: 2)
+            guard try statement.step(), statement.int64(0) == 0 else { continue }
+            try verifier.report(
+                .row, table.name, value.row.key,
+                detail: "the value of \(column) is not the one that position \(position) of the history records")
+        }
+    }
+
+    /// Reports rows that a complete history does not contain.
+    private func findUnrecorded(_ part: Int64, of parts: Int64) throws {
+        let condition = parts == 1 ? "" : " WHERE abs(_rowid_ % \(parts)) = \(part)"
+        for (number, table) in tables.sorted(by: { $0.key < $1.key }) {
+            try verifier.forEachRow("SELECT _rowid_ FROM \(quoted(table.name))\(condition)") { statement in
+                let key = statement.int64(0)
+                guard states[Key(table: number, key: key)] == nil else { return }
+                try verifier.report(.row, table.name, key, detail: "the history does not contain the row's insert")
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// Text, JSON and dates.
+@Suite struct OutputTests {
+    @Test(arguments: [
+        ("plain äöü 👩‍🚀", "plain äöü 👩‍🚀"),
+        ("a\u{1b}[31mred", "a\\u{1b}[31mred"),
+        ("title\u{1b}]0;pwned\u{7}", "title\\u{1b}]0;pwned\\u{7}"),
+        ("line\nbreak\r\ttab\0nul", "line\\nbreak\\r\\ttab\\0nul"),
+        ("\u{9b}31m", "\\u{9b}31m"),
+        ("\u{202e}gpj.exe", "\\u{202e}gpj.exe"),
+        ("a\u{200b}b\u{2028}c", "a\\u{200b}b\\u{2028}c"),
+        ("\\n", "\\\\n"),
+        ("\u{7f}", "\\u{7f}"),
+    ])
+    func controlCharactersAreEscaped(_ text: String, _ expected: String) {
+        #expect(text.escaped == expected)
+    }
+
+    @Test func everyControlCharacterIsEscaped() {
+        for value in (0...0x9f as ClosedRange<UInt32>) where value < 0x20 || value >= 0x7f {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let text = String(Character(scalar))
+            #expect(text.escaped.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value < 0x7f })
+            #expect(JSON.string(text).text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value < 0x7f })
+        }
+    }
+
+    @Test(arguments: [
+        (JSON.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.5), "1.5"),
+        (.number(.nan), "\"nan\""), (.number(-.infinity), "\"-inf\""),
+        (.string("a\"b\\c\n\u{1b}"), "\"a\\\"b\\\\c\\n\\u001b\""),
+        (.array([.integer(1), .null]), "[1,null]"), (.members(["b": .integer(1), "a": nil]), "{\"b\":1}"),
+    ])
+    func jsonIsValid(_ json: JSON, _ expected: String) throws {
+        #expect(json.text == expected)
+        #expect(throws: Never.self) {
+            try JSONSerialization.jsonObject(with: Data(json.text.utf8), options: .fragmentsAllowed)
+        }
+    }
+
+    @Test(arguments: [
+        (0.0, "Europe/Vienna", "2001-01-01 01:00:00 +0100"), (0, "America/St_Johns", "2000-12-31 20:30:00 -0330"),
+        (788_918_400, "GMT", "2026-01-01 00:00:00 +0000"),
+        (804_556_800.5, "Europe/Vienna", "2026-07-01 02:00:00 +0200"),
+        (-63_114_076_800, "GMT", "-63114076800.0 +0000"), (-1e300, "GMT", "-1e+300 +0000"),
+        (5_000_000.999, "GMT", "2001-02-27 20:53:20 +0000"),
+    ])
+    func datesAreInTheTimeZone(_ seconds: Double, _ zone: String, _ expected: String) throws {
+        let zone = try #require(TimeZone(identifier: zone))
+        #expect(DateText.text(Date(timeIntervalSinceReferenceDate: seconds), in: zone) == expected)
+    }
+
+    @Test func datesAgreeWithFoundation() throws {
+        var random = TestSeed.generator()
+        // After 1582, because Foundation uses the Julian calendar before.
+        let style = Date.ISO8601FormatStyle(timeZone: try #require(TimeZone(identifier: "GMT")))
+            .year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false)
+        for _ in 0..<1_000 {
+            let date = Date(
+                timeIntervalSinceReferenceDate: Double(random.below(70_000_000_000) - 12_000_000_000))
+            #expect(
+                DateText.text(date, in: .gmt).hasPrefix(date.formatted(style)), "\(date.timeIntervalSinceReferenceDate)"
+            )
+        }
+    }
+
+    @Test func datesInJSONHaveMicroseconds() {
+        #expect(DateText.iso8601(Date(timeIntervalSinceReferenceDate: 0.25)) == "2001-01-01T00:00:00.250000Z")
+        #expect(DateText.iso8601(Date(timeIntervalSinceReferenceDate: -0.25)) == "2000-12-31T23:59:59.750000Z")
+        #expect(DateText.iso8601(Date(timeIntervalSinceReferenceDate: .infinity)) == "inf")
+    }
+
+    @Test func tablesAreAligned() {
+        #expect(
+            TextLayout.table([["a", "1", "x"], ["long", "100", "y"]], rightAligned: [1]) == [
+                "a       1  x", "long  100  y",
+            ])
+        #expect(TextLayout.table([]) == [])
+    }
+
+    @Test(arguments: [
+        (999, "999 bytes"), (1_000, "1.0 kB"), (999_949, "999.9 kB"), (999_951, "1.0 MB"), (Int64.max, "9.2 EB"),
+    ])
+    func bytesHaveAUnit(_ count: Int64, _ expected: String) { #expect(NumberText.bytes(count) == expected) }
+
+    @Test func numbersAreGrouped() {
+        #expect([0, 999, 1_000, -1_234_567].map(NumberText.grouped) == ["0", "999", "1,000", "-1,234,567"])
+    }
+
+    @Test func longTextIsTruncated() {
+        #expect(TextLayout.truncated("abcdef", to: 4) == "abc…")
+        #expect(TextLayout.truncated("abc", to: 3) == "abc")
+        #expect(TextLayout.truncated("abc", to: 0).isEmpty)
+    }
+}

@@ -1,0 +1,68 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// The ways to write a position.
+@Suite struct PositionTests {
+    private static let zone = TimeZone(secondsFromGMT: 7_200) ?? .gmt
+
+    private func settings() -> Console.Settings {
+        var settings = Console.Settings()
+        settings.timeZone = Self.zone
+        settings.now = { Date(timeIntervalSinceReferenceDate: 789_000_000) }
+        return settings
+    }
+
+    private func position(_ text: String) throws -> Position {
+        let file = try StoreFile(url: GoldenStore.copy(), allowsSave: false)
+        return try Position(text, in: file.store, settings())
+    }
+
+    @Test(arguments: [
+        ("2026-01-01", 788_911_200.0), ("2026-01-01 00:00", 788_911_200), ("2026-01-01T00:00:00", 788_911_200),
+        ("2026-01-01 00:00:30.5", 788_911_230.5), ("2026-01-01T00:00:00Z", 788_918_400),
+        ("2026-01-01 00:00 +0100", 788_914_800), ("2026-01-01T00:00:00-05:30", 788_938_200),
+        ("10s", 788_999_990), ("5m", 788_999_700), ("3h", 788_989_200), ("2d", 788_827_200), ("1w", 788_395_200),
+    ])
+    func dates(_ text: String, _ seconds: Double) throws {
+        #expect(try position(text) == .date(Date(timeIntervalSinceReferenceDate: seconds)))
+    }
+
+    @Test(arguments: ["2026-13-01", "2026-02-30", "2026-01-01 25:00", "01.01.2026", "-1", "3x", "99999999999d", ""])
+    func otherTextsAreNoPositions(_ text: String) {
+        #expect(throws: UsageError.self) { try position(text) }
+    }
+
+    @Test func tokensAndTags() throws {
+        let file = try StoreFile(url: GoldenStore.copy(), allowsSave: false)
+        let tag = try #require(try file.store.historyTags().first).token
+        let number = try #require(tag.position(in: file.store.identifier))
+        let text = Position.text(tag, in: file.store.identifier)
+        let json = String(decoding: try JSONEncoder().encode(tag), as: UTF8.self)
+        for form in [String(number), text, json, "planned", "tag:planned"] {
+            let position = try Position(form, in: file.store, settings())
+            #expect(position == .token(tag), "\(form)")
+            #expect(try position.token(in: file.store).checkValue(in: file.store.identifier) == number * 1_000_000_007)
+        }
+        #expect(
+            try Position("start", in: file.store, settings()).token(in: file.store).position(in: file.store.identifier)
+                == 0)
+        #expect(
+            try Position("now", in: file.store, settings()).token(in: file.store) == file.store.currentHistoryToken())
+    }
+
+    /// The check value of a token detects a restored backup.
+    @Test func aTokenWithAnotherCheckValueIsRejected() async throws {
+        let run = try await CommandRun("log", "--after", "10-0000000000000001", GoldenStore.copy().path)
+        #expect(run.status == 3)
+        #expect(run.errors.contains("historyTokenForked"))
+    }
+
+    @Test func aNearTagIsSuggested() throws {
+        let error = #expect(throws: UsageError.self) { try position("planed") }
+        #expect(error?.message.contains("planned") == true)
+    }
+}

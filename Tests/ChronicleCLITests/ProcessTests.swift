@@ -1,0 +1,215 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+/// The program as a process: pipes, signals, terminals, and other processes that write the file.
+@Suite struct ProcessTests {
+    /// The program is in the same directory as the test bundle, because the test target depends on it.
+    private static let program: URL = {
+        let tests = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return tests.appending(path: "chronicle")
+    }()
+
+    private func shell(_ script: String, _ file: URL) throws -> (status: Int32, output: String, errors: String) {
+        try Shell.run("/bin/bash", ["-c", script, Self.program.path, file.path])
+    }
+
+    /// A running process whose output is read line by line.
+    private final class Running {
+        private let process = Process()
+        private let output = Pipe()
+        private var buffer = Data()
+
+        init(_ arguments: [String]) throws {
+            process.executableURL = ProcessTests.program
+            process.arguments = arguments
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+        }
+
+        func line() throws -> String? {
+            while true {
+                if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                    defer { buffer.removeSubrange(...end) }
+                    return String(decoding: buffer[..<end], as: UTF8.self)
+                }
+                // Not `read(upToCount:)`, which waits until there is as much.
+                let data = output.fileHandleForReading.availableData
+                guard !data.isEmpty else { return nil }
+                buffer.append(data)
+            }
+        }
+
+        func interrupt() -> Int32 {
+            process.interrupt()
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+
+        func waitUntilExit() -> Int32 {
+            process.waitUntilExit()
+            return process.terminationStatus
+        }
+    }
+
+    @Test(arguments: [
+        ("$0 log $1", 0), ("$0 show $1 999", 2), ("$0 diff $1 start now", 1), ("$0 lgo", 2), ("$0", 2),
+        ("$0 --help", 0),
+        ("$0 log /dev/null/x", 3), ("$0 log $1 > /dev/full", 3),
+    ])
+    func exitStatuses(_ script: String, _ status: Int32) throws {
+        #expect(try shell(script, GoldenStore.copy()).status == status)
+    }
+
+    @Test func aClosedPipeEndsTheProcessQuietly() throws {
+        let test = try TestStore(.file, [LinkTag.self, LinkItem.self, LinkPhoto.self])
+        let context = test.context(author: "app")
+        // More output than a pipe holds.
+        for number in 0..<5_000 { context.insert(LinkTag("tag \(number)")) }
+        try context.save()
+        let (status, output, errors) = try shell("$0 log $1 | head -1; echo ${PIPESTATUS[0]}", test.url)
+        #expect(status == 0)
+        #expect(output.hasPrefix("transaction "))
+        #expect(output.hasSuffix("\n0\n"))
+        #expect(errors.isEmpty)
+    }
+
+    @Test func followingShowsTransactionsOfOtherProcesses() throws {
+        let test = try TestStore(.file)
+        let context = test.context(author: "first")
+        context.insert(Trip(name: "a", destination: "b"))
+        try context.save()
+        let running = try Running(["log", "--follow", "--after", "start", "--oneline", "-n", "3", test.url.path])
+        // The process follows when it has shown the first transaction.
+        #expect(try running.line()?.hasSuffix("first") == true)
+        context.author = "second"
+        context.insert(Trip(name: "c", destination: "d"))
+        try context.save()
+        #expect(try running.line()?.hasSuffix("second") == true)
+        try test.shell("UPDATE Trip SET destination = 'e'")
+        #expect(try running.line()?.hasSuffix("(other programs)") == true)
+        #expect(running.waitUntilExit() == 0)
+        #expect(try running.line() == nil)
+    }
+
+    @Test func followingEndsWithAnInterrupt() throws {
+        let test = try TestStore(.file)
+        let context = test.context(author: "first")
+        context.insert(Trip(name: "a", destination: "b"))
+        try context.save()
+        let running = try Running(["log", "--follow", "--after", "start", "--json", test.url.path])
+        #expect(try running.line()?.hasPrefix("{\"transaction\":") == true)
+        #expect(running.interrupt() == SIGINT)
+    }
+
+    @Test func watchingDeliversEachChangeAndKeepsItsPosition() throws {
+        let test = try TestStore(.file)
+        let context = test.context(author: "app")
+        context.insert(Trip(name: "a", destination: "b"))
+        try context.save()
+        let arguments = ["watch", "--name", "mirror", "--from", "beginning", test.url.path, "--", "cat"]
+        let running = try Running(arguments)
+        #expect(try running.line()?.contains("\"model\":\"Trip/1\"") == true)
+        context.insert(Trip(name: "c", destination: "d"))
+        try context.save()
+        #expect(try running.line()?.contains("\"model\":\"Trip/2\"") == true)
+        #expect(running.interrupt() == SIGINT)
+        context.insert(Trip(name: "e", destination: "f"))
+        try context.save()
+        let output = try shell("$0 watch --name mirror --once $1 -- cat", test.url).output
+        // The last batch may have been interrupted before it was acknowledged, but no change is missing.
+        #expect(output.contains("\"model\":\"Trip/3\""))
+        #expect(!output.contains("\"model\":\"Trip/1\""))
+        #expect(try shell("$0 watch --name mirror --once $1 -- cat", test.url).output.isEmpty)
+    }
+
+    @Test func aCommandThatFailsReceivesTheBatchAgain() throws {
+        let file = try GoldenStore.copy()
+        let watch = "$0 watch --name shell --from start --once --batch 1 $1 --"
+        let failed = try shell("\(watch) sh -c 'cat > /dev/null; exit 5'", file)
+        #expect(failed.status == 1)
+        #expect(failed.errors.contains("exited with status 5"))
+        let again = try shell("\(watch) sh -c 'echo $CHRONICLE_CONSUMER $CHRONICLE_ATTEMPT; cat'", file)
+        #expect(again.status == 0)
+        #expect(again.output.hasPrefix("shell 2\n{\"transaction\":"))
+        #expect(again.output.split(separator: "\n").count { $0.hasPrefix("shell 1") } > 3)
+    }
+
+    @Test func aBatchIsSetAside() throws {
+        let file = try GoldenStore.copy()
+        let watch = "$0 watch --name shell --from start --once --skip-after 2 $1 --"
+        for _ in 0..<2 { #expect(try shell("\(watch) false", file).status == 1) }
+        #expect(try shell("\(watch) cat", file).output.isEmpty)
+        #expect(try shell("$0 consumers --json $1", file).output.contains("\"skipped\":1"))
+    }
+
+    @Test func aCommandNeedNotReadItsInput() throws {
+        let test = try TestStore(.file, [LinkTag.self, LinkItem.self, LinkPhoto.self])
+        let context = test.context(author: "app")
+        for number in 0..<5_000 { context.insert(LinkTag("tag \(number)")) }
+        try context.save()
+        #expect(try shell("$0 watch --name x --from start --once $1 -- true", test.url).status == 0)
+    }
+
+    @Test func aCommandThatDoesNotExistIsAnError() throws {
+        let run = try shell("$0 watch --name x --from start --once $1 -- /nonexistent/command", GoldenStore.copy())
+        #expect(run.status == 3)
+        #expect(run.errors.contains("No such file"))
+    }
+
+    /// A transaction of any size is delivered in lines of limited length.
+    @Test func aLargeTransactionIsDivided() throws {
+        let test = try TestStore(.file, [LinkTag.self, LinkItem.self, LinkPhoto.self])
+        try test.shell(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12500) "
+                + "INSERT INTO LinkTag(name, weight) SELECT 'x', i FROM n")
+        let output = test.directory.file("output.jsonl")
+        let run = try shell("$0 watch --name x --from start --once $1 -- tee \(output.path) > /dev/null", test.url)
+        #expect(run.status == 0, "\(run.errors)")
+        let lines = try String(contentsOf: output, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 13)
+        #expect(lines.count { $0.hasSuffix("\"isPartial\":true}") } == 12)
+        #expect(lines.reduce(0) { $0 + $1.components(separatedBy: "\"insert\"").count - 1 } == 12_500)
+    }
+
+    @Test func errorsDoNotGoToTheOutput() throws {
+        let run = try shell("$0 log /etc/passwd", GoldenStore.copy())
+        #expect(run.output.isEmpty)
+        #expect(run.errors.hasPrefix("chronicle: notADatabase"))
+    }
+
+    // MARK: Terminals
+
+    /// Runs a command with a terminal, with `script` of util-linux.
+    private func terminal(_ command: String, _ file: URL) throws -> String? {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/script") else { return nil }
+        let command = command.replacing("$0", with: Self.program.path).replacing("$1", with: file.path)
+        return try Shell.run("/usr/bin/script", ["-qec", command, "/dev/null"]).output
+    }
+
+    private static let hasTerminals = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+
+    @Test(.enabled(if: hasTerminals))
+    func aTerminalShowsColorsAndAPager() throws {
+        let file = try GoldenStore.copy()
+        let paged = try #require(try terminal("CHRONICLE_PAGER='sed s/^/PAGED:/' $0 log -n 1 $1", file))
+        #expect(paged.hasPrefix("PAGED:\u{1b}[33mtransaction"))
+        #expect(try terminal("CHRONICLE_PAGER= PAGER=false $0 log -n 1 $1", file)?.hasPrefix("\u{1b}[33m") == true)
+        #expect(
+            try terminal("PAGER='sed s/^/PAGED:/' NO_COLOR=1 $0 log -n 1 $1", file)?.hasPrefix("PAGED:transaction")
+                == true)
+        #expect(
+            try terminal("PAGER='sed s/^/PAGED:/' $0 log --no-pager --color never -n 1 $1", file)?.hasPrefix(
+                "transaction") == true)
+    }
+
+    /// A pager that the user closes ends the command.
+    @Test(.enabled(if: hasTerminals))
+    func aClosedPagerEndsTheCommand() throws {
+        let file = try GoldenStore.copy()
+        let output = try #require(try terminal("CHRONICLE_PAGER='head -1' $0 log $1; echo status $?", file))
+        #expect(output.contains("status 0"))
+    }
+}

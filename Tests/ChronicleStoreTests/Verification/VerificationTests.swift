@@ -1,0 +1,93 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// A verification reports nothing in healthy files, and changes none.
+@Suite struct VerificationTests {
+    static func problems(in file: URL) throws -> [StoreProblem] {
+        var problems: [StoreProblem] = []
+        try DefaultStore.verify(fileAt: file) { problems.append($0) }
+        return problems
+    }
+
+    @Test func aHealthyFileHasNoProblems() throws {
+        let file = try VerifiedStore.copy()
+        let before = try Data(contentsOf: file)
+        #expect(try Self.problems(in: file) == [])
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test func anEmptyStoreHasNoProblems() throws {
+        let store = try TestStore(.file, VerifiedStore.types)
+        #expect(try Self.problems(in: store.url) == [])
+    }
+
+    @Test func progressEndsWithTheWhole() throws {
+        var parts: [Double] = []
+        try DefaultStore.verify(fileAt: VerifiedStore.copy(), progress: { parts.append($0) }) { _ in }
+        #expect(parts == parts.sorted())
+        #expect(parts.last == 1)
+    }
+
+    /// A random history contains deleted transactions, interrupted purges, gaps, and changes of other programs.
+    @Test(arguments: 0..<6)
+    func randomHistoriesHaveNoProblems(_ number: Int) throws {
+        var history = try RandomHistory(TestSeed.generator(number))
+        for step in 0..<12 {
+            try history.step()
+            #expect(try Self.problems(in: history.store.url) == [], "\(TestSeed.description), step \(step)")
+        }
+    }
+
+    @Test(arguments: 0..<6, [false, true])
+    func randomModelsHaveNoProblems(_ number: Int, preservesValues: Bool) throws {
+        let types: [any PersistentModel.Type] = [Journey.self, GuidedJourney.self, Traveler.self, Topic.self]
+        let test = try TestStore(.file, types, preservesValues: preservesValues)
+        let store = try #require(test.container.stores.first as? DefaultStore)
+        var writer = RandomJourneys(test.container, store, TestSeed.generator(number))
+        for _ in 0..<40 { try writer.step() }
+        #expect(try Self.problems(in: test.url) == [], "\(TestSeed.description)")
+    }
+
+    /// The current fixture contains two values that another program wrote with other types on purpose.
+    @Test(arguments: FixtureFile.all)
+    func filesOfEarlierVersionsHaveNoProblems(_ fixture: FixtureFile) throws {
+        let file = try fixture.copy()
+        _ = try FixtureFile.open(file)
+        let problems = try Self.problems(in: file).filter { $0.kind != .column || $0.table != "Specimen" }
+        #expect(problems == [])
+    }
+
+    @Test func aFileOfAnEarlierFormatIsRejected() throws {
+        let fixture = try #require(FixtureFile.all.first)
+        #expect(throws: SwiftDataError.unsupportedFeature) { try Self.problems(in: fixture.copy()) }
+    }
+
+    @Test func aFileWithoutHistoryHasNoProblems() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("test.store")
+        let configuration = ModelConfiguration(url: url, recordsHistory: false)
+        let container = try ModelContainer(for: Schema(VerifiedStore.types), configurations: [configuration])
+        let context = ModelContext(container)
+        context.insert(LinkItem("a", tags: [LinkTag("t")]))
+        try context.save()
+        #expect(try Self.problems(in: url) == [])
+    }
+
+    @Test func theErrorOfTheClosureEndsTheVerification() throws {
+        struct Stop: Error {}
+        let file = try VerifiedStore.copy()
+        _ = try Shell.sqlite3(file, "DELETE FROM chronicle_source")
+        var count = 0
+        #expect(throws: Stop.self) {
+            try DefaultStore.verify(fileAt: file) { _ in
+                count += 1
+                throw Stop()
+            }
+        }
+        #expect(count == 1)
+    }
+}
