@@ -44,7 +44,7 @@ demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and 
 	@$(if $(filter postgres,$(STORE)),.ci/postgres) "$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
-test: ready-postgres ## runs every test, first those of other packages
+test: ready-postgres browser ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	for package in $(PACKAGES); do \
@@ -113,3 +113,10 @@ ready-postgres: ready
 	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || \
 		missing="$$missing postgresql"; \
 	.ci/install PostgreSQL $$missing
+
+# Installs the browser of the timeline's tests in the same way. Without it, these tests are skipped.
+.PHONY: browser
+browser:
+	@[ "$$(uname)" = Linux ] || exit 0; \
+	command -v chromedriver > /dev/null && command -v chromium > /dev/null && exit 0; \
+	.ci/install Chromium chromium chromium-driver || echo "The tests with a browser are skipped." >&2
