@@ -6,11 +6,6 @@
         /// The parameter of a session with the description of its save; see ``PendingTransaction``.
         static let header = "chronicle.save"
 
-        static let names = [
-            "chronicle_history", "chronicle_pending", "chronicle_transaction", "chronicle_change", "chronicle_tag",
-            "chronicle_consumer",
-        ]
-
         /// The statements that create the tables.
         ///
         /// - `chronicle_history` has one row: the newest position, the number of the next change, the floor up to which
