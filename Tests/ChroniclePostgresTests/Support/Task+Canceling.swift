@@ -12,7 +12,10 @@
                 Thread.detachNewThread {
                     continuation.resume(
                         with: Swift.Result<Void, any Error> {
-                            while try connection.run(query).count == 0 {}
+                            // A pause, to leave the processor to the task.
+                            while try connection.run(query).count == 0 {
+                                _ = try connection.notifications(milliseconds: 10)
+                            }
                             cancel()
                         })
                 }
