@@ -11,6 +11,7 @@ struct ModelSource: PredicateSource {
     let storeIdentifier: String
     let dialect: any SQLDialect
     private let source: any SQLTables
+    private let subjectName: String
     private var scopes: [Tree.Variable: Scope] = [:]
     private var values: [Tree.Variable: JSONElements] = [:]
     private var aliasCount = 0
@@ -63,11 +64,18 @@ struct ModelSource: PredicateSource {
         self.dialect = dialect
         self.schema = schema
         self.storeIdentifier = storeIdentifier
+        subjectName = entity.rootName
         scopes[.subject] = Scope(table: Table(entity: entity, alias: Self.subject, dialect: dialect))
     }
 
     /// The alias of the fetched models' table.
     static let subject = "t"
+
+    /// The primary key of the fetched models' table.
+    var id: SQLOperand {
+        SQLOperand(
+            key: "\(raw: Self.subject).\(raw: dialect.quoted(ModelTables.primaryKey))", of: subjectName)
+    }
 
     // MARK: Paths
 

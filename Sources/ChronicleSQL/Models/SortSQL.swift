@@ -21,7 +21,7 @@ struct SortSQL {
     ) throws -> [Term] {
         var terms: [Term] = []
         var columns: Set<SQLQuery> = []
-        let id = try source.operand(ModelSource.Tree.Path(variable: .subject, properties: []))
+        let id = source.id
         for descriptor in descriptors {
             let column = try column(descriptor, &source)
             // A repeated column has no effect.

@@ -78,8 +78,13 @@ public struct SQLQuery: Sendable {
     ///
     /// - Parameter part: The part to append.
     public mutating func append(_ part: SQLQuery) {
+        if sql.isEmpty, parameters.isEmpty {
+            self = part
+            return
+        }
         let start = sql.utf8.count
         sql += part.sql
+        if part.parameters.isEmpty { return }
         for parameter in part.parameters {
             parameters.append(Parameter(offset: start + parameter.offset, value: parameter.value))
         }
@@ -161,6 +166,8 @@ extension SQLQuery: ExpressibleByStringInterpolation {
 
     /// Returns a name as an identifier of standard SQL, in double quotes.
     static func quoted(_ name: String) -> String {
+        let isPlain = name.utf8.withContiguousStorageIfAvailable { !$0.contains(UInt8(ascii: "\"")) }
+        if isPlain == true { return "\"" + name + "\"" }
         var text = "\""
         for scalar in name.unicodeScalars {
             if scalar == "\"" { text.unicodeScalars.append(scalar) }
