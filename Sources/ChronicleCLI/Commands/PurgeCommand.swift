@@ -8,7 +8,8 @@ enum PurgeCommand {
         discussion: """
             Deletes the oldest transactions beyond a limit, in steps that other writers hardly notice. Transactions that a \
             consumer has not acknowledged are kept, unless the consumer was silent for longer than --max-silence. Models are \
-            not changed. At least one limit is required.
+            not changed. At least one limit is required. --dry-run does not count changes of other programs that no save has \
+            grouped yet.
             """,
         options: [
             .init(name: "max-age", value: "AGE", summary: "delete transactions older than an age, such as 30d or 12h"),

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The output of a command: standard output, or the pager, with its colors and width.
 ///

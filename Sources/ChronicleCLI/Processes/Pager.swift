@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The program that shows output on a terminal in pages, `less` by default.
 ///
