@@ -117,7 +117,13 @@ let package = Package(
         .target(name: "ChronicleTesting", dependencies: ["ChronicleConformance"], swiftSettings: settings),
         // The command-line tool. Its product is called `chronicle`, which a target cannot be: on file systems that
         // ignore case, it would be the same folder as `Chronicle`.
-        .executableTarget(name: "ChronicleCLI", dependencies: ["Chronicle"], swiftSettings: settings),
+        .executableTarget(
+            name: "ChronicleCLI", dependencies: ["Chronicle"],
+            // The parts of the timeline are compiled into the program, so that it needs no file beside it.
+            resources: [
+                "page.html", "page.css", "data.js", "filters.js", "list.js", "details.js", "lanes.js", "controls.js",
+            ].map { .embedInCode("Timeline/Page/\($0)") },
+            swiftSettings: settings),
         // MARK: Tests; Tests/README.md describes them.
         .testTarget(
             name: "ChronicleSQLiteTests",

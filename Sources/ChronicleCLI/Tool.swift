@@ -10,8 +10,8 @@ enum Tool {
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, VerifyCommand.command,
         PurgeCommand.command,
         UpgradeCommand.command,
-        ExportCommand.command, ImportCommand.command, WatchCommand.command, CompletionsCommand.command,
-        CompletionsCommand.manual,
+        ExportCommand.command, ImportCommand.command, WatchCommand.command, TimelineCommand.command,
+        CompletionsCommand.command, CompletionsCommand.manual,
     ]
 
     static func main() async {

@@ -61,12 +61,16 @@ enum Position: Equatable {
         if let position = Int64(text), position >= 0 {
             return try self.token(ofTransaction: position, in: store)
         }
+        return self.token(text, in: store.identifier)
+    }
+
+    /// Returns the token that ``text(_:in:)`` describes, or `nil` if the text describes none.
+    static func token(_ text: String, in store: String) -> DefaultHistoryToken? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].count == 16, let position = Int64(parts[0]), position >= 0,
-            let check = UInt64(parts[1], radix: 16)
-        else { return nil }
-        return DefaultHistoryToken(
-            storeIdentifier: store.identifier, position: position, checkValue: Int64(bitPattern: check))
+        guard let position = parts.first.flatMap({ Int64($0) }), position >= 0 else { return nil }
+        if parts.count == 1 { return DefaultHistoryToken(storeIdentifier: store, position: position) }
+        guard parts.count == 2, parts[1].count == 16, let check = UInt64(parts[1], radix: 16) else { return nil }
+        return DefaultHistoryToken(storeIdentifier: store, position: position, checkValue: Int64(bitPattern: check))
     }
 
     /// Returns the token of a transaction by its number. Errors of the store about the number are left to the command.

@@ -1,0 +1,112 @@
+import Chronicle
+import Foundation
+
+/// `chronicle timeline`.
+enum TimelineCommand {
+    static let command = Command(
+        name: "timeline", summary: "write the history as a page for a browser",
+        discussion: """
+            Writes one HTML file that needs no network and no other file: lanes by entity or author, a list of transactions \
+            with the values before and after each change, search and filters. Open it with any browser.
+
+            The page contains the newest transactions, up to its maximum size. Texts are shortened to \
+            \(TimelineValues.maximumLength) characters, of data only the size is shown, and of a transaction at most \
+            \(TimelineBlock.maximumChanges) changes. If earlier transactions do not fit, a message says so; write them to a \
+            page of their own with --before, or choose others with the options.
+
+            A position (TOKEN|DATE|TAG) is written as in chronicle log. An existing file is replaced.
+            """,
+        options: [
+            .init(
+                name: "output", letter: "o", value: "PATH", values: .files,
+                summary: "the file to write; timeline.html if omitted"),
+            .init(name: "after", value: "POSITION", summary: "only transactions after a token, date or tag"),
+            .init(name: "before", value: "POSITION", summary: "only transactions up to a token, date or tag"),
+            .init(name: "author", value: "A", summary: "only transactions of an author; empty for those without one"),
+            .init(name: "entity", value: "E", summary: "only changes of an entity and those that inherit from it"),
+            .init(name: "number", letter: "n", value: "N", summary: "at most N transactions, the newest ones"),
+            .init(name: "size", value: "MB", summary: "the maximum size of the page; 20 MB if omitted"),
+            .json,
+        ], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        console.settings.usesPager = false
+        let file = try StoreFile.read(arguments.operands["FILE"], console)
+        let path = arguments.value("output") ?? "timeline.html"
+        try requireOther(path, than: file)
+        var writer = TimelineWriter(file)
+        writer.selection = try LogCommand.selection(arguments, file, console)
+        writer.selection.through = try arguments.value("before").map {
+            try Position($0, in: file.store, console.settings).token(in: file.store)
+        }
+        writer.maximumSize = try maximumSize(arguments)
+        writer.note = note(arguments)
+        let output = try AtomicFile(path)
+        let progress = Progress(console)
+        var size = 0
+        let content = try writer.write { part in
+            try output.write(part)
+            size += part.count
+            progress.show("\(path): \(megabytes(size)) MB written")
+        }
+        try output.finish()
+        progress.finish()
+        try report(content, path, arguments, console)
+        return .success
+    }
+
+    private static func report(
+        _ content: TimelineWriter.Content, _ path: String, _ arguments: Arguments, _ console: Console
+    ) throws {
+        if arguments.has("json") {
+            try console.line(
+                .members([
+                    "output": .string(path), "transactions": .count(content.transactionCount),
+                    "changes": .count(content.changeCount), "bytes": .count(content.size),
+                    "complete": .bool(!content.isLimited),
+                ]))
+        } else {
+            try console.line(
+                "\(path.escaped): \(NumberText.grouped(content.transactionCount)) transactions with "
+                    + "\(NumberText.grouped(content.changeCount)) changes, \(megabytes(content.size)) MB")
+        }
+        if content.isLimited {
+            console.message(
+                "chronicle: the page contains the newest transactions only, because all would have more than "
+                    + "\(arguments.value("size") ?? "20") MB; choose some with --before, --author, --entity or -n, or "
+                    + "another limit with --size")
+        }
+    }
+
+    /// Throws an error if the output would replace the store or one of the files beside it.
+    private static func requireOther(_ path: String, than file: StoreFile) throws {
+        var output = stat()
+        guard stat(path, &output) == 0 else { return }
+        for suffix in ["", "-wal", "-shm", "-journal", "-events"] {
+            var status = stat()
+            guard stat(file.url.path + suffix, &status) == 0 else { continue }
+            guard status.st_dev != output.st_dev || status.st_ino != output.st_ino else {
+                throw UsageError("\(path.escaped) is a file of the store; choose another path with -o")
+            }
+        }
+    }
+
+    /// Returns the value of `--size` in bytes.
+    static func maximumSize(_ arguments: Arguments) throws -> Int {
+        guard let count = try arguments.count("size") else { return TimelineWriter.defaultSize }
+        guard (1...1_000).contains(count) else { throw UsageError("--size requires a number from 1 to 1000") }
+        return count * 1_000_000
+    }
+
+    /// Returns the remark of the page about the options that select transactions.
+    private static func note(_ arguments: Arguments) -> String? {
+        let names = ["after", "before", "author", "entity", "number"]
+        let parts = names.compactMap { name in arguments.value(name).map { "--\(name) \($0)" } }
+        return parts.isEmpty ? nil : "The page contains a part of the history: \(parts.joined(separator: " "))."
+    }
+
+    private static func megabytes(_ size: Int) -> String {
+        let tenths = (size + 50_000) / 100_000
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}

@@ -1,0 +1,148 @@
+// MARK: The history
+//
+// The history is stored in columns, in commit order: one element for each transaction, and one for each change. Names are
+// replaced by their indices.
+
+const $ = (id) => document.getElementById(id);
+const data = JSON.parse($('data').textContent);
+$('data').textContent = '';
+
+const ids = [], times = [], authorOf = [], contextOf = [], programOf = [];
+const metadataOf = new Map();
+const unsealed = new Set();  // The transactions of other programs whose time is not known yet.
+const partial = new Set();   // The transactions with more changes than the page contains.
+const first = [];  // The index of each transaction's first change.
+const kinds = [], entityOf = [], keys = [];
+const valuesOf = [];  // For each change, an attribute, the value before and the value after, and so on; 0 if there are none.
+
+const authors = [], contexts = [], programs = [];
+const entities = [];  // Objects with a name and the names of attributes.
+const noAuthor = -1, otherProgram = -2;
+const kindNames = ['insert', 'update', 'delete'], kindSigns = ['+', '~', '−'];
+
+const numbering = (names, make) => {
+  const numbers = new Map();
+  return (name) => {
+    let number = numbers.get(name);
+    if (number === undefined) {
+      number = names.push(make(name)) - 1;
+      numbers.set(name, number);
+    }
+    return number;
+  };
+};
+const same = (name) => name;
+const authorNumber = numbering(authors, same), contextNumber = numbering(contexts, same);
+const programNumber = numbering(programs, same);
+const entityNumber = numbering(entities, (name) => {
+  const attributes = [];
+  return { name, attributes, number: numbering(attributes, same) };
+});
+
+const sums = (differences) => {
+  let sum = 0;
+  return differences.map((difference) => (sum += difference));
+};
+
+// Adds the transactions of a block that follow those that are known. A block has its own lists of names. Its identifiers
+// and times are differences to the previous transaction of the block.
+const append = (block, isNewestFirst) => {
+  const authorNumbers = block.authors.map(authorNumber), contextNumbers = block.contexts.map(contextNumber);
+  const programNumbers = block.programs.map(programNumber);
+  const entityNumbers = block.entities.map((entity) => entityNumber(entity.name));
+  const attributeNumbers = block.entities.map(
+    (entity, index) => entity.attributes.map(entities[entityNumbers[index]].number));
+  const blockIDs = sums(block.ids), blockTimes = sums(block.times), ends = sums(block.counts);
+  const metadata = new Map(block.metadata), unsealedIndices = new Set(block.unsealed), partialIndices = new Set(block.partial);
+  for (let step = 0; step < blockIDs.length; step++) {
+    const index = isNewestFirst ? blockIDs.length - 1 - step : step;
+    if (ids.length && blockIDs[index] <= ids[ids.length - 1]) continue;
+    if (metadata.has(index)) metadataOf.set(ids.length, metadata.get(index));
+    if (unsealedIndices.has(index)) unsealed.add(ids.length);
+    if (partialIndices.has(index)) partial.add(ids.length);
+    ids.push(blockIDs[index]);
+    times.push(blockTimes[index]);
+    authorOf.push(block.author[index] < 0 ? block.author[index] : authorNumbers[block.author[index]]);
+    contextOf.push(block.context[index] < 0 ? -1 : contextNumbers[block.context[index]]);
+    programOf.push(block.program[index] < 0 ? -1 : programNumbers[block.program[index]]);
+    first.push(kinds.length);
+    for (let change = ends[index] - block.counts[index]; change < ends[index]; change++) {
+      const entity = block.entity[change], list = block.values[change];
+      kinds.push(block.kinds[change]);
+      entityOf.push(entityNumbers[entity]);
+      keys.push(block.keys[change]);
+      if (list) {
+        for (let item = 0; item < list.length; item += 3) list[item] = attributeNumbers[entity][list[item]];
+      }
+      valuesOf.push(list);
+    }
+  }
+};
+// The page contains the newest block first, because the newest transactions matter most if its size is limited.
+for (let index = data.blocks.length - 1; index >= 0; index--) {
+  append(data.blocks[index], true);
+  data.blocks[index] = null;
+}
+
+// The index after the last change of a transaction.
+const end = (transaction) => (transaction + 1 < first.length ? first[transaction + 1] : kinds.length);
+// The transaction of a change.
+const transactionOf = (change) => {
+  let low = 0, high = first.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (first[middle] <= change) low = middle; else high = middle - 1;
+  }
+  return low;
+};
+
+// MARK: Text
+
+const element = (name, className, text) => {
+  const node = document.createElement(name);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+};
+const button = (className, text, action) => {
+  const node = element('button', className, text);
+  node.type = 'button';
+  node.addEventListener('click', action);
+  return node;
+};
+// Characters that have no appearance of their own, or that change the direction of other text, are shown as codes.
+const visible = (text) => String(text).replace(
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+  (character) => '\\u{' + character.charCodeAt(0).toString(16).toUpperCase() + '}');
+const countText = (count, noun) => count.toLocaleString('en') + ' ' + noun + (count === 1 ? '' : 's');
+const padded = (number, width) => String(number).padStart(width, '0');
+const dayText = (date) =>
+  padded(date.getFullYear(), 4) + '-' + padded(date.getMonth() + 1, 2) + '-' + padded(date.getDate(), 2);
+const timeText = (milliseconds) => {
+  const date = new Date(milliseconds);
+  if (isNaN(date)) return 'invalid date';
+  return dayText(date) + ' ' + padded(date.getHours(), 2) + ':' + padded(date.getMinutes(), 2) + ':'
+    + padded(date.getSeconds(), 2);
+};
+// With milliseconds and the time zone.
+const preciseTimeText = (milliseconds) => {
+  const date = new Date(milliseconds), minutes = -date.getTimezoneOffset();
+  if (isNaN(date)) return 'invalid date';
+  const fraction = date.getMilliseconds() ? '.' + padded(date.getMilliseconds(), 3) : '';
+  return timeText(milliseconds) + fraction + ' ' + (minutes < 0 ? '−' : '+')
+    + padded(Math.floor(Math.abs(minutes) / 60), 2) + ':' + padded(Math.abs(minutes) % 60, 2);
+};
+const valueText = (value) => {
+  if (value === null) return 'nil';
+  if (typeof value !== 'object') return visible(value);
+  if ('date' in value) return preciseTimeText(value.date);
+  if ('model' in value) return visible(value.model);
+  if ('bytes' in value) return countText(value.bytes, 'byte');
+  if ('text' in value) return visible(value.text) + '… (' + countText(value.length, 'character') + ')';
+  // An added link has no value before, and a removed one has none after.
+  if ('none' in value) return '';
+  return 'not preserved';
+};
+const modelName = (change) => entities[entityOf[change]].name + '/' + keys[change];
+const authorName = (number) =>
+  number === otherProgram ? 'other program' : number === noAuthor ? 'no author' : authors[number];

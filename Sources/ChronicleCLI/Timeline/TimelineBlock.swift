@@ -1,0 +1,212 @@
+import Chronicle
+import Foundation
+
+/// Some transactions in the form that the page reads: columns instead of objects, which take a third of the space.
+///
+/// | member | elements |
+/// | --- | --- |
+/// | `authors`, `contexts`, `programs` | the names to which the columns refer |
+/// | `entities` | `{"name": …, "attributes": [names]}` |
+/// | `ids`, `times` | for each transaction, the difference to the previous one; times in milliseconds since 1970 |
+/// | `author`, `context`, `program` | for each transaction, the index of a name; -1 for none, -2 for other programs as author |
+/// | `metadata` | `[transaction, {…}]` for those that have some |
+/// | `unsealed`, `partial` | the transactions whose time is not known, and those with more changes than the block contains |
+/// | `counts` | for each transaction, the number of its changes |
+/// | `kinds`, `entity`, `keys` | for each change, 0 insert, 1 update, 2 delete; the index of its entity; its primary key |
+/// | `values` | for each change, an array of attribute, value before, value after, and so on; 0 if there are none |
+///
+/// The forms of values are those of ``TimelineValues``.
+struct TimelineBlock {
+    private(set) var transactionCount = 0
+    private(set) var changeCount = 0
+
+    private var authors = NumberedNames()
+    private var contexts = NumberedNames()
+    private var programs = NumberedNames()
+    private var entities = NumberedNames()
+    private var attributes: [NumberedNames] = []
+
+    private var ids = JSONColumn()
+    private var times = JSONColumn()
+    private var author = JSONColumn()
+    private var context = JSONColumn()
+    private var program = JSONColumn()
+    private var metadata = JSONColumn()
+    private var unsealed = JSONColumn()
+    private var partial = JSONColumn()
+    private var counts = JSONColumn()
+    private var kinds = JSONColumn()
+    private var entity = JSONColumn()
+    private var keys = JSONColumn()
+    private var values = JSONColumn()
+    private var lastIdentifier: Int64 = 0
+    private var lastTime: Int64 = 0
+    private let schema: Schema
+
+    /// The largest number of changes of a transaction in a page. A list with more is not readable, and one transaction
+    /// would fill the page.
+    static let maximumChanges = 50_000
+
+    /// - Parameter schema: The schema of the store, which tells links from other values.
+    init(_ schema: Schema) { self.schema = schema }
+
+    /// About the number of bytes of ``json``.
+    var size: Int {
+        ids.count + times.count + author.count + context.count + program.count + metadata.count + counts.count
+            + kinds.count + entity.count + keys.count + values.count
+    }
+
+    // MARK: Transactions
+
+    /// Adds a transaction after those that were added before, in ascending or in descending order.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction; its ``DefaultHistoryTransaction/changes`` are not used.
+    ///   - changes: Its changes.
+    ///   - isComplete: Whether these are all its changes.
+    mutating func append(_ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], isComplete: Bool) {
+        let time = TimelineValues.milliseconds(transaction.timestamp)
+        ids.append(transaction.transactionIdentifier - lastIdentifier)
+        times.append(time - lastTime)
+        (lastIdentifier, lastTime) = (transaction.transactionIdentifier, time)
+        author.append(transaction.isExternal ? -2 : transaction.author.map { authors.number(of: $0) } ?? -1)
+        context.append(transaction.contextName.map { contexts.number(of: $0) } ?? -1)
+        let name = [
+            transaction.bundleIdentifier,
+            transaction.processIdentifier.isEmpty ? "" : "(\(transaction.processIdentifier))",
+        ]
+        .filter { !$0.isEmpty }.joined(separator: " ")
+        program.append(name.isEmpty ? -1 : programs.number(of: name))
+        if !transaction.metadata.isEmpty { append(transaction.metadata) }
+        // The store returns the time of the read.
+        if transaction.token.checkValue(in: transaction.storeIdentifier) == nil { unsealed.append(transactionCount) }
+        if !isComplete { partial.append(transactionCount) }
+        counts.append(changes.count)
+        for change in changes { append(change) }
+        transactionCount += 1
+        changeCount += changes.count
+    }
+
+    private mutating func append(_ values: [String: String]) {
+        let index = transactionCount
+        metadata.append { json in
+            json.append("[")
+            json.append(index)
+            json.append(",{")
+            for (number, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
+                if number > 0 { json.append(",") }
+                json.append(key)
+                json.append(":")
+                json.append(TimelineValues.shortened(value)?.text ?? value)
+            }
+            json.append("}]")
+        }
+    }
+
+    // MARK: Changes
+
+    private mutating func append(_ change: HistoryChange) {
+        let identifier = change.changedPersistentIdentifier
+        let number = entities.number(of: identifier.entityName)
+        if number == attributes.count { attributes.append(NumberedNames()) }
+        entity.append(number)
+        // All digits, and keys of other types.
+        let key = identifier.description.dropFirst(identifier.entityName.count + 1)
+        keys.append { $0.append(key) }
+        let listed = change.preservedValues
+        switch change {
+        case .insert:
+            kinds.append(0)
+            append(listed, number) { value, json in
+                json.append("null,")
+                TimelineValues.append(value.value, to: &json)
+            }
+        case .update(let update):
+            kinds.append(1)
+            let entity = schema.entitiesByName[identifier.entityName]
+            let preserved = Set(listed.map(\.name))
+            let others = update.updatedAttributeNames.filter { !preserved.contains($0) }
+            append(listed, notPreserved: others, number) { value, json in
+                let isLink = entity?.property(named: value.name)?.relationship?.isLinked == true
+                TimelineValues.append(value.previousValue, isLink: isLink, to: &json)
+                json.append(",")
+                TimelineValues.append(value.value, isLink: isLink, to: &json)
+            }
+        case .delete:
+            kinds.append(2)
+            append(listed, number) { value, json in
+                TimelineValues.append(value.previousValue, to: &json)
+                json.append(",null")
+            }
+        }
+    }
+
+    private mutating func append(
+        _ listed: [PreservedValue], notPreserved names: [String] = [], _ entity: Int,
+        _ write: (PreservedValue, inout JSONBytes) -> Void
+    ) {
+        guard !listed.isEmpty || !names.isEmpty else { return values.append(0) }
+        var column = JSONColumn()
+        for name in names {
+            column.append { json in
+                json.append(attributes[entity].number(of: name))
+                json.append(#",{"missing":1},{"missing":1}"#)
+            }
+        }
+        for value in listed {
+            column.append { json in
+                json.append(attributes[entity].number(of: value.name))
+                json.append(",")
+                write(value, &json)
+            }
+        }
+        values.append { $0.append(column.array) }
+    }
+
+    // MARK: Output
+
+    /// The block as a JSON object without line breaks.
+    var json: JSONBytes {
+        var json = JSONBytes()
+        json.append(#"{"authors":"#)
+        json.append(authors.names)
+        json.append(#","contexts":"#)
+        json.append(contexts.names)
+        json.append(#","programs":"#)
+        json.append(programs.names)
+        json.append(#","entities":["#)
+        for (index, name) in entities.names.enumerated() {
+            json.append(index == 0 ? #"{"name":"# : #",{"name":"#)
+            json.append(name)
+            json.append(#","attributes":"#)
+            json.append(attributes[index].names)
+            json.append("}")
+        }
+        json.append("]")
+        let columns: KeyValuePairs<StaticString, JSONColumn> = [
+            #","ids":"#: ids, #","times":"#: times, #","author":"#: author, #","context":"#: context,
+            #","program":"#: program, #","metadata":"#: metadata, #","unsealed":"#: unsealed, #","partial":"#: partial,
+            #","counts":"#: counts, #","kinds":"#: kinds, #","entity":"#: entity, #","keys":"#: keys,
+            #","values":"#: values,
+        ]
+        for (name, column) in columns {
+            json.append(name)
+            json.append(column.array)
+        }
+        json.append("}")
+        return json
+    }
+}
+
+/// Names and their numbers in the order in which they were first used.
+private struct NumberedNames {
+    private(set) var names: [String] = []
+    private var numbers: [String: Int] = [:]
+
+    mutating func number(of name: String) -> Int {
+        if let number = numbers[name] { return number }
+        numbers[name] = names.count
+        names.append(name)
+        return names.count - 1
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// The page without its data. Its parts are resources in `Page`, which are compiled into the program.
+enum TimelinePage {
+    /// Returns the parts of the page before and after its data.
+    ///
+    /// Only the scripts and styles with the nonce are executed, so that no value in the data can become a script.
+    ///
+    /// - Parameter nonce: A random text that is safe in an attribute.
+    static func parts(nonce: String) -> (before: String, after: String) {
+        // The nonce is the last one, because its placeholder is in the page only. No part contains placeholders of others.
+        let page = text(PackageResources.page_html)
+            .replacing("{{STYLE}}", with: text(PackageResources.page_css))
+            .replacing("{{SCRIPT}}", with: script)
+            .replacing("{{NONCE}}", with: nonce)
+        let parts = page.components(separatedBy: "{{DATA}}")
+        return (parts[0], parts.dropFirst().joined())
+    }
+
+    /// Returns a nonce with 128 random bits.
+    static func makeNonce() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in String(generator.next(), radix: 36) }.joined()
+    }
+
+    /// Returns the content security policy of a page. `frame-ancestors` is only possible in a header.
+    static func policy(nonce: String) -> String {
+        "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; img-src data:; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    }
+
+    private static var script: String {
+        let parts = [
+            PackageResources.data_js, PackageResources.filters_js, PackageResources.list_js,
+            PackageResources.details_js, PackageResources.lanes_js, PackageResources.controls_js,
+        ]
+        return "'use strict';\n(() => {\nconst started = performance.now();\n" + parts.map(text).joined() + "})();\n"
+    }
+
+    private static func text(_ resource: [UInt8]) -> String { String(decoding: resource, as: UTF8.self) }
+}

@@ -1,0 +1,136 @@
+import Chronicle
+import Foundation
+
+/// Writes the page of a store's history.
+///
+/// The history is read from its newest transaction on and written in blocks, so memory does not depend on its length.
+struct TimelineWriter {
+    /// What a page contains.
+    struct Content {
+        var transactionCount = 0
+        var changeCount = 0
+        var size = 0
+        /// Whether earlier transactions were left out because of the size.
+        var isLimited = false
+    }
+
+    let file: StoreFile
+    /// The transactions, which must be in descending order.
+    var selection = TransactionSelection()
+    /// The number of bytes after which earlier transactions are left out.
+    var maximumSize = defaultSize
+    /// Whether the page requests later transactions from the server that sent it.
+    var isLive = false
+    var nonce = TimelinePage.makeNonce()
+    /// A remark about the selection, or `nil`.
+    var note: String?
+    private var content = Content()
+    private var lacksChanges = false
+
+    /// 20 MB. Browsers show such a page in about two seconds.
+    static let defaultSize = 20_000_000
+    /// The number of bytes of a block.
+    private static let blockSize = 1 << 18
+    private static let transactionsPerBlock = 2_000
+
+    init(_ file: StoreFile) { self.file = file }
+
+    /// Writes the page.
+    ///
+    /// - Parameter output: A closure that receives its parts.
+    /// - Throws: The error of the closure, or of the store.
+    mutating func write(to output: (Data) throws -> Void) throws -> Content {
+        content = Content()
+        let (before, after) = TimelinePage.parts(nonce: nonce)
+        content.size = before.utf8.count + after.utf8.count
+        try output(Data(before.utf8))
+        var json = JSONBytes()
+        json.append(#"{"file":"#)
+        json.append(file.url.lastPathComponent)
+        json.append(isLive ? #","live":true,"blocks":["# : #","live":false,"blocks":["#)
+        try emit(json, output)
+        let position = try writeBlocks(output)
+        json = JSONBytes()
+        json.append(#"],"position":"#)
+        json.append(position)
+        json.append(#","note":"#)
+        if let note = completeNote { json.append(note) } else { json.append("null") }
+        json.append("}")
+        try emit(json, output)
+        try output(Data(after.utf8))
+        return content
+    }
+
+    /// Writes the transactions, and returns the position after the newest one.
+    private mutating func writeBlocks(_ output: (Data) throws -> Void) throws -> String {
+        // Read first: what is committed afterwards is after it.
+        var position = try file.store.currentHistoryToken()
+        var reader = TransactionReader(file, selection)
+        var block = TimelineBlock(file.schema)
+        var isFirst = true
+        func flush(_ writer: inout TimelineWriter) throws {
+            guard block.transactionCount > 0 else { return }
+            var json = JSONBytes()
+            if !isFirst { json.append(",") }
+            isFirst = false
+            json.append(block.json)
+            try writer.emit(json, output)
+            block = TimelineBlock(writer.file.schema)
+        }
+        while let transaction = try reader.next() {
+            if content.transactionCount == 0, !selection.isPartial { position = transaction.token }
+            guard let changes = try changes(reader) else { continue }
+            // With the block, the page would be too large. A single transaction is always shown.
+            if content.size + block.size > maximumSize, content.transactionCount > 0 {
+                content.isLimited = true
+                break
+            }
+            block.append(transaction, changes.list, isComplete: changes.isComplete)
+            if !changes.isComplete { lacksChanges = true }
+            content.transactionCount += 1
+            content.changeCount += changes.list.count
+            if block.size >= Self.blockSize || block.transactionCount >= Self.transactionsPerBlock { try flush(&self) }
+        }
+        try flush(&self)
+        return position.map { Position.text($0, in: file.store.identifier) } ?? "0"
+    }
+
+    /// Returns the changes of the transaction that a reader returned last, or `nil` if it was deleted meanwhile.
+    private func changes(_ reader: TransactionReader) throws -> (list: [HistoryChange], isComplete: Bool)? {
+        struct Enough: Error {}
+        var list: [HistoryChange] = []
+        do {
+            try reader.forEachChange { change in
+                guard list.count < TimelineBlock.maximumChanges else { throw Enough() }
+                list.append(change)
+            }
+        } catch is Enough {
+            return (list, false)
+        } catch SwiftDataError.historyTokenExpired {
+            // Earlier ones were deleted with it.
+            return nil
+        }
+        return (list, true)
+    }
+
+    private mutating func emit(_ json: JSONBytes, _ output: (Data) throws -> Void) throws {
+        content.size += json.count
+        try output(Data(json.bytes))
+    }
+
+    private var completeNote: String? {
+        let limit =
+            content.isLimited
+            ? "The page contains the newest transactions only, because its size is limited to \(maximumSize / 1_000_000) MB."
+            : nil
+        let changes =
+            lacksChanges ? "Of larger transactions, the first \(TimelineBlock.maximumChanges) changes are shown." : nil
+        let notes = [note, limit, changes].compactMap { $0 }
+        return notes.isEmpty ? nil : notes.joined(separator: " ")
+    }
+}
+
+extension TransactionSelection {
+    /// Whether the newest transaction of the selection may not be that of the store.
+    fileprivate var isPartial: Bool { through != nil || author != nil || selectsChanges }
+}
