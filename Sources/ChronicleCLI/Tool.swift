@@ -11,7 +11,7 @@ enum Tool {
         PurgeCommand.command,
         UpgradeCommand.command,
         ExportCommand.command, ImportCommand.command, WatchCommand.command, TimelineCommand.command,
-        CompletionsCommand.command, CompletionsCommand.manual,
+        ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]
 
     static func main() async {

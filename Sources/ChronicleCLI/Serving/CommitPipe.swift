@@ -1,0 +1,42 @@
+import Chronicle
+import Foundation
+
+/// The commits of a store as a file descriptor, so that a thread can wait for them and for its client at the same time.
+final class CommitPipe: Sendable {
+    /// Readable if something may have been committed since ``drain()``.
+    let descriptor: Int32
+    private let writer: Int32
+    private let observation: CommitObservation
+
+    /// Begins to observe the commits of a store, of any process.
+    ///
+    /// - Throws: `POSIXError` if the process has too many open files.
+    init(_ store: DefaultStore) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        let writer = ends[1]
+        (descriptor, self.writer) = (ends[0], writer)
+        observation = store.observeCommits {
+            var byte: UInt8 = 0
+            // If the pipe is full, it is readable already.
+            _ = write(writer, &byte, 1)
+        }
+    }
+
+    deinit {
+        // Waits until no handler writes any more.
+        observation.cancel()
+        close(descriptor)
+        close(writer)
+    }
+
+    /// Discards the commits that were reported. Read the history afterwards.
+    func drain() {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        while read(descriptor, &bytes, bytes.count) == bytes.count {}
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+
+/// A connection of a client, which sends one request. It is used by one thread.
+final class HTTPConnection {
+    /// The client has closed the connection, or does not receive what is sent.
+    struct Closed: Error {}
+
+    #if canImport(Darwin)
+        // The tool ignores SIGPIPE.
+        private static let sendFlags: Int32 = 0
+    #else
+        private static let sendFlags = Int32(MSG_NOSIGNAL)
+    #endif
+
+    let socket: Int32
+    private let timeout: Duration
+
+    /// Takes over a connected socket.
+    ///
+    /// - Parameter timeout: The longest time to receive a request, and the longest time without progress of a response.
+    init(_ socket: Int32, timeout: Duration) {
+        (self.socket, self.timeout) = (socket, timeout)
+        var interval = timeval(tv_sec: Int(timeout.components.seconds), tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &interval, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(socket) }
+
+    // MARK: Receiving
+
+    /// Receives the head of the request.
+    ///
+    /// - Throws: ``HTTPRequest/Failure`` if it is invalid, too large, or incomplete after the timeout; ``Closed``.
+    func receive() throws -> HTTPRequest {
+        let deadline = ContinuousClock.now + timeout
+        var head: [UInt8] = []
+        while true {
+            guard wait(until: deadline) else {
+                throw HTTPRequest.Failure(status: .requestTimeout, reason: "the request is incomplete")
+            }
+            guard let bytes = read(), !bytes.isEmpty else { throw Closed() }
+            // The end may be split between two parts.
+            let start = max(head.count - 3, 0)
+            head += bytes
+            if let end = Self.end(of: head, from: start) { return try HTTPRequest(head[..<end]) }
+            guard head.count <= HTTPRequest.maximumSize else {
+                throw HTTPRequest.Failure(
+                    status: .headTooLarge, reason: "the request has more than \(HTTPRequest.maximumSize) bytes")
+            }
+        }
+    }
+
+    private static func end(of head: [UInt8], from start: Int) -> Int? {
+        let mark: [UInt8] = [13, 10, 13, 10]
+        guard head.count >= mark.count else { return nil }
+        return (start...head.count - mark.count).first { head[$0..<$0 + mark.count].elementsEqual(mark) }
+            .map { $0 + mark.count }
+    }
+
+    private func wait(until deadline: ContinuousClock.Instant) -> Bool {
+        while true {
+            let milliseconds = ((deadline - .now) / .milliseconds(1)).rounded(.up)
+            guard milliseconds > 0 else { return false }
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            if poll(&descriptor, 1, Int32(milliseconds)) > 0 { return true }
+        }
+    }
+
+    /// Returns what has arrived, an empty array at the end, or `nil` after an error.
+    private func read() -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 4_096) { buffer, count in
+            count = max(recv(socket, buffer.baseAddress, buffer.count, 0), 0)
+            // An error ends the connection like its end.
+        }
+        return bytes
+    }
+
+    /// Whether the client has closed its side. What it sends after its request is ignored.
+    func isClosedAfterEvent() -> Bool {
+        var byte = [UInt8](repeating: 0, count: 1_024)
+        let count = recv(socket, &byte, byte.count, Int32(MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
+    }
+
+    // MARK: Sending
+
+    /// Sends the head of a response.
+    ///
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - type: The media type of the content.
+    ///   - length: The size of the content, or `nil` if the content ends with the connection.
+    ///   - fields: More header fields.
+    func send(_ status: HTTPStatus, type: String, length: Int?, fields: KeyValuePairs<String, String> = [:]) throws {
+        var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(type)\r\n"
+        if let length { head += "Content-Length: \(length)\r\n" }
+        for (name, value) in fields { head += "\(name): \(value)\r\n" }
+        head += """
+            Cache-Control: no-store\r
+            Connection: close\r
+            Cross-Origin-Resource-Policy: same-origin\r
+            Referrer-Policy: no-referrer\r
+            X-Content-Type-Options: nosniff\r
+            X-Frame-Options: DENY\r
+            \r
+
+            """
+        try send(Data(head.utf8))
+    }
+
+    /// Sends a response that consists of a sentence.
+    func send(_ status: HTTPStatus, _ text: String, fields: KeyValuePairs<String, String> = [:]) throws {
+        let content = Data("\(text)\n".utf8)
+        try send(status, type: "text/plain; charset=utf-8", length: content.count, fields: fields)
+        try send(content)
+    }
+
+    /// Sends a part of a response.
+    ///
+    /// - Throws: ``Closed`` if the client has closed the connection, or has not received anything for the timeout.
+    func send(_ data: Data) throws {
+        try data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = Foundation.send(socket, part.baseAddress, part.count, Self.sendFlags)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if count == 0 || errno != EINTR {
+                    throw Closed()
+                }
+            }
+        }
+    }
+
+    /// Ends the response, and waits shortly until the client has received it.
+    ///
+    /// If a socket is closed while it has data that was not read, such as the content of a refused request, the system
+    /// discards the response. https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+    func finish() {
+        shutdown(socket, Int32(SHUT_WR))
+        let deadline = ContinuousClock.now + min(timeout, .seconds(1))
+        var count = 0
+        while count < 1 << 20, wait(until: deadline), let bytes = read(), !bytes.isEmpty { count += bytes.count }
+    }
+}

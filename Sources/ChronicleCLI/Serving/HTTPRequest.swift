@@ -1,0 +1,109 @@
+import Foundation
+
+/// The head of an HTTP/1.1 request. https://www.rfc-editor.org/rfc/rfc9112
+struct HTTPRequest: Equatable, Sendable {
+    let method: String
+    /// The path without the query, not decoded.
+    let path: String
+    /// The names and values of the query, decoded. If a name is repeated, it has its first value.
+    let query: [String: String]
+    /// The values of the header fields by their lowercase names. The values of a repeated name are joined with commas.
+    let fields: [String: String]
+
+    /// A request that cannot be read, with the status of the response.
+    struct Failure: Error, Equatable {
+        let status: HTTPStatus
+        let reason: String
+    }
+
+    /// The maximum size of the head in bytes.
+    static let maximumSize = 16_384
+
+    /// Reads the head of a request, up to and including its empty line.
+    ///
+    /// - Throws: ``Failure`` if it is not a valid head.
+    init(_ head: some Collection<UInt8>) throws {
+        func invalid(_ reason: String) -> Failure { Failure(status: .badRequest, reason: reason) }
+        // Browsers and curl send ASCII only.
+        guard head.allSatisfy({ $0 < 0x7f && ($0 >= 0x20 || [0x0d, 0x0a, 0x09].contains($0)) }) else {
+            throw invalid("the request contains invalid characters")
+        }
+        let text = String(decoding: head, as: UTF8.self)
+        var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)[...]
+        let parts = (lines.popFirst() ?? "").split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(\.isLetter) else {
+            throw invalid("the request line is invalid")
+        }
+        guard ["HTTP/1.1", "HTTP/1.0"].contains(parts[2]) else {
+            throw Failure(status: .versionNotSupported, reason: "the version is not HTTP/1.1")
+        }
+        guard parts[1].hasPrefix("/") else { throw invalid("the target is not a path") }
+        method = String(parts[0])
+        let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = String(target[0])
+        query = Self.query(target.count > 1 ? target[1] : "")
+        var fields: [String: String] = [:]
+        for line in lines where !line.isEmpty {
+            let pair = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            // A space before the colon, or a line that continues the previous one, is read differently by other programs.
+            guard pair.count == 2, !pair[0].isEmpty, !pair[0].contains(where: \.isWhitespace), !line.contains("\r"),
+                !line.contains("\n")
+            else { throw invalid("a header field is invalid") }
+            let name = pair[0].lowercased(), value = pair[1].trimmingCharacters(in: .whitespaces)
+            if name == "host", fields[name] != nil { throw invalid("there are several host fields") }
+            fields[name] = fields[name].map { "\($0), \(value)" } ?? value
+        }
+        self.fields = fields
+    }
+
+    private static func query(_ text: Substring) -> [String: String] {
+        var query: [String: String] = [:]
+        for part in text.split(separator: "&") {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = pair[0].removingPercentEncoding, query[name] == nil else { continue }
+            query[name] = pair.count > 1 ? pair[1].removingPercentEncoding ?? "" : ""
+        }
+        return query
+    }
+
+    /// Whether the request names this server by one of its own names.
+    ///
+    /// A page of another site can let its name resolve to 127.0.0.1, and would then read the response as its own. Its
+    /// requests name that site.
+    ///
+    /// - Parameter port: The port of the server.
+    func isAddressed(toPort port: UInt16) -> Bool {
+        let names = ["localhost", "127.0.0.1", "[::1]"]
+        guard let host = fields["host"]?.lowercased() else { return false }
+        return names.contains { host == "\($0):\(port)" || port == 80 && host == $0 }
+    }
+}
+
+/// The status of a response.
+enum HTTPStatus: Int, Sendable {
+    case ok = 200
+    case badRequest = 400
+    case forbidden = 403
+    case notFound = 404
+    case methodNotAllowed = 405
+    case requestTimeout = 408
+    case headTooLarge = 431
+    case internalError = 500
+    case unavailable = 503
+    case versionNotSupported = 505
+
+    var phrase: String {
+        switch self {
+        case .ok: "OK"
+        case .badRequest: "Bad Request"
+        case .forbidden: "Forbidden"
+        case .notFound: "Not Found"
+        case .methodNotAllowed: "Method Not Allowed"
+        case .requestTimeout: "Request Timeout"
+        case .headTooLarge: "Request Header Fields Too Large"
+        case .internalError: "Internal Server Error"
+        case .unavailable: "Service Unavailable"
+        case .versionNotSupported: "HTTP Version Not Supported"
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Synchronization
+
+/// A server for HTTP/1.1 on the loopback addresses, which only programs on the same computer can reach.
+///
+/// Each connection has a thread, so that a slow client does not delay others. It serves one request.
+final class HTTPServer: Sendable {
+    /// The limits of a server, which tests make smaller.
+    struct Limits: Sendable {
+        /// The maximum number of connections. Further ones receive 503.
+        var connections = 32
+        var timeout = Duration.seconds(10)
+    }
+
+    /// Sends the response to a request. An error other than ``HTTPConnection/Closed`` becomes a response with status 500
+    /// if nothing was sent before.
+    typealias Handler = @Sendable (HTTPRequest, HTTPConnection) throws -> Void
+
+    /// The port at which the server listens.
+    let port: UInt16
+    private let listeners: [Int32]
+    private let limits: Limits
+    private let handler: Handler
+    private let connectionCount = Mutex(0)
+
+    /// Begins to listen at a port of 127.0.0.1 and, if the computer has it, ::1.
+    ///
+    /// - Parameters:
+    ///   - port: The port, or 0 for any free one.
+    ///   - limits: The limits.
+    ///   - handler: A closure that is called on several threads.
+    /// - Throws: ``UsageError`` if the port is in use, or `POSIXError`.
+    init(port: UInt16, limits: Limits = Limits(), handler: @escaping Handler) throws {
+        (self.limits, self.handler) = (limits, handler)
+        let listener = try Self.listen(Self.address4(port), port)
+        self.port = Self.port(of: listener)
+        var listeners = [listener]
+        do {
+            // `localhost` can mean either address.
+            listeners.append(try Self.listen(Self.address6(self.port), self.port))
+        } catch let error as POSIXError where [.EAFNOSUPPORT, .EADDRNOTAVAIL].contains(error.code) {
+            // The computer has no IPv6.
+        } catch {
+            close(listener)
+            throw error
+        }
+        self.listeners = listeners
+    }
+
+    deinit {
+        for listener in listeners { close(listener) }
+    }
+
+    // MARK: Connections
+
+    /// Accepts connections until an error occurs, on the current thread.
+    ///
+    /// - Throws: `POSIXError`.
+    func run() throws {
+        while true {
+            var descriptors = listeners.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&descriptors, nfds_t(descriptors.count), -1) > 0 else {
+                guard errno == EINTR else { throw Self.error() }
+                continue
+            }
+            for descriptor in descriptors where descriptor.revents != 0 { try accept(descriptor.fd) }
+        }
+    }
+
+    private func accept(_ listener: Int32) throws {
+        let socket = Foundation.accept(listener, nil, nil)
+        guard socket >= 0 else {
+            switch errno {
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                // The connection waits until others have ended.
+                poll(nil, 0, 50)
+            // Of errors of the connection, others are not affected. https://man7.org/linux/man-pages/man2/accept.2.html
+            case EBADF, EFAULT, EINVAL, ENOTSOCK, EOPNOTSUPP: throw Self.error()
+            default: break
+            }
+            return
+        }
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        let count = connectionCount.withLock { count in
+            count += 1
+            return count
+        }
+        // Twice the limit, so that refused clients learn the reason, but cannot use up the threads.
+        guard count <= limits.connections * 2 else {
+            close(socket)
+            return connectionCount.withLock { $0 -= 1 }
+        }
+        let isRefused = count > limits.connections
+        let thread = Thread { [self] in
+            serve(socket, isRefused: isRefused)
+            connectionCount.withLock { $0 -= 1 }
+        }
+        thread.name = "chronicle-http"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    private func serve(_ socket: Int32, isRefused: Bool) {
+        let connection = HTTPConnection(socket, timeout: limits.timeout)
+        do {
+            let request = try connection.receive()
+            if isRefused {
+                try connection.send(.unavailable, "The server has too many connections; close a page or try again.")
+            } else if !request.isAddressed(toPort: port) {
+                try connection.send(.forbidden, "The server is only available as localhost, 127.0.0.1 or [::1].")
+            } else if request.method != "GET" {
+                try connection.send(
+                    .methodNotAllowed, "The server supports GET only; it changes nothing.", fields: ["Allow": "GET"])
+            } else {
+                try handler(request, connection)
+            }
+        } catch let failure as HTTPRequest.Failure {
+            // The client may have closed the connection.
+            try? connection.send(failure.status, "The request is refused: \(failure.reason).")
+        } catch {
+            // The client has closed the connection; nobody is there to receive an error.
+        }
+        connection.finish()
+    }
+
+    // MARK: Sockets
+
+    private static func listen<Address>(_ address: Address, _ port: UInt16) throws -> Int32 {
+        var address = address
+        let isIPv6 = address is sockaddr_in6
+        #if canImport(Darwin)
+            let type = SOCK_STREAM
+        #else
+            let type = Int32(SOCK_STREAM.rawValue)
+        #endif
+        let listener = socket(isIPv6 ? AF_INET6 : AF_INET, type, 0)
+        guard listener >= 0 else { throw error() }
+        _ = fcntl(listener, F_SETFD, FD_CLOEXEC)
+        var on: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        // Allows the port that an ended process has used shortly before, but not one that is in use.
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, size)
+        if isIPv6 { setsockopt(listener, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
+        let bound = withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { bind(listener, $0.baseAddress, socklen_t(bytes.count)) }
+        }
+        guard bound == 0, Foundation.listen(listener, 64) == 0 else {
+            let error = error()
+            close(listener)
+            switch error.code {
+            case .EADDRINUSE:
+                throw UsageError("port \(port) is in use; choose another one with --port, or 0 for any free one")
+            case .EACCES: throw UsageError("port \(port) requires more permissions; choose one above 1023 with --port")
+            default: throw error
+            }
+        }
+        return listener
+    }
+
+    private static func address4(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        return address
+    }
+
+    private static func address6(_ port: UInt16) -> sockaddr_in6 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        return address
+    }
+
+    private static func port(of listener: Int32) -> UInt16 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { getsockname(listener, $0.baseAddress, &size) }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private static func error() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

@@ -1,0 +1,167 @@
+import Chronicle
+import Foundation
+
+/// The responses of `chronicle serve`: the page, and later transactions as server-sent events.
+///
+/// Each request opens the store again, so that a file that was replaced or upgraded is read as it is now.
+final class TimelineServer: Sendable {
+    private let url: URL
+    private let limit: Int
+    private let maximumSize: Int
+    /// Pages are made one after the other. Each takes a processor and some memory.
+    private let pageLock = NSLock()
+
+    /// How long a connection for events may be silent. Then a comment is sent, which fails if the client has gone.
+    private static let silence = Duration.seconds(15)
+
+    init(_ url: URL, limit: Int, maximumSize: Int) {
+        (self.url, self.limit, self.maximumSize) = (url, limit, maximumSize)
+    }
+
+    /// Sends the response to a request.
+    func respond(to request: HTTPRequest, _ connection: HTTPConnection) throws {
+        switch request.path {
+        case "/": try sendPage(connection)
+        case "/events": try sendEvents(request, connection)
+        default: try connection.send(.notFound, "There is nothing at this address; the timeline is at /.")
+        }
+    }
+
+    // MARK: The page
+
+    private func sendPage(_ connection: HTTPConnection) throws {
+        let file: FileHandle, nonce: String, size: Int
+        do {
+            (file, nonce, size) = try pageLock.withLock { try makePage() }
+        } catch {
+            return try connection.send(.internalError, "The store cannot be read: \(ErrorText.describe(error).message)")
+        }
+        try connection.send(
+            .ok, type: "text/html; charset=utf-8", length: size,
+            fields: ["Content-Security-Policy": TimelinePage.policy(nonce: nonce)])
+        while let part = try file.read(upToCount: 1 << 16), !part.isEmpty { try connection.send(part) }
+    }
+
+    /// Writes the page to a file without a name, so that its size does not occupy memory while a client receives it.
+    private func makePage() throws -> (file: FileHandle, nonce: String, size: Int) {
+        let path = FileManager.default.temporaryDirectory.appending(path: "chronicle-XXXXXX").path
+        var template = Array(path.utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        unlink(template)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var writer = TimelineWriter(try StoreFile(url: url, allowsSave: false))
+        writer.isLive = true
+        writer.maximumSize = maximumSize
+        writer.selection.limit = limit
+        let content = try writer.write { try file.write(contentsOf: $0) }
+        try file.seek(toOffset: 0)
+        return (file, writer.nonce, content.size)
+    }
+
+    // MARK: Events
+
+    /// Sends the transactions after a position, and waits for more, until the client closes the connection.
+    private func sendEvents(_ request: HTTPRequest, _ connection: HTTPConnection) throws {
+        // A browser that connects again sends the identifier of the last event.
+        guard let text = request.fields["last-event-id"] ?? request.query["after"] else {
+            return try connection.send(.badRequest, "The position is missing: /events?after=POSITION")
+        }
+        let file: StoreFile, commits: CommitPipe, start: DefaultHistoryToken
+        do {
+            file = try StoreFile(url: url, allowsSave: false)
+            guard let token = Position.token(text, in: file.store.identifier) else {
+                return try connection.send(.badRequest, "The position is invalid: /events?after=POSITION")
+            }
+            start = token
+            // Before reading, so that no commit is missed.
+            commits = try CommitPipe(file.store)
+        } catch {
+            return try connection.send(.internalError, "The store cannot be read: \(ErrorText.describe(error).message)")
+        }
+        try connection.send(.ok, type: "text/event-stream", length: nil)
+        try connection.send(Data("retry: 1000\n\n".utf8))
+        var events = TimelineEvents(file, after: start)
+        do {
+            repeat {
+                commits.drain()
+                while let event = try events.next() { try connection.send(event) }
+            } while try wait(connection, commits)
+        } catch SwiftDataError.historyTokenExpired {
+            // The page loads itself again.
+            try connection.send(Data("event: reset\ndata:\n\n".utf8))
+        } catch let error as HTTPConnection.Closed {
+            throw error
+        } catch {
+            var json = JSONBytes()
+            json.append(ErrorText.describe(error).message)
+            try connection.send(Data("event: problem\ndata: ".utf8) + Data(json.bytes) + Data("\n\n".utf8))
+        }
+    }
+
+    /// Waits for a commit. Returns `false` if the client has closed the connection.
+    private func wait(_ connection: HTTPConnection, _ commits: CommitPipe) throws -> Bool {
+        while true {
+            var descriptors = [connection.socket, commits.descriptor].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            let count = poll(&descriptors, 2, Int32(Self.silence / .milliseconds(1)))
+            if count == 0 { try connection.send(Data(":\n\n".utf8)) }
+            guard count > 0 else { continue }
+            if descriptors[0].revents != 0, connection.isClosedAfterEvent() { return false }
+            if descriptors[1].revents != 0 { return true }
+        }
+    }
+}
+
+/// Reads transactions as events.
+private struct TimelineEvents {
+    private let file: StoreFile
+    private var token: DefaultHistoryToken
+    private var transactions: ArraySlice<DefaultHistoryTransaction> = []
+
+    private static let transactionsPerEvent = 500
+    private static let changesPerPage = 1_000
+    /// The number of bytes after which an event ends.
+    private static let eventSize = 1 << 18
+
+    init(_ file: StoreFile, after token: DefaultHistoryToken) { (self.file, self.token) = (file, token) }
+
+    /// Returns the next event, or `nil` if there are no more transactions.
+    mutating func next() throws -> Data? {
+        var block = TimelineBlock(file.schema)
+        while block.transactionCount < Self.transactionsPerEvent, block.size < Self.eventSize {
+            if transactions.isEmpty {
+                // Those that were committed meanwhile belong to the next event.
+                if block.transactionCount > 0 { break }
+                var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+                descriptor.fetchLimit = UInt64(Self.transactionsPerEvent)
+                transactions = try file.store.fetchHistoryWithoutChanges(descriptor)[...]
+            }
+            guard let transaction = transactions.popFirst() else { break }
+            let (changes, isComplete) = try changes(of: transaction)
+            block.append(transaction, changes, isComplete: isComplete)
+            token = transaction.token
+        }
+        guard block.transactionCount > 0 else { return nil }
+        var event = Data("id: \(Position.text(token, in: file.store.identifier))\ndata: ".utf8)
+        event.append(contentsOf: block.json.bytes)
+        event.append(contentsOf: "\n\n".utf8)
+        return event
+    }
+
+    /// Returns the changes of a transaction after the token. It can be within a transaction of another program.
+    private func changes(of transaction: DefaultHistoryTransaction) throws -> (list: [HistoryChange], isComplete: Bool)
+    {
+        var request = HistoryChangesRequest(transaction, after: token, limit: Self.changesPerPage)
+        var list: [HistoryChange] = []
+        while true {
+            let page = try file.store.fetchHistoryChanges(request)
+            list += page
+            if page.count < Self.changesPerPage { return (list, true) }
+            if list.count >= TimelineBlock.maximumChanges { return (list, false) }
+            request.lastChange = page.last
+        }
+    }
+}
