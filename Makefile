@@ -40,7 +40,7 @@ demo: ready ## runs an app and its widget, two processes that share a file; STOR
 	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
 
 .PHONY: test
-test: ready ## runs every test, first those of other packages
+test: ready browser ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(SWIFT_FLAGS) || failed=1; \
 	for package in $(PACKAGES) .; do \
@@ -103,3 +103,16 @@ ready:
 		$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes $$missing > /dev/null && exit 0; \
 	fi; \
 	echo "SQLite is missing. Type: sudo apt-get install" $$missing >&2; exit 1
+
+# Installs the browser of the timeline's tests, under the same conditions. Without it, these tests are skipped.
+.PHONY: browser
+browser:
+	@command -v chromedriver > /dev/null && command -v chromium > /dev/null && exit 0; \
+	[ "$$(uname)" = Linux ] || exit 0; \
+	[ "$$(id -u)" = 0 ] && sudo= || sudo="sudo -n"; \
+	if command -v apt-get > /dev/null && $$sudo true 2> /dev/null; then \
+		echo Installing chromium chromium-driver; \
+		$$sudo apt-get update -qq; \
+		$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes chromium chromium-driver > /dev/null && exit 0; \
+	fi; \
+	echo "The tests with a browser are skipped. To run them, type: sudo apt-get install chromium chromium-driver" >&2

@@ -139,7 +139,8 @@ let package = Package(
             ],
             exclude: ["Upgrade/Files"], swiftSettings: settings),
         .testTarget(
-            name: "ChronicleCLITests", dependencies: ["ChronicleCLI", "Chronicle", "ChronicleTestSupport"],
+            name: "ChronicleCLITests",
+            dependencies: ["ChronicleCLI", "Chronicle", "ChronicleTestSupport", "ChronicleTestWorker"],
             exclude: ["Golden"], swiftSettings: settings),
         .testTarget(
             name: "ChronicleMacrosTests", dependencies: ["Chronicle", "ChronicleTestSupport"], swiftSettings: settings),

@@ -7,7 +7,7 @@ struct JSONBytes {
     var count: Int { bytes.count }
 
     /// Appends JSON that is already encoded.
-    mutating func append(_ json: StaticString) {
+    mutating func append(raw json: StaticString) {
         json.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
@@ -42,14 +42,14 @@ struct JSONBytes {
     }
 
     mutating func append(_ texts: some Sequence<String>) {
-        append("[")
+        append(raw: "[")
         var isFirst = true
         for text in texts {
-            if !isFirst { append(",") }
+            if !isFirst { append(raw: ",") }
             append(text)
             isFirst = false
         }
-        append("]")
+        append(raw: "]")
     }
 }
 
@@ -60,15 +60,15 @@ struct JSONColumn {
     var count: Int { elements.count }
     var array: JSONBytes {
         var array = JSONBytes()
-        array.append("[")
+        array.append(raw: "[")
         array.append(elements)
-        array.append("]")
+        array.append(raw: "]")
         return array
     }
 
     /// Appends an element that a closure writes.
     mutating func append(_ write: (inout JSONBytes) -> Void) {
-        if elements.count > 0 { elements.append(",") }
+        if elements.count > 0 { elements.append(raw: ",") }
         write(&elements)
     }
 

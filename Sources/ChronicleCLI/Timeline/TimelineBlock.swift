@@ -90,16 +90,16 @@ struct TimelineBlock {
     private mutating func append(_ values: [String: String]) {
         let index = transactionCount
         metadata.append { json in
-            json.append("[")
+            json.append(raw: "[")
             json.append(index)
-            json.append(",{")
+            json.append(raw: ",{")
             for (number, (key, value)) in values.sorted(by: { $0.key < $1.key }).enumerated() {
-                if number > 0 { json.append(",") }
+                if number > 0 { json.append(raw: ",") }
                 json.append(key)
-                json.append(":")
+                json.append(raw: ":")
                 json.append(TimelineValues.shortened(value)?.text ?? value)
             }
-            json.append("}]")
+            json.append(raw: "}]")
         }
     }
 
@@ -118,7 +118,7 @@ struct TimelineBlock {
         case .insert:
             kinds.append(0)
             append(listed, number) { value, json in
-                json.append("null,")
+                json.append(raw: "null,")
                 TimelineValues.append(value.value, to: &json)
             }
         case .update(let update):
@@ -129,14 +129,14 @@ struct TimelineBlock {
             append(listed, notPreserved: others, number) { value, json in
                 let isLink = entity?.property(named: value.name)?.relationship?.isLinked == true
                 TimelineValues.append(value.previousValue, isLink: isLink, to: &json)
-                json.append(",")
+                json.append(raw: ",")
                 TimelineValues.append(value.value, isLink: isLink, to: &json)
             }
         case .delete:
             kinds.append(2)
             append(listed, number) { value, json in
                 TimelineValues.append(value.previousValue, to: &json)
-                json.append(",null")
+                json.append(raw: ",null")
             }
         }
     }
@@ -150,13 +150,13 @@ struct TimelineBlock {
         for name in names {
             column.append { json in
                 json.append(attributes[entity].number(of: name))
-                json.append(#",{"missing":1},{"missing":1}"#)
+                json.append(raw: #",{"missing":1},{"missing":1}"#)
             }
         }
         for value in listed {
             column.append { json in
                 json.append(attributes[entity].number(of: value.name))
-                json.append(",")
+                json.append(raw: ",")
                 write(value, &json)
             }
         }
@@ -168,21 +168,21 @@ struct TimelineBlock {
     /// The block as a JSON object without line breaks.
     var json: JSONBytes {
         var json = JSONBytes()
-        json.append(#"{"authors":"#)
+        json.append(raw: #"{"authors":"#)
         json.append(authors.names)
-        json.append(#","contexts":"#)
+        json.append(raw: #","contexts":"#)
         json.append(contexts.names)
-        json.append(#","programs":"#)
+        json.append(raw: #","programs":"#)
         json.append(programs.names)
-        json.append(#","entities":["#)
+        json.append(raw: #","entities":["#)
         for (index, name) in entities.names.enumerated() {
-            json.append(index == 0 ? #"{"name":"# : #",{"name":"#)
+            json.append(raw: index == 0 ? #"{"name":"# : #",{"name":"#)
             json.append(name)
-            json.append(#","attributes":"#)
+            json.append(raw: #","attributes":"#)
             json.append(attributes[index].names)
-            json.append("}")
+            json.append(raw: "}")
         }
-        json.append("]")
+        json.append(raw: "]")
         let columns: KeyValuePairs<StaticString, JSONColumn> = [
             #","ids":"#: ids, #","times":"#: times, #","author":"#: author, #","context":"#: context,
             #","program":"#: program, #","metadata":"#: metadata, #","unsealed":"#: unsealed, #","partial":"#: partial,
@@ -190,10 +190,10 @@ struct TimelineBlock {
             #","values":"#: values,
         ]
         for (name, column) in columns {
-            json.append(name)
+            json.append(raw: name)
             json.append(column.array)
         }
-        json.append("}")
+        json.append(raw: "}")
         return json
     }
 }

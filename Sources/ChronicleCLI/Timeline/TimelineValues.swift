@@ -22,24 +22,24 @@ enum TimelineValues {
 
     static func append(_ value: (any Sendable)?, isLink: Bool = false, to json: inout JSONBytes) {
         switch value {
-        case nil: isLink ? json.append(#"{"none":1}"#) : json.append("null")
+        case nil: isLink ? json.append(raw: #"{"none":1}"#) : json.append(raw: "null")
         case let value as String: append(value, to: &json)
-        case let value as Bool: value ? json.append("true") : json.append("false")
+        case let value as Bool: value ? json.append(raw: "true") : json.append(raw: "false")
         case let value as Int: append(value, to: &json)
         case let value as Int64: append(Int(value), to: &json)
         case let value as Double: json.append(value)
         case let value as Date:
-            json.append(#"{"date":"#)
+            json.append(raw: #"{"date":"#)
             json.append(milliseconds(value))
-            json.append("}")
+            json.append(raw: "}")
         case let value as Data:
-            json.append(#"{"bytes":"#)
+            json.append(raw: #"{"bytes":"#)
             json.append(value.count)
-            json.append("}")
+            json.append(raw: "}")
         case let value as PersistentIdentifier:
-            json.append(#"{"model":"#)
+            json.append(raw: #"{"model":"#)
             json.append(value.description)
-            json.append("}")
+            json.append(raw: "}")
         case let value as UndecodableValue: append(value.storedValue.plainValue, to: &json)
         case let value as PropertyValue: append(value.plainValue, to: &json)
         case let value as any FixedWidthInteger:
@@ -55,11 +55,11 @@ enum TimelineValues {
 
     private static func append(_ text: String, to json: inout JSONBytes) {
         guard let (text, length) = shortened(text) else { return json.append(text) }
-        json.append(#"{"text":"#)
+        json.append(raw: #"{"text":"#)
         json.append(text)
-        json.append(#","length":"#)
+        json.append(raw: #","length":"#)
         json.append(length)
-        json.append("}")
+        json.append(raw: "}")
     }
 
     /// Returns the beginning of a text and its number of scalars, or `nil` if it is short enough.

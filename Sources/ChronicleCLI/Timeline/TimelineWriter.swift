@@ -45,17 +45,17 @@ struct TimelineWriter {
         content.size = before.utf8.count + after.utf8.count
         try output(Data(before.utf8))
         var json = JSONBytes()
-        json.append(#"{"file":"#)
+        json.append(raw: #"{"file":"#)
         json.append(file.url.lastPathComponent)
-        json.append(isLive ? #","live":true,"blocks":["# : #","live":false,"blocks":["#)
+        json.append(raw: isLive ? #","live":true,"blocks":["# : #","live":false,"blocks":["#)
         try emit(json, output)
         let position = try writeBlocks(output)
         json = JSONBytes()
-        json.append(#"],"position":"#)
+        json.append(raw: #"],"position":"#)
         json.append(position)
-        json.append(#","note":"#)
-        if let note = completeNote { json.append(note) } else { json.append("null") }
-        json.append("}")
+        json.append(raw: #","note":"#)
+        if let note = completeNote { json.append(note) } else { json.append(raw: "null") }
+        json.append(raw: "}")
         try emit(json, output)
         try output(Data(after.utf8))
         return content
@@ -71,7 +71,7 @@ struct TimelineWriter {
         func flush(_ writer: inout TimelineWriter) throws {
             guard block.transactionCount > 0 else { return }
             var json = JSONBytes()
-            if !isFirst { json.append(",") }
+            if !isFirst { json.append(raw: ",") }
             isFirst = false
             json.append(block.json)
             try writer.emit(json, output)

@@ -1,0 +1,82 @@
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+extension BrowserTests {
+    /// `chronicle serve` in a real browser, with other processes that write.
+    @Suite struct ServePageTests {
+        private func write(_ store: URL, _ author: String, _ count: Int) throws {
+            _ = try ToolProcess(ToolProcess.worker, ["write", store.path, author, String(count)]).line(
+                containing: "wrote")
+        }
+
+        @Test func `shows the transactions of other processes`() throws {
+            let directory = try TemporaryDirectory()
+            let store = directory.file("notes.store")
+            try write(store, "app", 100)
+            let server = try ServedStore(store)
+            let browser = try Browser()
+            try browser.open(server.url)
+            try browser.wait(until: "document.getElementById('live').textContent === 'live'")
+            #expect(try browser.run("return timeline.transactionCount", as: Int.self) == 100)
+            // Selects a transaction in the middle, which must remain in place.
+            try browser.press(.down)
+            for _ in 0..<3 { try browser.press(.pageDown) }
+            let place = """
+                const list = document.getElementById('list'), row = document.querySelector('[aria-selected=true]');
+                return row.getBoundingClientRect().top - list.getBoundingClientRect().top;
+                """
+            let top: Double = try browser.run(place)
+            try write(store, "widget <b>", 3)
+            try browser.wait(until: "timeline.transactionCount === 103")
+            try browser.waitForDrawing()
+            #expect(try browser.run("return timeline.changeCount", as: Int.self) == 206)
+            #expect(abs(try browser.run(place) - top) < 1)
+            // The first author of another name is in the menu.
+            #expect(
+                try browser.run(
+                    "return [...document.getElementById('author').options].map((option) => option.textContent)")
+                    == ["all", "app", "widget <b>"])
+            // A program without Chronicle.
+            _ = try Shell.sqlite3(store, "UPDATE Note SET text = 'other' WHERE number = 5")
+            try browser.wait(until: "timeline.transactionCount === 104")
+            // The next save seals the changes of the other program, which are not shown twice.
+            try write(store, "app", 1)
+            try browser.wait(until: "timeline.transactionCount === 105")
+            try browser.press(.home)
+            #expect(try browser.run("return document.querySelector('.row .author').textContent") == "app")
+            #expect(try browser.console() == [])
+            try browser.keepScreenshot("live")
+        }
+
+        @Test func `connects again after a restart, and loads a page whose history is gone`() throws {
+            let directory = try TemporaryDirectory()
+            let store = directory.file("notes.store")
+            try write(store, "app", 5)
+            var server: ServedStore? = try ServedStore(store)
+            let port = try #require(server).port
+            let browser = try Browser()
+            try browser.open(try #require(server).url)
+            try browser.wait(until: "document.getElementById('live').textContent === 'live'")
+            try browser.perform("window.isFirst = true")
+            server?.process.kill(SIGKILL)
+            try browser.wait(until: "document.getElementById('live').textContent.includes('trying again')")
+            try write(store, "app", 2)
+            server = try ServedStore(store, ["--port", String(port)])
+            try browser.wait(until: "timeline.transactionCount === 7")
+            #expect(try browser.run("return window.isFirst"))
+            server?.process.kill(SIGKILL)
+            // A store of the same name, whose history is another one.
+            for suffix in ["", "-wal", "-shm", "-events"] {
+                let file = URL(fileURLWithPath: store.path + suffix)
+                if FileManager.default.fileExists(atPath: file.path) { try FileManager.default.removeItem(at: file) }
+            }
+            try write(store, "other", 3)
+            server = try ServedStore(store, ["--port", String(port)])
+            try browser.wait(until: "window.isFirst === undefined && timeline.transactionCount === 3")
+            withExtendedLifetime(server) {}
+        }
+    }
+}
