@@ -38,6 +38,9 @@ demo: ready ## runs an app and its widget, two processes that share a file; STOR
 	$(if $(filter sqlite journal,$(STORE)),,$(error There is no store "$(STORE)": STORE is sqlite or journal))
 	@$(demo_build) --product demo
 	@"$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
+	@echo "To look at the history of a store in a browser:"
+	@echo "  $(SWIFT) run chronicle timeline FILE -o timeline.html    a page to open"
+	@echo "  $(SWIFT) run chronicle serve FILE                        the same page, live"
 
 .PHONY: test
 test: ready browser ## runs every test, first those of other packages
