@@ -42,6 +42,9 @@ demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and 
 	$(if $(filter sqlite journal postgres,$(STORE)),,$(error There is no store "$(STORE)": STORE is sqlite, journal or postgres))
 	@$(demo_build)
 	@$(if $(filter postgres,$(STORE)),.ci/postgres) "$$($(demo_build) --show-bin-path)/demo" "$(STORE)"
+	@echo "To look at the history of a store in a browser:"
+	@echo "  $(SWIFT) run chronicle timeline FILE -o timeline.html    a page to open"
+	@echo "  $(SWIFT) run chronicle serve FILE                        the same page, live"
 
 .PHONY: test
 test: ready-postgres browser ## runs every test, first those of other packages

@@ -30,7 +30,7 @@ import Testing
             return output.split(separator: "\n").map(String.init)
         }
         #expect(try completions("chronicle sh") == ["show"])
-        #expect(try completions("chronicle s") == ["show", "schema", "stats"])
+        #expect(try completions("chronicle s") == ["show", "schema", "stats", "serve"])
         #expect(try completions("chronicle log --en") == ["--entity"])
         #expect(try completions("chronicle log --color a") == ["auto", "always"])
         #expect(try completions("chronicle completions z") == ["zsh"])

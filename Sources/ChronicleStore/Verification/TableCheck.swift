@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// The triggers of the recorder, link tables, and indexes.
@@ -92,10 +93,10 @@ struct ColumnCheck {
     private func check(_ property: Schema.Property, of table: String) throws {
         // A NaN is a blob, and another program may write a number without a fraction.
         let types: [String] =
-            switch property.storageClass {
+            switch SQLType(property) {
             case .integer: ["integer"]
             case .real: ["real", "integer", "blob"]
-            case .text: ["text"]
+            case .text, .decimal: ["text"]
             case .blob: ["blob"]
             case .null: []
             }
