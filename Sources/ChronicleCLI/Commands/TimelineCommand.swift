@@ -82,7 +82,7 @@ enum TimelineCommand {
     private static func requireOther(_ path: String, than file: StoreFile) throws {
         var output = stat()
         guard stat(path, &output) == 0 else { return }
-        for suffix in ["", "-wal", "-shm", "-journal", "-events"] {
+        for suffix in ["", "-wal", "-shm", "-journal", "-events", "-consumers"] {
             var status = stat()
             guard stat(file.url.path + suffix, &status) == 0 else { continue }
             guard status.st_dev != output.st_dev || status.st_ino != output.st_ino else {
