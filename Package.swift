@@ -157,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [
-                "Chronicle", "ChronicleCSQLite", "ChroniclePostgres", "ChronicleSQL", "ChronicleTestSupport",
-                "ChronicleTestWorker", "ExampleStore",
+                "Chronicle", "ChronicleCSQLite", "ChroniclePostgres", "ChronicleSQL", "ChronicleSQLite",
+                "ChronicleTestSupport", "ChronicleTestWorker", "ExampleStore",
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 import Chronicle
 import ChronicleSQL
+import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
 import Testing
@@ -267,7 +268,8 @@ import Testing
             let columns = properties.enumerated().map { index, property in
                 PastTable.Column(number: index, name: property.name, type: "", defaultValue: .null)
             }
-            return PastTable(name: name, temporary: "temp.\"\(name)\"", columns: columns)
+            return PastTable(
+                name: name, temporary: "temp.\"\(name)\"", columns: columns, changed: SQLRowSet("changed_\(name)"))
         }
         try expect("earlier") { recorder in
             for name in ["Region", "Sight", "Visit"] {
