@@ -16,15 +16,15 @@
         ///
         /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Returns: The matching transactions with their changes. A preserved value that cannot be converted to the
-        ///   current type of its attribute is an ``UndecodableValue``.
+        ///   current type of its attribute is an `UndecodableValue`.
         /// - Throws:
-        ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the predicate requires transactions
+        ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if the predicate requires transactions
         ///     after a token that cannot be continued from. Fetch the models again and continue from a current token.
-        ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-        ///   - ``SwiftDataError/unsupportedPredicate`` or ``SwiftDataError/unsupportedSortDescriptor`` for expressions
+        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
+        ///   - `SwiftDataError.unsupportedPredicate` or `SwiftDataError.unsupportedSortDescriptor` for expressions
         ///     without an SQL equivalent. Rewrite them.
-        ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the tables from a backup.
-        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        ///   - `SwiftDataError.damagedFile` if the history is damaged. Restore the tables from a backup.
+        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         /// - Complexity: Proportional to the returned changes, and to the number of transactions after the token in the
         ///   predicate. Without other conditions, reading ends at the limit.
         public func fetchHistory(
@@ -40,7 +40,7 @@
         ///
         /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Returns: The matching transactions, with empty arrays of changes.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryWithoutChanges(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -54,7 +54,7 @@
         ///
         /// - Parameter descriptor: The predicate, limit, and offset of the transactions.
         /// - Returns: The number of matching transactions, after applying the limit and the offset.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryCount(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws -> Int {
             try reading(descriptor) { query, start, connection in
@@ -67,7 +67,7 @@
         ///
         /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Returns: The identifiers in the order of the descriptor.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the number of transactions after the token in the predicate.
         public func fetchHistoryIdentifiers(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
@@ -82,8 +82,8 @@
         /// Returns the token of the newest transaction, even if that transaction was deleted.
         ///
         /// - Returns: The token, which has the position 0 if there never was a transaction.
-        /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
-        ///   configuration. ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history; enable it in the
+        ///   configuration. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the number of transactions that no read has numbered yet.
         public func currentHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in positions.state.newestToken(identifier) }
@@ -93,8 +93,8 @@
         ///
         /// - Returns: The token, which has the position 0 if no transaction was deleted. It also has the position 0, which
         ///   has expired, if transactions before the newest deleted one remain.
-        /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history; enable it in the
-        ///   configuration. ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history; enable it in the
+        ///   configuration. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: O(log *n*) in the length of the history.
         public func earliestHistoryToken() throws -> DefaultHistoryToken? {
             try readingHistory { positions in
@@ -112,13 +112,13 @@
         ///
         /// - Parameter descriptor: The predicate, order, limit, and offset of the transactions.
         /// - Throws: One of the following errors. Nothing was deleted in that case.
-        ///   - ``SwiftDataError/historyTokenStoreMismatch``, ``SwiftDataError/historyTokenAhead`` or
-        ///     ``SwiftDataError/historyTokenForked`` for a token that is not part of the history of this store.
-        ///   - ``SwiftDataError/unsupportedPredicate`` for expressions without an SQL equivalent. Rewrite them.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration does not allow saving, or the role may not delete
+        ///   - `SwiftDataError.historyTokenStoreMismatch`, `SwiftDataError.historyTokenAhead` or
+        ///     `SwiftDataError.historyTokenForked` for a token that is not part of the history of this store.
+        ///   - `SwiftDataError.unsupportedPredicate` for expressions without an SQL equivalent. Rewrite them.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving, or the role may not delete
         ///     history. Connect as the owner of the tables.
-        ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
+        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         /// - Complexity: Proportional to the number of transactions and of deleted changes.
         public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
             let query = try historyQuery(descriptor)

@@ -45,7 +45,7 @@
         ///
         /// A transaction gets its position when the history is read. To return the token, a save has to number the committed
         /// transactions itself, which is a second commit. Without it, fetch ``PostgresStore/currentHistoryToken()`` when you
-        /// need a token. The tokens in the notification ``ModelContext/didSave`` are missing as well.
+        /// need a token. The tokens in the notification `ModelContext.didSave` are missing as well.
         public var returnsHistoryTokens: Bool
         /// How much of its history the store keeps; everything by default.
         public var historyRetention: HistoryRetention

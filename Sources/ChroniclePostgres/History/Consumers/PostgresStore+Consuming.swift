@@ -13,8 +13,8 @@
         /// Returns the records of all consumers, ordered by name.
         ///
         /// - Returns: The records.
-        /// - Throws: ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
-        ///   ``SwiftDataError/damagedFile`` if a record is invalid; remove the row from `chronicle_consumer`.
+        /// - Throws: `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
+        ///   `SwiftDataError.damagedFile` if a record is invalid; remove the row from `chronicle_consumer`.
         public func consumerRecords() throws -> [HistoryConsumerRecord<DefaultHistoryToken>] {
             try attributingErrors {
                 try pool.read { try ConsumerTable($0, storeIdentifier: identifier).records() }
@@ -25,7 +25,7 @@
         ///
         /// - Parameter name: The name of the consumer.
         /// - Returns: The record, or `nil` if there is no consumer of this name.
-        /// - Throws: The errors of ``consumerRecords()``, such as ``SwiftDataError/storeBusy``.
+        /// - Throws: The errors of ``consumerRecords()``, such as `SwiftDataError.storeBusy`.
         public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<DefaultHistoryToken>? {
             if name.utf8.contains(0) { return nil }
             return try attributingErrors {
@@ -42,11 +42,11 @@
         ///     the same time.
         /// - Returns: The result of `update`.
         /// - Throws: The error of `update`, or one of the following errors. Nothing was changed in that case.
-        ///   - ``SwiftDataError/duplicateHistoryConsumer`` if there is a consumer of the new name. Choose another one.
-        ///   - ``SwiftDataError/valueOutOfRange`` if the name contains a NUL character.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow saving, or
-        ///     ``SwiftDataError/historyDisabled`` if the configuration disables the history.
-        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        ///   - `SwiftDataError.duplicateHistoryConsumer` if there is a consumer of the new name. Choose another one.
+        ///   - `SwiftDataError.valueOutOfRange` if the name contains a NUL character.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving, or
+        ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
+        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         public func updateConsumer<Result: Sendable>(
             named name: String, isDurable: Bool,
             _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
@@ -82,9 +82,9 @@
         ///
         /// - Parameter name: The name of an existing consumer.
         /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
-        /// - Throws: ``SwiftDataError/historyConsumerNotFound`` if there is no such consumer.
-        ///   ``SwiftDataError/unsupportedFeature`` if a proxy assigns sessions to transactions: connect to the server
-        ///   directly. ``SwiftDataError/storeUnavailable`` if the server accepts no further connection.
+        /// - Throws: `SwiftDataError.historyConsumerNotFound` if there is no such consumer.
+        ///   `SwiftDataError.unsupportedFeature` if a proxy assigns sessions to transactions: connect to the server
+        ///   directly. `SwiftDataError.storeUnavailable` if the server accepts no further connection.
         public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
             guard !configuration.usesTransactionPooling else {
                 throw SwiftDataError.unsupportedFeature.with(
@@ -127,7 +127,7 @@
         ///   - descriptor: The transactions to fetch.
         ///   - changeCount: The number of changes after which the page ends.
         /// - Returns: The transactions, and whether more transactions may match.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: Proportional to the returned changes, and to the transactions before and between them.
         public func fetchHistoryPage(
             _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>, changeCount: Int
@@ -165,7 +165,7 @@
         ///
         /// - Parameter token: The token, or `nil` for the beginning of the history.
         /// - Returns: The number of changes.
-        /// - Throws: The errors of ``fetchHistory(_:)``, such as ``SwiftDataError/historyTokenExpired``.
+        /// - Throws: The errors of ``fetchHistory(_:)``, such as `SwiftDataError.historyTokenExpired`.
         /// - Complexity: O(log *n*) in the length of the history.
         public func estimatedChangeCount(after token: DefaultHistoryToken?) throws -> Int {
             try readingHistory { positions in
@@ -186,8 +186,8 @@
         ///   - identifier: The identifier after which to begin, or `nil` for the first model.
         ///   - limit: The maximum number of identifiers.
         /// - Returns: The identifiers.
-        /// - Throws: ``SwiftDataError/unknownSchema`` if the store does not contain the entity.
-        ///   ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.unknownSchema` if the store does not contain the entity.
+        ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: O(*n* + log *m*), where *n* is the number of returned identifiers and *m* that of the models.
         public func identifiers(
             of entity: Schema.Entity, after identifier: PersistentIdentifier?, limit: Int

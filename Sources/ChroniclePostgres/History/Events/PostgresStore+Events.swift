@@ -10,7 +10,7 @@
         ///
         /// - Parameter handler: The closure to call.
         /// - Returns: The observation. Releasing it cancels it.
-        /// - Throws: ``SwiftDataError/storeUnavailable`` if the server accepts no further connection.
+        /// - Throws: `SwiftDataError.storeUnavailable` if the server accepts no further connection.
         public func observeCommits(_ handler: @escaping @Sendable () -> Void) throws -> CommitObservation {
             let number = try attributingErrors { try commits.add(handler) }
             return CommitObservation { [weak commits] in commits?.remove(number) }

@@ -7,12 +7,12 @@
         /// - Parameter request: The transaction, and the changes that were already returned.
         /// - Returns: The changes in the order in which they were made. Fewer than the limit mean that there are no more.
         /// - Throws:
-        ///   - ``SwiftDataError/historyTokenExpired``, or an error of its family, if the transaction was deleted or is not
+        ///   - `SwiftDataError.historyTokenExpired`, or an error of its family, if the transaction was deleted or is not
         ///     part of the history. Fetch the models again and continue from a current token.
-        ///   - ``SwiftDataError/invalidTransactionFetchRequest`` if the last change does not belong to the transaction.
-        ///   - ``SwiftDataError/historyDisabled`` if the store does not record its history.
-        ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Restore the tables from a backup.
-        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        ///   - `SwiftDataError.invalidTransactionFetchRequest` if the last change does not belong to the transaction.
+        ///   - `SwiftDataError.historyDisabled` if the store does not record its history.
+        ///   - `SwiftDataError.damagedFile` if the history is damaged. Restore the tables from a backup.
+        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         /// - Complexity: Proportional to the number of returned changes.
         public func fetchHistoryChanges(
             _ request: HistoryChangesRequest<DefaultHistoryTransaction>

@@ -3,7 +3,7 @@
     public import Foundation
 
     extension PostgresStore: HistoryRetaining {
-        /// How much of its history the store keeps. Call ``ModelContainer/purgeHistory(_:progress:)`` to delete the rest; the
+        /// How much of its history the store keeps. Call `ModelContainer.purgeHistory(_:progress:)` to delete the rest; the
         /// store does not purge by itself.
         public var historyRetention: HistoryRetention { configuration.historyRetention }
 
@@ -14,8 +14,8 @@
         ///
         /// - Returns: The statistics. They are estimated if there are more than 100,000 transactions; the number of bytes
         ///   is always that of the newest changes, extrapolated.
-        /// - Throws: ``SwiftDataError/historyDisabled`` if the store does not record its history.
-        ///   ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.historyDisabled` if the store does not record its history.
+        ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the number of transactions, up to 100,000.
         public func historyStatistics() throws -> HistoryStatistics {
             try readingHistory { positions in
@@ -83,9 +83,9 @@
         ///
         /// - Parameter plan: A plan of this store.
         /// - Returns: What the step deleted. The server reuses the space; `VACUUM` returns it to the file system.
-        /// - Throws: ``SwiftDataError/historyTokenStoreMismatch`` or another error of its family if the transaction of the
-        ///   plan is not part of the history. ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the
-        ///   role do not allow it. ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.historyTokenStoreMismatch` or another error of its family if the transaction of the
+        ///   plan is not part of the history. `SwiftDataError.storeReadOnly` if the configuration or the privileges of the
+        ///   role do not allow it. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the deleted changes.
         public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
             try writingHistory { positions in

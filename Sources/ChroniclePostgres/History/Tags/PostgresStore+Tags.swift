@@ -6,8 +6,8 @@
         /// Returns all tags in any order.
         ///
         /// - Returns: The tags, including those whose tokens expired.
-        /// - Throws: ``SwiftDataError/historyDisabled`` if the configuration disables the history.
-        ///   ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.historyDisabled` if the configuration disables the history.
+        ///   `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func historyTags() throws -> [HistoryTag<DefaultHistoryToken>] {
             try readingHistory { positions in
                 let result = try positions.connection.run("SELECT name, position, check_value, date FROM chronicle_tag")
@@ -29,11 +29,11 @@
         ///   - replaces: Whether a tag of this name moves to the newest position.
         /// - Returns: The tag.
         /// - Throws: One of the following errors. Nothing was changed in that case.
-        ///   - ``SwiftDataError/duplicateHistoryTag`` if there is a tag of this name and `replaces` is `false`.
-        ///   - ``SwiftDataError/valueOutOfRange`` if the name contains a NUL character.
-        ///   - ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow saving, or
-        ///     ``SwiftDataError/historyDisabled`` if the configuration disables the history.
-        ///   - ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``. Try again.
+        ///   - `SwiftDataError.duplicateHistoryTag` if there is a tag of this name and `replaces` is `false`.
+        ///   - `SwiftDataError.valueOutOfRange` if the name contains a NUL character.
+        ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving, or
+        ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
+        ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
         public func tagHistory(_ name: String, replaces: Bool) throws -> HistoryTag<DefaultHistoryToken> {
             try requireRepresentable(name, "tag")
             return try changingRecords { connection in
@@ -68,8 +68,8 @@
         ///
         /// - Parameter name: The name of the tag.
         /// - Returns: Whether there was a tag of this name.
-        /// - Throws: ``SwiftDataError/storeReadOnly`` if the configuration or the privileges of the role do not allow
-        ///   saving. ``SwiftDataError/storeUnavailable`` or ``SwiftDataError/storeBusy``; try again.
+        /// - Throws: `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow
+        ///   saving. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         public func deleteHistoryTag(_ name: String) throws -> Bool {
             if name.utf8.contains(0) { return false }
             return try changingRecords { connection in
