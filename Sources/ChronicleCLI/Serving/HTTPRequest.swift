@@ -66,7 +66,7 @@ struct HTTPRequest: Equatable, Sendable {
         return query
     }
 
-    /// Whether the request names this server by one of its own names.
+    /// Whether the host of the request is a name or an address of this computer.
     ///
     /// A page of another site can let its name resolve to 127.0.0.1, and would then read the response as its own. Its
     /// requests name that site.

@@ -118,7 +118,7 @@ final class HTTPServer: Sendable {
             // The client may have closed the connection.
             try? connection.send(failure.status, "The request is refused: \(failure.reason).")
         } catch {
-            // The client has closed the connection; nobody is there to receive an error.
+            // The client has closed the connection, so an error cannot be sent.
         }
         connection.finish()
     }

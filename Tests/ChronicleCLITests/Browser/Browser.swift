@@ -3,7 +3,7 @@ import Foundation
 
 /// A Chromium without a window, controlled by ChromeDriver. https://www.w3.org/TR/webdriver2/
 ///
-/// Each browser has a profile of its own, which is removed with the temporary directory.
+/// Each browser has a separate profile, which is removed with the temporary directory.
 final class Browser {
     /// Why the tests with a browser do not run.
     static let requirement: String = "chromium and chromedriver are not installed: apt-get install chromium-driver"

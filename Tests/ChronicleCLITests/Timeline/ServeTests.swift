@@ -46,7 +46,7 @@ struct ServeTests {
         ("GET", "/events", "localhost:PORT", 400), ("GET", "/events?after=-1", "localhost:PORT", 400),
         ("GET", "/events?after=now", "localhost:PORT", 400), ("GET", "http://localhost/", "localhost:PORT", 400),
     ])
-    func `accepts requests for its own names and addresses only`(
+    func `accepts requests for names and addresses of this computer only`(
         method: String, path: String, host: String, status: Int
     ) throws {
         let host = host.replacing("PORT", with: String(server.port))

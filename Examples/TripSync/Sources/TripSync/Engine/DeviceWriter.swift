@@ -61,7 +61,7 @@ struct DeviceWriter {
         let destinations = Destinations(context: context) { !pending.containsDelete(of: $0) }
         for model in models where !pending.containsDelete(of: model.uuid) {
             let local = known[model.uuid]
-            // Nobody knows which of the two values is newer. The device sends its own.
+            // Which of the two values is newer is unknown. The device sends its value.
             if local != nil, pending.isUnknown { continue }
             let target = local ?? Model(uuid: model.uuid)
             if local == nil { context.insert(target) }

@@ -227,7 +227,7 @@ final class UniqueMatches {
     private func group(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Int {
         if let known = groupOfRow[identifier] { return known }
         var base = values
-        // The row is an instance of this context as well, with changes of its own.
+        // The row is an instance of this context as well, with other changes.
         if let update = updated[identifier] { for slot in update.changed { base[slot] = update.values[slot] } }
         let row = DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet())
         groups.append(Group(row: row, base: base, values: base, identifier: identifier))
@@ -311,7 +311,7 @@ final class UniqueMatches {
 }
 
 extension UniqueMatches.Group {
-    /// Whether the group is more than a new model with unique values of its own.
+    /// Whether the group is more than a new model with values that no other model has.
     fileprivate var isMerged: Bool { row == nil ? members.count > 1 : !members.isEmpty }
 }
 
