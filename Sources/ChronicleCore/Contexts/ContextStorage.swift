@@ -40,6 +40,8 @@ final class ContextStorage: ModelOwner {
         var undoManager: UndoManager?
     #endif
     private(set) weak var knownContext: ModelContext?
+    /// The objects that learn of unsaved and merged changes.
+    private var changeObservers: [ChangeObserverReference] = []
     /// The number of nested operations that may change models.
     @exclusivity(unchecked) private var operationDepth = 0
     /// The observed properties that the current operation changed; `nil` for all properties of a model.
@@ -118,6 +120,17 @@ final class ContextStorage: ModelOwner {
 
     // MARK: Observers
 
+    func addChangeObserver(_ observer: any ContextChangeObserver) {
+        changeObservers.removeAll { $0.value == nil }
+        changeObservers.append(ChangeObserverReference(value: observer))
+    }
+
+    /// Reports that models were inserted, changed or deleted. The change may not be complete yet.
+    @inline(__always)
+    func didChange() {
+        if !changeObservers.isEmpty { for observer in changeObservers { observer.value?.contextDidChange() } }
+    }
+
     /// Runs an operation that may change models. Their observers are notified when the outermost operation has ended,
     /// because they may use the context.
     @inline(__always)
@@ -162,6 +175,15 @@ final class ContextStorage: ModelOwner {
                     : "an attribute that is not in the schema was set and cannot be saved; roll back to continue",
                 entityName: backing.membership?.entity.name, persistentIdentifier: identifier))
     }
+}
+
+/// An object that learns of the unsaved and merged changes of a context, on the actor of the context.
+protocol ContextChangeObserver: AnyObject {
+    func contextDidChange()
+}
+
+private struct ChangeObserverReference {
+    weak var value: (any ContextChangeObserver)?
 }
 
 extension ContextEntity {

@@ -215,6 +215,7 @@ extension ModelContext {
 
     /// Removes an unsaved model from the context after it was deleted or rolled back.
     func forgetInserted(_ backing: AnyBackingData) {
+        storage.didChange()
         backing.didChangeAllProperties()
         links.forget(backing)
         registry.remove(backing)
@@ -242,6 +243,7 @@ extension ModelContext {
     }
 
     private func discardChanges() {
+        storage.didChange()
         storage.failures = ContextFailures()
         unverifiedLists = []
         let models = pendingModels

@@ -100,6 +100,18 @@ extension ModelContext {
     public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
 }
 
+extension ModelContext: CustomDebugStringConvertible {
+    /// The author, the name, and the numbers of unsaved models. The format may change.
+    public var debugDescription: String {
+        // Unlike ``hasChanges``, does not compare lists with their other sides: a description changes nothing.
+        func count(_ status: AnyBackingData.Status) -> Int {
+            storedPendingModels.count { $0.backing.isPending && $0.backing.status == status }
+        }
+        return "ModelContext(author: \(author ?? "none"), name: \(name ?? "none"), inserted: \(count(.inserted)), "
+            + "changed: \(count(.saved)), deleted: \(count(.deleted)))"
+    }
+}
+
 extension ModelContext {
     /// The container whose stores the context uses.
     public var container: ModelContainer { coordinator.container }
@@ -245,6 +257,7 @@ extension ModelContext {
         if !backing.isPending { storedPendingModels.append(PendingModel(model: model, backing: backing)) }
         backing.isPending = true
         scheduleAutosave()
+        storage.didChange()
     }
 
     /// Adds the models that were changed while no context existed, or whose context was released, to the pending
@@ -298,6 +311,7 @@ extension ModelContext {
         }
         unverifiedLists.append(UnverifiedList(model: model, property: relationship.property, list: list))
         scheduleAutosave()
+        storage.didChange()
         // Nothing references a temporary context, so it is released before the list is used again.
         if isTemporary { verifyLists() }
     }

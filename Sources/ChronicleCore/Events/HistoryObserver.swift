@@ -96,7 +96,8 @@ public final class HistoryObserver: Observable, Sendable {
         let follower = try HistoryFollower(modelContainer.stores, from: historyTokens ?? [:], filter)
         self.events = events
         state = Mutex(State(historyTokens: follower.tokens))
-        let update: @Sendable (Read) async -> Void = { [weak self] read in await self?.update(read, on: isolation) }
+        let actor = isolation.map(ObservingActor.init)
+        let update: @Sendable (Read) async -> Void = { [weak self] read in await self?.update(read, on: actor?.value) }
         Task { await Self.follow(follower, events, update) }
     }
 

@@ -7,9 +7,9 @@ public class AnyBackingData {
     // There is one instance for every live model, so its size and the cost of exclusivity checks matter. The checks are
     // disabled below because the object is confined with its model, and no property access here runs external code.
     enum Status: UInt8 { case detached, inserted, saved, deleted }
-    /// Whether the model is in the context's list of models with pending changes. The next change of a model that an
-    /// autosave could not save schedules another autosave.
-    enum PendingState: UInt8 { case none, pending, autosaveFailed }
+    /// Whether the model is in the context's list of models with pending changes, and whether the context must learn
+    /// of its next change: after a failed autosave, or if a ``ResultsObserver`` has seen its changes.
+    enum PendingState: UInt8 { case none, pending, reportsNextChange }
 
     /// The current generation. A wrapper stores the generation of the value that it holds; incrementing this number
     /// makes all wrappers read the row again.
@@ -98,9 +98,9 @@ public class AnyBackingData {
         set { pendingState = newValue ? .pending : .none }
     }
 
-    /// Lets the next change schedule an autosave, although the model is in the list already.
-    final func requestAutosave() {
-        if isPending { pendingState = .autosaveFailed }
+    /// Lets the next change call ``ModelOwner/list(_:)``, although the model is in the list already.
+    final func reportNextChange() {
+        if isPending { pendingState = .reportsNextChange }
     }
 
     /// Whether this object is a ``probe()`` or adopted the state of one. The program did not create its model.

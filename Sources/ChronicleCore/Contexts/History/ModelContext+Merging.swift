@@ -101,7 +101,10 @@ extension ModelContext {
         let changed = Dictionary(grouping: identifiers, by: \.entityName).mapValues { Set($0) }
         verifyLists()
         var result = MergedChanges()
-        defer { forgetLists(of: changed.keys) }
+        defer {
+            forgetLists(of: changed.keys)
+            storage.didChange()
+        }
         for (entityName, identifiers) in changed.sorted(by: { $0.key < $1.key }) {
             // References to the models, so that the fetch refreshes them and creates no others.
             let models = identifiers.compactMap { registeredBacking($0)?.model }

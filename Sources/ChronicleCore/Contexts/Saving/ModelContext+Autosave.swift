@@ -86,7 +86,7 @@ extension ModelContext {
             try save(acknowledging: nil, isAutomatic: true)
             return true
         } catch {
-            for listed in pendingModels { listed.backing.requestAutosave() }
+            for listed in pendingModels { listed.backing.reportNextChange() }
             AutosaveFailure.report(error, of: self)
             return false
         }

@@ -97,6 +97,7 @@ extension ModelContext {
             }
         }
         unsavedReferrers = [:]
+        storage.didChange()
     }
 
     /// Adds an acknowledgement to the changes of its store, which is saved last.

@@ -1,0 +1,289 @@
+public import Foundation
+public import Observation
+import Synchronization
+
+/// An observable object that keeps the result of a fetch up to date.
+///
+/// Use it outside of views, where a program would otherwise fetch again after each change:
+///
+/// ```swift
+/// let observer = try ResultsObserver<Trip, Never>(
+///     filterBy: #Predicate { $0.hasUnreadChanges }, sortBy: [SortDescriptor(\.name)], modelContext: context)
+/// withObservationTracking {
+///     show(observer.results)
+/// } onChange: {
+///     // Show the results again.
+/// }
+/// ```
+///
+/// The ``results`` follow the changes of the context, saved or not, and the transactions that other contexts, processes
+/// and programs commit to the stores. A custom store reports the commits of other store objects and processes if it adopts
+/// ``DataStoreNotifying``. Observers of ``results`` and ``sections`` are notified when models join or leave the results or
+/// when their order or their sections change. A change of another attribute is observed with the model itself.
+///
+/// ## Sections
+///
+/// With a key path to a string, ``sections`` groups the results:
+///
+/// ```swift
+/// let observer = try ResultsObserver<Trip, String>(sectionBy: \.destination, modelContext: context)
+/// ```
+///
+/// ## Isolation
+///
+/// Like its context, the observer is confined to one task or actor. An actor that creates an observer is the one on which
+/// the results are fetched again and the program is notified. Without an actor, for example in a `main` function without
+/// `await`, nothing can be fetched in the background: the program is notified on another thread, and the next access to
+/// ``results`` fetches.
+///
+/// ## Lifetime
+///
+/// The observer keeps its context and the models of the results in memory. The observation ends when the observer is
+/// released.
+public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hashable>: Observable {
+    /// The context from which the models are fetched.
+    public let modelContext: ModelContext
+    /// The key path that determines the section of a model, or `nil` if the results have no sections.
+    public let sectionBy: PartialKeyPath<Element>?
+
+    private let grouping: Grouping?
+    private let registrar = ObservationRegistrar()
+    private let events: CommitEvents
+    private var descriptor: FetchDescriptor<Element>
+    private var models: [Element] = []
+    private var groups: SectionedResults<Element, SectionTitle>?
+    /// The positions in ``groups``, determined when they are first needed.
+    private var indexPaths: [ObjectIdentifier: IndexPath]?
+    private var lastError: (any Error)?
+    /// Whether the results must be fetched again. Set on another thread if the observer has no actor.
+    private let isStale = Atomic(false)
+
+    /// How the results are grouped.
+    struct Grouping {
+        let keyPath: PartialKeyPath<Element>
+        /// Sorts the models of a section next to each other.
+        let order: SortDescriptor<Element>
+        let title: (Element) -> SectionTitle
+    }
+
+    init(
+        _ descriptor: FetchDescriptor<Element>, _ grouping: Grouping?, _ context: ModelContext,
+        _ isolation: isolated (any Actor)?
+    ) throws {
+        modelContext = context
+        self.grouping = grouping
+        sectionBy = grouping?.keyPath
+        self.descriptor = Self.sorted(descriptor, grouping)
+        // Subscribed first, so that each transaction is either in the results or announced by an event.
+        events = try CommitEvents(context.coordinator)
+        try fetch()
+        context.storage.addChangeObserver(self)
+        let observer = ConfinedObserver(value: self)
+        let actor = isolation.map(ObservingActor.init)
+        // The signal retains neither the stores nor the observer.
+        Task { [signal = events.signal] in
+            var isComplete = true
+            while isComplete ? await signal.wait() : await signal.wait(atMost: .seconds(1)) {
+                if let actor {
+                    guard let actor = actor.value else { return }
+                    isComplete = await observer.refresh(on: actor)
+                } else {
+                    observer.value?.invalidate()
+                }
+            }
+        }
+    }
+
+    deinit { events.cancel() }
+
+    // MARK: Results
+
+    /// The models that match the ``fetchDescriptor``, in its order.
+    ///
+    /// The models are in memory. If the context has changed since the last fetch, an access fetches again, so a model is
+    /// among the results as soon as it was inserted. If that fails, the earlier results remain; see ``error``.
+    ///
+    /// - Complexity: O(1), or that of the fetch after a change.
+    public var results: FetchResultsCollection<Element> {
+        registrar.access(self, keyPath: \.results)
+        update()
+        let models = models
+        return FetchResultsCollection(count: models.count) { models[$0] }
+    }
+
+    /// The results grouped by ``sectionBy``, or `nil` if the observer was created without a section key path.
+    ///
+    /// The sections are in the order of their first model. The attribute of the section is the first sort descriptor; to
+    /// reverse the order of the sections, begin ``sortBy`` with a descriptor of that attribute.
+    ///
+    /// - Complexity: O(1), or that of the fetch after a change.
+    public var sections: SectionedResults<Element, SectionTitle>? {
+        registrar.access(self, keyPath: \.sections)
+        update()
+        return groups
+    }
+
+    /// The error of the latest fetch, or `nil` if it succeeded.
+    ///
+    /// The results are then those of the last successful fetch. The observer tries again after each change, and once a
+    /// second if it belongs to an actor.
+    public var error: (any Error)? {
+        registrar.access(self, keyPath: \.error)
+        return lastError
+    }
+
+    /// Returns the model at an index path of the sections.
+    ///
+    /// - Parameter indexPath: The position of the section, and that of the model in the section.
+    /// - Returns: The model, or `nil` if the results have no sections or the index path is out of bounds.
+    /// - Complexity: O(1), or that of the fetch after a change.
+    public func element(at indexPath: IndexPath) -> Element? {
+        guard let sections, indexPath.count == 2, sections.indices.contains(indexPath[0]) else { return nil }
+        let section = sections[indexPath[0]]
+        return section.indices.contains(indexPath[1]) ? section[indexPath[1]] : nil
+    }
+
+    /// Returns the index path of a model in the sections.
+    ///
+    /// - Parameter element: The model.
+    /// - Returns: The position of the section and that of the model in the section, or `nil` if the results have no
+    ///   sections or do not contain the model.
+    /// - Complexity: O(1); O(*n*) for the first call after the results have changed, where *n* is their number.
+    public func indexPath(for element: Element) -> IndexPath? {
+        guard let sections else { return nil }
+        if let indexPaths { return indexPaths[ObjectIdentifier(element)] }
+        var positions: [ObjectIdentifier: IndexPath] = [:]
+        for (number, section) in sections.enumerated() {
+            for (position, model) in section.enumerated() {
+                positions[ObjectIdentifier(model)] = [number, position]
+            }
+        }
+        indexPaths = positions
+        return positions[ObjectIdentifier(element)]
+    }
+
+    // MARK: Criteria
+
+    /// The descriptor of the fetch.
+    ///
+    /// Setting it fetches immediately. If the fetch fails, for example because a predicate cannot be translated, the earlier
+    /// results remain; see ``error``.
+    public var fetchDescriptor: FetchDescriptor<Element> {
+        get {
+            registrar.access(self, keyPath: \.fetchDescriptor)
+            return descriptor
+        }
+        set {
+            registrar.withMutation(of: self, keyPath: \.fetchDescriptor) {
+                descriptor = Self.sorted(newValue, grouping)
+            }
+            isStale.store(true, ordering: .relaxed)
+            update()
+        }
+    }
+
+    /// The predicate of the ``fetchDescriptor``. Setting it fetches immediately.
+    public var filterBy: Predicate<Element>? {
+        get { fetchDescriptor.predicate }
+        set { fetchDescriptor.predicate = newValue }
+    }
+
+    /// The order of the ``fetchDescriptor``. Setting it fetches immediately.
+    ///
+    /// If the results have sections, the first sort descriptor is always one of the section's attribute; it is inserted if
+    /// necessary.
+    public var sortBy: [SortDescriptor<Element>] {
+        get { fetchDescriptor.sortBy }
+        set { fetchDescriptor.sortBy = newValue }
+    }
+
+    private static func sorted(
+        _ descriptor: FetchDescriptor<Element>, _ grouping: Grouping?
+    ) -> FetchDescriptor<Element> {
+        guard let grouping, descriptor.sortBy.first?.keyPath != grouping.keyPath else { return descriptor }
+        var descriptor = descriptor
+        descriptor.sortBy.insert(grouping.order, at: 0)
+        return descriptor
+    }
+}
+
+extension ResultsObserver {
+    private func fetch() throws {
+        isStale.store(false, ordering: .relaxed)
+        do {
+            let fetched = try modelContext.fetch(descriptor)
+            let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
+            // The next change of a model that has unsaved changes already may change the results again.
+            for listed in modelContext.pendingModels { listed.backing.reportNextChange() }
+            guard !fetched.elementsEqual(models, by: { $0 === $1 }) || groups != self.groups else { return }
+            registrar.withMutation(of: self, keyPath: \.results) {
+                registrar.withMutation(of: self, keyPath: \.sections) {
+                    (models, self.groups, indexPaths) = (fetched, groups, nil)
+                }
+            }
+        } catch {
+            isStale.store(true, ordering: .relaxed)
+            throw error
+        }
+    }
+
+    /// Fetches again if necessary.
+    ///
+    /// - Returns: `false` if the fetch failed.
+    @discardableResult
+    private func update() -> Bool {
+        guard isStale.load(ordering: .relaxed) else { return true }
+        let error: (any Error)?
+        do {
+            try fetch()
+            error = nil
+        } catch let failure {
+            error = failure
+        }
+        if error != nil || lastError != nil {
+            registrar.withMutation(of: self, keyPath: \.error) { lastError = error }
+        }
+        return error == nil
+    }
+}
+
+extension ResultsObserver: RefreshableResults {
+    fileprivate func invalidate() {
+        isStale.store(true, ordering: .relaxed)
+        registrar.withMutation(of: self, keyPath: \.results) {
+            registrar.withMutation(of: self, keyPath: \.sections) {}
+        }
+    }
+
+    fileprivate func refresh() -> Bool {
+        isStale.store(true, ordering: .relaxed)
+        return update()
+    }
+}
+
+extension ResultsObserver: ContextChangeObserver {
+    func contextDidChange() {
+        guard !isStale.exchange(true, ordering: .relaxed) else { return }
+        events.signal.signal()
+    }
+}
+
+/// An observer of any results.
+private protocol RefreshableResults: AnyObject {
+    /// Notifies the program that the next access to the results fetches. May be called on any thread.
+    func invalidate()
+    /// Fetches again, on the actor of the observer.
+    ///
+    /// - Returns: `false` if the fetch failed.
+    func refresh() -> Bool
+}
+
+/// An observer that only its own actor uses.
+private struct ConfinedObserver: @unchecked Sendable {
+    // The reason for `@unchecked Sendable`: other threads only copy the reference, or set an atomic value and call the
+    // registrar, which is `Sendable`.
+
+    weak var value: (any RefreshableResults)?
+
+    func refresh(on isolation: isolated any Actor) -> Bool { value?.refresh() ?? true }
+}

@@ -1,0 +1,79 @@
+/// The results of a ``ResultsObserver``, grouped into sections.
+///
+/// The sections are in the order of their first model. A section can also be found by its title:
+///
+/// ```swift
+/// let italy = observer.sections?[sectionTitle: "Italy"]
+/// ```
+///
+/// Like its models, the collection is confined to the task or actor that uses the context.
+public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>: RandomAccessCollection {
+    private let sections: [ResultsSection<Element, SectionTitle>]
+    private let indices: [SectionTitle: Int]
+
+    /// Groups models by their titles.
+    init(_ models: some Sequence<Element>, by title: (Element) -> SectionTitle) {
+        var indices: [SectionTitle: Int] = [:]
+        var groups: [(title: SectionTitle, models: [Element])] = []
+        for model in models {
+            let title = title(model)
+            if let index = indices[title] {
+                groups[index].models.append(model)
+            } else {
+                indices[title] = groups.count
+                groups.append((title, [model]))
+            }
+        }
+        self.indices = indices
+        sections = groups.map { ResultsSection(title: $0.title, models: $0.models) }
+    }
+
+    /// The position of the first section, 0.
+    public var startIndex: Int { 0 }
+    /// The number of sections.
+    public var endIndex: Int { sections.count }
+
+    /// The section at a position.
+    ///
+    /// - Parameter position: A position from 0 up to, but not including, the number of sections.
+    /// - Complexity: O(1).
+    public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
+
+    /// The titles of the sections, in order.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of sections.
+    public var sectionTitles: [SectionTitle] { sections.map(\.title) }
+
+    /// The section with a title, or `nil` if no model has that title.
+    ///
+    /// - Parameter title: The title.
+    /// - Complexity: O(1).
+    public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
+        indices[title].map { sections[$0] }
+    }
+
+    /// Returns whether a model has a title.
+    ///
+    /// - Parameter title: The title.
+    /// - Returns: `true` if there is a section with the title.
+    /// - Complexity: O(1).
+    public func contains(sectionTitle title: SectionTitle) -> Bool { indices[title] != nil }
+
+    /// Returns the position of the section with a title.
+    ///
+    /// - Parameter title: The title.
+    /// - Returns: The position, or `nil` if no model has that title.
+    /// - Complexity: O(1).
+    public func index(ofSectionTitled title: SectionTitle) -> Int? { indices[title] }
+}
+
+extension SectionedResults: Equatable {
+    /// Returns whether two collections have equal sections in the same order.
+    ///
+    /// - Parameters:
+    ///   - lhs: A collection.
+    ///   - rhs: Another collection.
+    /// - Returns: `true` if all sections are equal.
+    /// - Complexity: O(*n*), where *n* is the number of models.
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.sections == rhs.sections }
+}
