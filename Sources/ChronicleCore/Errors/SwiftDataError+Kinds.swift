@@ -8,6 +8,8 @@ extension SwiftDataError {
     /// to the container or to a configuration. This kind also matches ``invalidModel`` and
     /// ``unsupportedAttributeType``.
     public static let unknownSchema = SwiftDataError(.unknownSchema)
+    /// The same kind as ``unknownSchema``, under the name that SwiftData has for errors of stores.
+    public static let unknownDataStoreSchema = unknownSchema
     /// The declaration of a model class, or the description of an entity in a decoded ``Schema``, is invalid.
     ///
     /// Thrown when a container is created and by ``Schema/validate()``, for example for a property that is missing from

@@ -43,6 +43,11 @@ public struct DefaultHistoryToken: HistoryToken {
     public var tokenValue: [String: Int64]? {
         Dictionary(uniqueKeysWithValues: entries.map { ($0.store, $0.position) })
     }
+    /// The identifier of the store of the position.
+    ///
+    /// If the token has positions in several stores, this is the first of their identifiers in alphabetical order; use
+    /// ``tokenValue`` for all of them. It is empty for a token without a position.
+    public var storeIdentifier: String { entries.first?.store ?? "" }
     /// The hash value of the positions, which is valid in this process only.
     public var id: Int { hashValue }
 

@@ -109,6 +109,8 @@ extension Schema.Attribute: SchemaProperty {
 
     /// `true`.
     public var isAttribute: Bool { true }
+    /// Whether values are stored in the form that their `Codable` conformance defines, as JSON; see ``storage``.
+    public var isCodable: Bool { storage == .json }
     /// Whether the attribute has the option ``Option/unique``.
     public var isUnique: Bool { options.contains(.unique) }
 
@@ -199,7 +201,28 @@ extension AnyPropertyCodec {
     }
 }
 
-extension Schema.Attribute.Option {
+extension Schema.Attribute.Option: Codable, CustomDebugStringConvertible {
+    /// Decodes a set of options from an array of their names. Names that this version does not support are ignored.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data is not an array of strings.
+    public init(from decoder: any Decoder) throws {
+        self.init(names: try [String](from: decoder))
+    }
+
+    /// Encodes the options as an array of their names, such as `unique`.
+    ///
+    /// ``ephemeral`` is not encoded, because the description of a schema contains only stored attributes.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode an array of strings; use another encoder or format.
+    public func encode(to encoder: any Encoder) throws { try elements.compactMap(\.name).encode(to: encoder) }
+
+    /// The names of the options.
+    public var debugDescription: String {
+        "[\(elements.map { $0 == .ephemeral ? "ephemeral" : $0.name ?? "?" }.joined(separator: ", "))]"
+    }
+
     /// The names of the options in descriptions of attributes, without ``ephemeral``, because a schema contains only
     /// stored attributes.
     private static let names: [(name: String, option: Self)] = [

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension Schema: Codable {
     private enum CodingKeys: CodingKey { case entities }
@@ -33,6 +33,32 @@ extension Schema: Codable {
         try validate()
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(entities, forKey: .entities)
+    }
+
+    /// Writes the description of the schema to a file, as JSON with sorted keys.
+    ///
+    /// Equal schemas have equal files, so that you can keep the file in version control and notice unintended changes.
+    ///
+    /// - Parameter url: The file. An existing file is replaced when the new one is complete.
+    /// - Throws: The errors of ``encode(to:)``, or the error of Foundation if the file cannot be written; choose a
+    ///   directory that exists and that the process may write to.
+    /// - Complexity: O(*n*), where *n* is the number of properties of all entities.
+    public func save(to url: URL) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try encoder.encode(self).write(to: url, options: .atomic)
+    }
+
+    /// Returns the schema whose description a file contains.
+    ///
+    /// - Parameter url: A file that ``save(to:)`` wrote.
+    /// - Returns: A schema without model classes; see ``init(from:)``.
+    /// - Throws: ``SwiftDataError/invalidModel`` if the file is not the description of a schema; discard it. The error of
+    ///   Foundation if the file cannot be read.
+    /// - Complexity: O(*n*), where *n* is the size of the file.
+    public static func load(from url: URL) throws -> Schema {
+        let data = try Data(contentsOf: url)
+        return try describingErrors { try JSONDecoder().decode(Schema.self, from: data) }
     }
 }
 

@@ -141,8 +141,7 @@ extension Schema.Relationship: Codable {
         let name = try container.decode(String.self, forKey: .name)
         let isToMany = try container.decode(Bool.self, forKey: .isToMany)
         let isOptional = try container.decode(Bool.self, forKey: .isOptional)
-        let isUnique = try container.decodeIfPresent([String].self, forKey: .options)?.contains("unique") == true
-        let options: Option = isUnique ? .unique : []
+        let options = try container.decodeIfPresent(Option.self, forKey: .options) ?? []
         let counts = (
             minimum: try container.decodeIfPresent(Int.self, forKey: .minimumModelCount) ?? 0,
             maximum: try container.decodeIfPresent(Int.self, forKey: .maximumModelCount) ?? 0
@@ -187,8 +186,29 @@ extension Schema.Relationship: Codable {
         try container.encode(isToMany, forKey: .isToMany)
         try container.encode(isOptional, forKey: .isOptional)
         try container.encode(isLinked, forKey: .isLinked)
-        try container.encode(isUnique ? ["unique"] : [], forKey: .options)
+        try container.encode(isUnique ? Option.unique : [], forKey: .options)
         try container.encode(minimumModelCount, forKey: .minimumModelCount)
         try container.encode(maximumModelCount, forKey: .maximumModelCount)
     }
+}
+
+extension Schema.Relationship.Option: Codable, CustomDebugStringConvertible {
+    /// Decodes a set of options from an array of their names. Names that this version does not support are ignored.
+    ///
+    /// - Parameter decoder: The decoder to read from.
+    /// - Throws: `DecodingError` if the data is not an array of strings.
+    public init(from decoder: any Decoder) throws {
+        self = try [String](from: decoder).contains("unique") ? .unique : []
+    }
+
+    /// Encodes the options as an array of their names, such as `unique`.
+    ///
+    /// - Parameter encoder: The encoder to write to.
+    /// - Throws: `EncodingError` if the encoder cannot encode an array of strings; use another encoder or format.
+    public func encode(to encoder: any Encoder) throws { try names.encode(to: encoder) }
+
+    /// The names of the options.
+    public var debugDescription: String { "[\(names.joined(separator: ", "))]" }
+
+    private var names: [String] { contains(.unique) ? ["unique"] : [] }
 }

@@ -7,6 +7,39 @@ import Testing
 
 /// Schemas that are decoded without model classes.
 @Suite struct SchemaCodingTests {
+    @Test(arguments: SchemaCase.all) func schemaIsSavedInAFile(_ schema: SchemaCase) throws {
+        let schema = schema.schema
+        let directory = try TemporaryDirectory()
+        let file = directory.file("schema.json")
+        try schema.save(to: file)
+        let saved = try Data(contentsOf: file)
+        let loaded = try Schema.load(from: file)
+        #expect(loaded.entities.map(\.name) == schema.entities.map(\.name))
+        #expect(loaded.entities.allSatisfy { !$0.hasModelClass })
+        try loaded.save(to: file)
+        #expect(try Data(contentsOf: file) == saved)
+    }
+
+    @Test(arguments: ["", "[]", "{\"entities\":[{}]}"]) func fileWithoutASchemaIsRejected(_ text: String) throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("schema.json")
+        try Data(text.utf8).write(to: file)
+        #expect(throws: SwiftDataError.invalidModel) { try Schema.load(from: file) }
+    }
+
+    @Test func optionsAreEncodedAsNames() throws {
+        let options: Schema.Attribute.Option = [.unique, .preserveValueOnDeletion]
+        let data = try JSONEncoder().encode(options)
+        #expect(String(decoding: data, as: UTF8.self) == #"["unique","preserveValueOnDeletion"]"#)
+        #expect(try JSONDecoder().decode(Schema.Attribute.Option.self, from: data) == options)
+        #expect(options.debugDescription == "[unique, preserveValueOnDeletion]")
+        let later = Data(#"["unique","later"]"#.utf8)
+        #expect(try JSONDecoder().decode(Schema.Attribute.Option.self, from: later) == .unique)
+        #expect(try JSONDecoder().decode(Schema.Relationship.Option.self, from: later) == .unique)
+        #expect(try JSONEncoder().encode(Schema.Relationship.Option.unique) == Data(#"["unique"]"#.utf8))
+        #expect(Schema.Relationship.Option().debugDescription == "[]")
+    }
+
     @Test(arguments: SchemaCase.all) func decodedSchemaDescribesTheSameEntities(_ schema: SchemaCase) throws {
         let schema = schema.schema
         try schema.validate()

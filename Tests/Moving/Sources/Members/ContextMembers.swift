@@ -4,6 +4,7 @@ import SwiftData
 func modelContext(_ container: ModelContainer, trip: Trip, identifier: PersistentIdentifier) throws {
     let context: ModelContext = ModelContext(container)  //= ModelContext.init(_:)
     use(ModelContext.self)  //= ModelContext
+    use(context.debugDescription)  //= ModelContext.debugDescription
     use(context.container)  //= ModelContext.container
     context.author = "app"  //= ModelContext.author
     use(context.editingState)  //= ModelContext.editingState
@@ -89,6 +90,69 @@ func batches(of context: ModelContext) throws {
     let identifiers: FetchResultsCollection<PersistentIdentifier> = try context.fetchIdentifiers(
         descriptor, batchSize: 20)
     use(identifiers)
+}
+
+@MainActor
+func resultsObserver(_ container: ModelContainer, _ context: ModelContext, trip: Trip) throws {
+    use(ResultsObserver<Trip, Never>.self)  //= ResultsObserver
+    let descriptor = FetchDescriptor<Trip>()
+    let predicate = #Predicate<Trip> { $0.name != "" }
+    let order = [SortDescriptor(\Trip.start)]
+    //= ResultsObserver.init(filterBy:sortBy:modelContainer:isolation:)
+    var all = try ResultsObserver<Trip, Never>(filterBy: predicate, sortBy: order, modelContainer: container)
+    //= ResultsObserver.init(filterBy:sortBy:modelContext:isolation:)
+    all = try ResultsObserver<Trip, Never>(filterBy: predicate, sortBy: order, modelContext: context)
+    //= ResultsObserver.init(fetchDescriptor:modelContainer:isolation:)
+    all = try ResultsObserver<Trip, Never>(fetchDescriptor: descriptor, modelContainer: container)
+    //= ResultsObserver.init(fetchDescriptor:modelContext:isolation:)
+    all = try ResultsObserver<Trip, Never>(fetchDescriptor: descriptor, modelContext: context)
+    use(all.modelContext)  //= ResultsObserver.modelContext
+    all.fetchDescriptor = descriptor  //= ResultsObserver.fetchDescriptor
+    all.filterBy = nil  //= ResultsObserver.filterBy
+    all.sortBy = order  //= ResultsObserver.sortBy
+    let results: FetchResultsCollection<Trip> = all.results  //= ResultsObserver.results
+    use(results)
+
+    //= ResultsObserver.init(filterBy:sortBy:sectionBy:modelContainer:isolation:) (String)
+    var observer = try ResultsObserver<Trip, String>(sectionBy: \.name, modelContainer: container)
+    //= ResultsObserver.init(filterBy:sortBy:sectionBy:modelContainer:isolation:) (optional String)
+    observer = try ResultsObserver<Trip, String>(filterBy: predicate, sectionBy: \.note, modelContainer: container)
+    //= ResultsObserver.init(filterBy:sortBy:sectionBy:modelContext:isolation:) (String)
+    observer = try ResultsObserver<Trip, String>(sortBy: order, sectionBy: \.name, modelContext: context)
+    //= ResultsObserver.init(filterBy:sortBy:sectionBy:modelContext:isolation:) (optional String)
+    observer = try ResultsObserver<Trip, String>(filterBy: predicate, sectionBy: \.note, modelContext: context)
+    //= ResultsObserver.init(fetchDescriptor:sectionBy:modelContainer:isolation:) (String)
+    observer = try ResultsObserver<Trip, String>(
+        fetchDescriptor: descriptor, sectionBy: \.name, modelContainer: container)
+    //= ResultsObserver.init(fetchDescriptor:sectionBy:modelContainer:isolation:) (optional String)
+    observer = try ResultsObserver<Trip, String>(
+        fetchDescriptor: descriptor, sectionBy: \.note, modelContainer: container)
+    //= ResultsObserver.init(fetchDescriptor:sectionBy:modelContext:isolation:) (String)
+    observer = try ResultsObserver<Trip, String>(fetchDescriptor: descriptor, sectionBy: \.name, modelContext: context)
+    //= ResultsObserver.init(fetchDescriptor:sectionBy:modelContext:isolation:) (optional String)
+    observer = try ResultsObserver<Trip, String>(fetchDescriptor: descriptor, sectionBy: \.note, modelContext: context)
+    let sectionBy: PartialKeyPath<Trip>? = observer.sectionBy  //= ResultsObserver.sectionBy
+    use(sectionBy)
+    let element: Trip? = observer.element(at: IndexPath(indexes: [0, 0]))  //= ResultsObserver.element(at:)
+    use(element)
+    let indexPath: IndexPath? = observer.indexPath(for: trip)  //= ResultsObserver.indexPath(for:)
+    use(indexPath)
+    guard let sections: SectionedResults<Trip, String> = observer.sections else { return }  //= ResultsObserver.sections
+    use(SectionedResults<Trip, String>.self)  //= SectionedResults
+    let titles: [String] = sections.sectionTitles  //= SectionedResults.sectionTitles
+    use(titles)
+    //= SectionedResults.subscript(sectionTitle:)
+    let section: ResultsSection<Trip, String>? = sections[sectionTitle: "a"]
+    use(sections.contains(sectionTitle: "a"))  //= SectionedResults.contains(sectionTitle:)
+    let index: Int? = sections.index(ofSectionTitled: "a")  //= SectionedResults.index(ofSectionTitled:)
+    use(index)
+    use(sections == sections)  //= SectionedResults.==(_:_:)
+    guard let section else { return }
+    use(ResultsSection<Trip, String>.self)  //= ResultsSection
+    let identifier: String = section.id  //= ResultsSection.id
+    let title: String = section.title  //= ResultsSection.title
+    use(identifier == title)
+    use(section == section)  //= ResultsSection.==(_:_:)
 }
 
 func modelActor(_ actor: isolated Importer, identifier: PersistentIdentifier) {

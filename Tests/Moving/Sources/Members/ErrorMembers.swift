@@ -22,6 +22,7 @@ func swiftDataError(_ error: SwiftDataError) -> Bool {
         SwiftDataError.missingModelContext,  //= SwiftDataError.missingModelContext
         SwiftDataError.modelValidationFailure,  //= SwiftDataError.modelValidationFailure
         SwiftDataError.sortingPendingChangesWithIdentifiers,  //= SwiftDataError.sortingPendingChangesWithIdentifiers
+        SwiftDataError.unknownDataStoreSchema,  //= SwiftDataError.unknownDataStoreSchema
         SwiftDataError.unknownSchema,  //= SwiftDataError.unknownSchema
         SwiftDataError.unsupportedKeyPath,  //= SwiftDataError.unsupportedKeyPath
         SwiftDataError.unsupportedPredicate,  //= SwiftDataError.unsupportedPredicate

@@ -135,6 +135,8 @@ func defaultToken(_ token: DefaultHistoryToken, _ encoder: any Encoder, _ decode
     use(DefaultHistoryToken.TokenType.self)  //= DefaultHistoryToken.TokenType
     let value: [String: Int64]? = token.tokenValue  //= DefaultHistoryToken.tokenValue
     use(value)
+    let storeIdentifier: String = token.storeIdentifier  //= DefaultHistoryToken.storeIdentifier
+    use(storeIdentifier)
     use(token < token)  //= DefaultHistoryToken.<(_:_:)
     use(token == token)  //= DefaultHistoryToken.==(_:_:)
     var hasher = Hasher()

@@ -18,6 +18,9 @@ func schema(_ encoder: any Encoder, _ decoder: any Decoder) throws {
     use(Schema.entityName(for: Trip.self))  //= Schema.entityName(for:)
     try schema.encode(to: encoder)  //= Schema.encode(to:)
     use(try Schema(from: decoder))  //= Schema.init(from:)
+    try schema.save(to: URL(filePath: "schema.json"))  //= Schema.save(to:)
+    let loaded: Schema = try Schema.load(from: URL(filePath: "schema.json"))  //= Schema.load(from:)
+    use(loaded)
     use(schema.debugDescription)  //= Schema.debugDescription
     use(schema == schema)  //= Schema.==(_:_:)
     var hasher = Hasher()
@@ -95,6 +98,7 @@ func attribute(_ attribute: Schema.Attribute, _ encoder: any Encoder, _ decoder:
     let defaultValue: Any? = attribute.defaultValue  //= Schema.Attribute.defaultValue
     use(defaultValue)
     use(attribute.isAttribute)  //= Schema.Attribute.isAttribute
+    use(attribute.isCodable)  //= Schema.Attribute.isCodable
     use(attribute.isOptional)  //= Schema.Attribute.isOptional
     use(attribute.isRelationship)  //= Schema.Attribute.isRelationship
     use(attribute.isTransient)  //= Schema.Attribute.isTransient
@@ -107,6 +111,10 @@ func attribute(_ attribute: Schema.Attribute, _ encoder: any Encoder, _ decoder:
     attribute.hash(into: &hasher)  //= Schema.Attribute.hash(into:)
     let option: Schema.Attribute.Option = .unique  //= Schema.Attribute.Option
     use(option == .unique)  //= Schema.Attribute.Option.==(_:_:)
+    use(option.debugDescription)  //= Schema.Attribute.Option.debugDescription
+    option.hash(into: &hasher)  //= Schema.Attribute.Option.hash(into:)
+    try option.encode(to: encoder)  //= Schema.Attribute.Option.encode(to:)
+    use(try Schema.Attribute.Option(from: decoder))  //= Schema.Attribute.Option.init(from:)
 }
 
 func relationship(_ relationship: Schema.Relationship, _ encoder: any Encoder, _ decoder: any Decoder) throws {
@@ -143,6 +151,10 @@ func relationship(_ relationship: Schema.Relationship, _ encoder: any Encoder, _
     relationship.hash(into: &hasher)  //= Schema.Relationship.hash(into:)
     let option: Schema.Relationship.Option = .unique  //= Schema.Relationship.Option
     use(option == .unique)  //= Schema.Relationship.Option.==(_:_:)
+    use(option.debugDescription)  //= Schema.Relationship.Option.debugDescription
+    option.hash(into: &hasher)  //= Schema.Relationship.Option.hash(into:)
+    try option.encode(to: encoder)  //= Schema.Relationship.Option.encode(to:)
+    use(try Schema.Relationship.Option(from: decoder))  //= Schema.Relationship.Option.init(from:)
 }
 
 func deleteRule(_ encoder: any Encoder, _ decoder: any Decoder) throws {
