@@ -37,8 +37,10 @@ let package = Package(
         .executableTarget(name: "widget", dependencies: ["SampleTrips"]),
         // Each of several processes writes, and displays what the others wrote.
         .executableTarget(name: "monitor", dependencies: ["SampleTrips"]),
-        // The whole story, with the other two as child processes.
-        .executableTarget(name: "demo", dependencies: ["SampleTrips", "app", "widget"]),
+        // The whole story, with the other two and the command-line tool as child processes.
+        .executableTarget(
+            name: "demo",
+            dependencies: ["SampleTrips", "app", "widget", .product(name: "chronicle", package: "chronicle")]),
         .testTarget(name: "SampleTripsTests", dependencies: ["SampleTrips", "monitor"]),
     ],
     swiftLanguageModes: [.v6]

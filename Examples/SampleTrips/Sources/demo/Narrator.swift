@@ -35,6 +35,14 @@ final class Narrator<Transaction: HistoryTransaction> {
         try expect(result.status == status, "exits with \(status)")
     }
 
+    /// Runs the command-line tool on the file, and expects it to succeed.
+    func runTool(_ command: String, _ options: String...) throws -> Child.Result {
+        let result = try stage.finish(stage.startTool(command, options))
+        showCommand("chronicle", [command, stage.store.url.lastPathComponent] + options, result.lines)
+        try expect(result.status == 0, "exits with 0", isQuiet: true)
+        return result
+    }
+
     /// Prints a command and its output.
     func showCommand(_ program: String, _ arguments: [String], _ output: some Sequence<Substring>) {
         let words = [program] + arguments.map { $0.contains(" ") ? "\"\($0)\"" : $0 }

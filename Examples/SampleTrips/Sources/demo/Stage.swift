@@ -15,10 +15,10 @@ final class Stage: Sendable {
 
     /// - Parameter kind: The kind of the store. For PostgreSQL, the environment contains the address of an empty database.
     init(_ kind: StoreKind) throws {
-        // In the directory of this program, where the build puts all three.
+        // In the directory of this program, where the build puts all of them.
         guard let program = Bundle.main.executableURL else { throw Failure("the path of the demo is unknown") }
         programs = program.resolvingSymlinksInPath().deletingLastPathComponent()
-        for name in ["app", "widget"]
+        for name in ["app", "widget", "chronicle"]
         where !FileManager.default.isExecutableFile(atPath: programs.appending(path: name).path) {
             throw Failure("there is no \(name) next to the demo; `swift build` makes all of them")
         }
@@ -47,6 +47,13 @@ final class Stage: Sendable {
         let url = (store ?? self.store).url
         let address = url.isFileURL ? url.path : url.absoluteString
         let child = Child(programs.appending(path: program), arguments + ["--store", address], environment)
+        try start(child)
+        return child
+    }
+
+    /// Starts the command-line tool on the file.
+    func startTool(_ command: String, _ options: [String]) throws -> Child {
+        let child = Child(programs.appending(path: "chronicle"), [command, store.url.path] + options, environment)
         try start(child)
         return child
     }

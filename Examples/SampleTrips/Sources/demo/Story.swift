@@ -23,6 +23,7 @@ struct Story<Transaction: HistoryTransaction> {
         try deleteUnsigned()
         try prune()
         try fail()
+        try inspect()
     }
 
     private func seed() throws {
@@ -189,5 +190,13 @@ struct Story<Transaction: HistoryTransaction> {
         try narrator.runFailing(1, "app", "list", store: misnamed)
         let isUnchanged = FileManager.default.contentsEqual(atPath: misnamed.url.path, andPath: stage.store.url.path)
         try expect(isUnchanged, "the file is unchanged")
+    }
+    private func inspect() throws {
+        guard stage.store.kind == .sqlite else { return }
+        narrator.begin("The command-line tool displays the history of the file, without the model classes")
+        let log = try narrator.runTool("log")
+        try expect(
+            log.output.contains("widget") && log.output.contains("LivingAccommodation"), "the change of the widget")
+        try expect(try narrator.runTool("verify").status == 0, "the file is healthy")
     }
 }
