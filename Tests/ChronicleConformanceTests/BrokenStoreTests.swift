@@ -13,8 +13,8 @@ struct BrokenStoreTests {
     private typealias FileRule = StoreRule<FaultyFileStore>
 
     private let rules = Rule.models + Rule.history
-    /// These rules also need a file.
-    private let features = StoreFeatures.all.subtracting(.referentialIntegrity)
+    /// The rules about these also need a file.
+    private let features = StoreFeatures.all.subtracting([.referentialIntegrity, .migrations])
 
     @Test(arguments: Fault.allCases)
     func conformanceRulesDetectTheFault(_ fault: Fault) throws {

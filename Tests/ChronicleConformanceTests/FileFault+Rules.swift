@@ -31,6 +31,9 @@ extension FileFault {
         case .movesTags: .taggedPositions
         case .replacesTags: .uniqueTags
         case .forgetsTags: .reopenedTags
+        case .ignoresMigrationPlans: .migratedModels
+        case .keepsFailedMigrations: .failedMigrations
+        case .acceptsLaterVersions: .laterVersions
         case .exportsPartOfTheModels: .exportedRows
         case .forgetsReplays: .replayedExports
         case .overwritesReplicas: .replayConflicts

@@ -47,8 +47,11 @@ public struct StoreFeatures: OptionSet, Sendable {
     /// Texts can contain the NUL character, U+0000. Without this feature, the rules use values without it.
     public static let nulCharacters = StoreFeatures(rawValue: 1 << 13)
 
+    /// The store keeps the version of its schema, and runs the stages of a migration plan, each in one transaction.
+    public static let migrations = StoreFeatures(rawValue: 1 << 14)
+
     /// All features.
-    public static let all = StoreFeatures(rawValue: 1 << 14 - 1)
+    public static let all = StoreFeatures(rawValue: 1 << 15 - 1)
 
     private static let names: [(StoreFeatures, String)] = [
         (.updates, "updates"), (.deletes, "deletes"), (.uniqueness, "uniqueness"), (.reopening, "reopening"),
@@ -56,7 +59,7 @@ public struct StoreFeatures: OptionSet, Sendable {
         (.deletingHistory, "deletingHistory"), (.sharing, "sharing"),
         (.referentialIntegrity, "referentialIntegrity"), (.forks, "forks"),
         (.links, "links"), (.partialUpdates, "partialUpdates"),
-        (.nulCharacters, "nulCharacters"),
+        (.nulCharacters, "nulCharacters"), (.migrations, "migrations"),
     ]
 
     /// The names of the features, separated by commas.

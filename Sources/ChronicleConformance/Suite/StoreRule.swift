@@ -68,7 +68,8 @@ extension StoreRule {
     /// it.
     public static var models: [StoreRule] {
         roundTrips + remapping + relationships + links + integrity + queries + predicates + batches + inheritance
-            + erasing + restoring + concurrency + atomicity + conflicts + reopening + events + kills
+            + erasing + restoring + concurrency + atomicity + conflicts + reopening + migrations + events
+            + kills
     }
 }
 

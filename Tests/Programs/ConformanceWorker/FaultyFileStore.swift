@@ -14,6 +14,7 @@ enum FileFault: String, CaseIterable, Sendable {
     case losesRestoredModels, ignoresTakenIdentifiers
     case skipsModelHistory, continuesAfterDeletedHistory
     case movesTags, replacesTags, forgetsTags
+    case ignoresMigrationPlans, keepsFailedMigrations, acceptsLaterVersions
     case exportsPartOfTheModels, forgetsReplays, overwritesReplicas
 }
 
@@ -71,8 +72,24 @@ final class FaultyFileStore: DataStore {
     init(_ configuration: Configuration, migrationPlan: (any SchemaMigrationPlan.Type)?) throws {
         let schema = try configuration.validatedSchema()
         self.configuration = configuration
-        base = try DefaultStore(configuration.file, schema: schema)
+        base = try Self.open(configuration, schema, migrationPlan)
         opened = configuration.file.recordsHistory ? try base.currentHistoryToken() : nil
+    }
+
+    private static func open(
+        _ configuration: Configuration, _ schema: Schema, _ migrationPlan: (any SchemaMigrationPlan.Type)?
+    ) throws -> DefaultStore {
+        var file = configuration.file
+        file.schema = schema
+        do {
+            let plan = configuration.fault == .ignoresMigrationPlans ? nil : migrationPlan
+            return try DefaultStore(file, migrationPlan: plan)
+        } catch  where configuration.fault == .keepsFailedMigrations && !(error is SwiftDataError) {
+            _ = try DefaultStore(file, migrationPlan: nil)
+            throw error
+        } catch SwiftDataError.newerSchemaVersion where configuration.fault == .acceptsLaterVersions {
+            return try DefaultStore(ModelConfiguration(schema: schema, isStoredInMemoryOnly: true), migrationPlan: nil)
+        }
     }
 
     func fetch<Model>(

@@ -7,7 +7,7 @@ import Testing
 @Test func conforms() throws {
     let directory = try TemporaryDirectory()
     let report = assertStoreConforms(
-        supporting: .all.subtracting(.links), fixture: .file(\.url, worker: "JournalWorker")
+        supporting: .all.subtracting([.links, .migrations]), fixture: .file(\.url, worker: "JournalWorker")
     ) {
         JournalStoreConfiguration(url: directory.file(), durability: .relaxed)
     }
@@ -21,6 +21,6 @@ import Testing
             == Set(
                 missing + [
                     "the fixture does not disable the history (StoreFixture.recording)",
-                    "the store does not declare links",
+                    "the store does not declare links", "the store does not declare migrations",
                 ]))
 }

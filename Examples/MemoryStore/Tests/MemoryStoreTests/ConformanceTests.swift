@@ -2,10 +2,13 @@ import ChronicleTesting
 import MemoryStore
 import Testing
 
-/// The rules for all stores, except referential integrity: the store has no foreign keys, and does not declare them. It
-/// does not outlive its process and cannot be restored from a backup, so there is no fixture for the rules about these.
+/// The rules for all stores, except those about referential integrity and migrations: the store has no foreign keys and
+/// no versions, and does not declare them. It does not outlive its process and cannot be restored from a backup, so there
+/// is no fixture for the rules about these.
 @Test func conforms() {
-    assertStoreConforms(supporting: .all.subtracting(.referentialIntegrity)) { MemoryStoreConfiguration() }
+    assertStoreConforms(supporting: .all.subtracting([.referentialIntegrity, .migrations])) {
+        MemoryStoreConfiguration()
+    }
 }
 
 /// A store that only inserts rows: it declares none of the optional features.
