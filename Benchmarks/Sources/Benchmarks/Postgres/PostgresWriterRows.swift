@@ -12,7 +12,7 @@ enum PostgresWriterRows {
                 try measure(runs: $0, numbers: false)
             },
             Row(
-                name: "four writer processes and a reader of the history (PostgreSQL)", limit: .ratio(1 / 0.6), runs: 21
+                name: "four writer processes and a reader of the history (PostgreSQL)", limit: .ratio(1 / 0.5), runs: 21
             ) { try measure(runs: $0, numbers: true) },
         ]
     }
