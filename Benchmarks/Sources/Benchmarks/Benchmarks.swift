@@ -8,6 +8,7 @@ enum Benchmarks {
             let arguments = Array(CommandLine.arguments.dropFirst())
             if try MemoryRows.run(arguments) { exit(0) }
             if try await EventRows.run(arguments) { exit(0) }
+            if try await PostgresWriterRows.run(arguments) { exit(0) }
             let options = try Options(arguments)
             Allocator.keepMemory()
             exit(try run(options) ? 0 : 1)

@@ -94,6 +94,19 @@
             }
         }
 
+        /// Runs the statements of a pipeline within ``transaction(_:)``, and passes on the result of each as soon as it
+        /// has arrived, while the server executes the next ones.
+        ///
+        /// - Parameters:
+        ///   - pipeline: The statements.
+        ///   - body: A closure that receives the index of a statement and its result. It cannot use the connection.
+        /// - Throws: The first error of the server or of `body`, which then receives no further results.
+        func run(_ pipeline: Pipeline, _ body: (_ index: Int, _ result: QueryResult) throws -> Void) throws {
+            // The first statement of a transaction begins it.
+            if needsBegin { try run("SELECT 1") }
+            if !pipeline.entries.isEmpty { try send(pipeline.entries, body) }
+        }
+
         /// What was sent, in the order in which the results arrive.
         private enum Sent {
             case preparation(StatementCache.Key, name: String, sql: String)
@@ -101,6 +114,13 @@
         }
 
         private func send(_ entries: [Pipeline.Entry]) throws -> [QueryResult] {
+            var results: [QueryResult] = []
+            results.reserveCapacity(entries.count)
+            try send(entries) { results.append($1) }
+            return results
+        }
+
+        private func send(_ entries: [Pipeline.Entry], _ body: (Int, QueryResult) throws -> Void) throws {
             let handle = try open()
             guard PQenterPipelineMode(handle) == 1 else { throw PostgresError(handle) }
             var isFinished = false
@@ -114,9 +134,9 @@
                 try send(entry, handle, &sent, &names)
             }
             guard PQpipelineSync(handle) == 1, PQflush(handle) == 0 else { throw PostgresError(handle) }
-            let results = try receive(sent, handle)
+            let failure = try receive(sent, handle, body)
             isFinished = true
-            return try results.get()
+            if let failure { throw failure }
         }
 
         private func send(
@@ -153,12 +173,11 @@
 
         /// Reads the results of a pipeline.
         ///
-        /// - Returns: The results, or the first error of the server.
+        /// - Returns: The first error of the server or of `body`, which receives the results before it.
         /// - Throws: ``PostgresError`` if the connection is lost.
         private func receive(
-            _ sent: [Sent], _ handle: OpaquePointer
-        ) throws -> Result<[QueryResult], any Error> {
-            var results: [QueryResult] = []
+            _ sent: [Sent], _ handle: OpaquePointer, _ body: (Int, QueryResult) throws -> Void
+        ) throws -> (any Error)? {
             var failure: (any Error)?
             let cancellation = CancellationCheck(handle)
             var index = 0
@@ -176,8 +195,10 @@
                     switch item {
                     case .preparation(let key, let name, _): statements.add(key, name: name)
                     case .statement:
-                        results.append(QueryResult(result))
+                        let kept = QueryResult(result)
                         isKept = true
+                        guard failure == nil else { break }
+                        do { try body(index, kept) } catch { failure = error }
                     }
                 case PGRES_PIPELINE_ABORTED: break
                 default:
@@ -195,7 +216,7 @@
             guard let end = PQgetResult(handle) else { throw PostgresError(handle) }
             defer { PQclear(end) }
             guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgresError(end, handle, sql: nil) }
-            return failure.map { .failure($0) } ?? .success(results)
+            return failure
         }
 
         /// Runs statements without parameters, separated by semicolons.

@@ -45,10 +45,63 @@
             let result = try connection.run(
                 "SELECT $1, $2, (SELECT sum(k)::bigint FROM unnest($1) AS k), $3",
                 Parameters(.array(ParameterArray([1, -2, 3])), .array(texts), .array(ParameterArray([String]()))))
-            #expect(try result.int64s(0, 0) == [1, -2, 3])
-            #expect(try result.texts(0, 1) == ["a", "", nil])
+            var integers = try ArrayElements(result.bytes(0, 0))
+            #expect(try integers.int64s() == [1, -2, 3])
+            var elements = try ArrayElements(result.bytes(0, 1))
+            let found = try (0..<3).map { _ in try elements.next().map { String(decoding: $0, as: UTF8.self) } }
+            #expect(found == ["a", "", nil])
+            #expect(elements.count == 0)
+            #expect(throws: PostgresError.self) { try elements.next() }
             #expect(result.int64(0, 2) == 2)
-            #expect(try result.texts(0, 3).isEmpty)
+            #expect(try ArrayElements(result.bytes(0, 3)).count == 0)
+        }
+
+        @Test func valuesThatAreNoArraysAreErrors() throws {
+            let result = try Connection(settings).run("SELECT $1, ARRAY[[1, 2], [3, 4]]", Parameters(.text("x")))
+            for column in 0..<2 {
+                #expect(throws: PostgresError.self) { try ArrayElements(result.bytes(0, column)) }
+            }
+            // An array of one text, with a size or a length that is larger than the value, or cut off.
+            let words: [UInt8] = [1, 0, 25, 1, 1, 1]
+            let array = words.reduce(into: [UInt8]()) { $0 += [0, 0, 0, $1] } + [UInt8(ascii: "x")]
+            var (large, long) = (array, array)
+            (large[15], long[23]) = (2, 9)
+            for bytes in [large, long, array.dropLast(), Array(array.prefix(22))] {
+                #expect(throws: PostgresError.self) {
+                    try bytes.withUnsafeBytes { bytes in
+                        var elements = try ArrayElements(bytes)
+                        while elements.count > 0 { _ = try elements.next() }
+                    }
+                }
+            }
+        }
+
+        @Test func resultsOfAPipelineArriveOneByOne() throws {
+            struct Stop: Error {}
+            let connection = try Connection(settings)
+            var pipeline = Pipeline()
+            for number in 1...100 { pipeline.add("SELECT 600 / (50 - $1)", Parameters(.int64(Int64(number)))) }
+            var numbers: [Int64] = []
+            let error = try #require(throws: PostgresError.self) {
+                try connection.transaction { connection in
+                    try connection.run(pipeline) { index, result in
+                        #expect(index == numbers.count)
+                        numbers.append(result.int64(0, 0))
+                    }
+                }
+            }
+            #expect(error.sqlState == "22012" && error.statementIndex == 49)
+            #expect(numbers == (1...49).map { 600 / (50 - $0) })
+            #expect(throws: Stop.self) {
+                try connection.transaction { connection in
+                    try connection.run(pipeline) { index, _ in
+                        #expect(index <= 10)
+                        if index == 10 { throw Stop() }
+                    }
+                }
+            }
+            // The remaining results were read.
+            #expect(try connection.run("SELECT 2").int64(0, 0) == 2)
         }
 
         @Test func statementsOfAPipelineShareARoundTrip() throws {
@@ -130,7 +183,8 @@
             #expect(failed?.sqlState == "25P02")
             #expect(!connection.isInTransaction)
             let rows = try connection.run("SELECT array_agg(a) FROM t")
-            #expect(try rows.int64s(0, 0) == [1])
+            var numbers = try ArrayElements(rows.bytes(0, 0))
+            #expect(try numbers.int64s() == [1])
         }
 
         private static func sqlState(of sql: String, _ connection: Connection) -> String? {

@@ -133,6 +133,51 @@
             #expect(throws: SwiftDataError.valueOutOfRange) { try context.save() }
         }
 
+        /// The parameter that describes a save can be set by every program.
+        @Test(arguments: [
+            #"{"check": 1e30, "timestamp": 1e300, "author": 7, "metadata": {"a": 1}}"#,
+            #"{"check": "x", "timestamp": {}, "author": "7", "metadata": {"a": ["b"]}}"#,
+            #"{"check": 1.5, "timestamp": null, "author": "7", "metadata": "a"}"#, #"["author"]"#, #""author""#, "1",
+            "null",
+        ])
+        func anyDescriptionIsNumbered(_ description: String) throws {
+            let fixture = try HistoryFixture()
+            try fixture.psql(
+                """
+                BEGIN; SELECT set_config('chronicle.save', '\(description)', TRUE); INSERT INTO "Entry"(amount) VALUES (1);
+                COMMIT
+                """)
+            let start = Date.now
+            let found = try #require(try fixture.transactions().first)
+            #expect(found.isExternal && found.changes.count == 1 && found.metadata.isEmpty)
+            #expect(found.author == (description.contains("{") ? "7" : nil))
+            #expect(abs(found.timestamp.timeIntervalSince(start)) < 3_600)
+        }
+
+        @Test func aDescriptionThatIsNoJSONIsRejected() throws {
+            let fixture = try HistoryFixture()
+            #expect(throws: Shell.Failure.self) {
+                try fixture.psql("SET chronicle.save = '{'; INSERT INTO \"Entry\"(amount) VALUES (1)")
+            }
+            #expect(try fixture.transactions().isEmpty)
+        }
+
+        /// Authors and metadata with every kind of character that JSON escapes.
+        @Test func descriptionsKeepTheirTexts() throws {
+            let fixture = try HistoryFixture()
+            let text =
+                (1...0x2f).map { String(UnicodeScalar(UInt8($0))) }.joined() + "\\u0041\\ \u{7f}\u{2028}é\u{1F600}"
+            let context = fixture.context(text)
+            context.name = text
+            context.transactionMetadata = [text: text, "": "\""]
+            context.insert(Entry(1))
+            try context.save()
+            let found = try #require(try fixture.transactions().first)
+            #expect(found.author == text)
+            #expect(found.contextName == text)
+            #expect(found.metadata == [text: text, "": "\""])
+        }
+
         /// Random statements of another program; then the history is replayed and compared with the tables.
         @Test func replayedHistoryEqualsTheTables() throws {
             let seed = UInt64.random(in: .min ... .max)

@@ -23,7 +23,7 @@
         @Test(arguments: [
             "DELETE FROM chronicle_change", "UPDATE chronicle_transaction SET author = 'x'",
             "DELETE FROM chronicle_pending", "INSERT INTO chronicle_pending SELECT * FROM chronicle_pending",
-            "UPDATE chronicle_history SET position = 0", "SELECT chronicle_begin(99)",
+            "UPDATE chronicle_history SET position = 0", "SELECT setval('chronicle_change_id', 99)",
             #"ALTER TABLE "Account" DISABLE TRIGGER ALL"#,
             "CREATE TEMPORARY TABLE t(_rowid_ bigint, name text); CREATE TRIGGER t AFTER INSERT ON t REFERENCING NEW TABLE "
                 + "AS chronicle_new FOR EACH STATEMENT EXECUTE FUNCTION chronicle_insert_1()",

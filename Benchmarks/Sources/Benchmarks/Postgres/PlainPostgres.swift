@@ -144,6 +144,30 @@ final class PlainPostgres {
         return sum
     }
 
+    /// Reads every value of every change in the history of a store, with those of its transaction, in their order, and
+    /// returns a number that depends on them.
+    func sumOfAllChanges() throws -> Int {
+        let result = PQexecParams(
+            connection,
+            """
+            SELECT h.position, h.check_value, h.timestamp, h.author, h.context, h.process, h.bundle, \
+            c.id - h.first_change + h.first_number, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, \
+            c.old_values, c.new_values FROM chronicle_transaction AS h JOIN chronicle_change AS c \
+            ON c.transaction = h.transaction AND c.id BETWEEN h.first_change AND h.last_change ORDER BY h.position, c.id
+            """, 0, nil, nil, nil, nil, 1)
+        defer { PQclear(result) }
+        try check(result)
+        var sum = 0
+        for row in 0..<PQntuples(result) {
+            for column in 0..<15 as Range<Int32> where PQgetisnull(result, row, column) == 0 {
+                let bytes = UnsafeRawBufferPointer(
+                    start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+                sum = bytes.reduce(sum) { $0 &+ Int($1) }
+            }
+        }
+        return sum
+    }
+
     private func integer(_ result: OpaquePointer?, _ row: Int32, _ column: Int32) -> Int64 {
         guard let value = PQgetvalue(result, row, column) else { return 0 }
         return Int64(bigEndian: UnsafeRawPointer(value).loadUnaligned(as: Int64.self))

@@ -118,18 +118,24 @@ enum HistoryRows {
 
     private static func mixedChanges(_ directory: URL) throws -> TripStore {
         let store = try TripStore(directory, .relaxed)
+        try writeMixedChanges(store.context)
+        return store
+    }
+
+    /// Makes the changes: two fifths inserts, two fifths updates, one fifth deletes that preserve three values each; 100
+    /// in the three transactions of each round.
+    static func writeMixedChanges(_ context: ModelContext) throws {
         for first in stride(from: 0, to: 40_000, by: 40) {
             let trips = (first..<first + 40).map { Trip(SampleTrip.at($0)) }
-            trips.forEach(store.context.insert)
-            try store.context.save()
+            trips.forEach(context.insert)
+            try context.save()
             for trip in trips { trip.rating += 1 }
-            trips.prefix(20).forEach(store.context.delete)
-            try store.context.save()
+            trips.prefix(20).forEach(context.delete)
+            try context.save()
             // 20 of the updates are replaced by deletes; the others follow here.
             for trip in trips.suffix(20) { trip.nights += 1 }
-            try store.context.save()
+            try context.save()
         }
-        return store
     }
 
     private static func deletedPrefix(runs: Int) throws -> Row.Outcome {

@@ -19,25 +19,32 @@
             }
         }
 
-        /// Returns an entity, which another process may have added since the store was opened.
+        /// Thrown if an entity or an attribute is unknown, which another process may have added since the store was opened.
+        struct Outdated: Error {
+            let entity: Int64
+        }
+
+        /// Reads the entities again, once.
         ///
-        /// - Parameter attributes: Numbers of attributes that the entity has to have.
-        /// - Throws: ``SwiftDataError/damagedFile`` if the entity or an attribute is missing in the database.
-        mutating func entity(_ number: Int64, with attributes: [Int64], _ connection: Connection) throws
-            -> EntityHistory
-        {
-            if let entity = entities[number], attributes.allSatisfy(entity.hasAttribute) { return entity }
-            if !isReloaded {
-                isReloaded = true
-                setEntities(try ChroniclePostgres.Catalog(connection).entities())
-            }
-            guard let entity = entities[number], attributes.allSatisfy(entity.hasAttribute) else {
+        /// - Throws: ``SwiftDataError/damagedFile`` if they were read before: the entity or an attribute is missing in the
+        ///   database.
+        mutating func reload(_ connection: Connection, for error: Outdated) throws {
+            guard !isReloaded else {
                 throw SwiftDataError.damagedFile.with(
                     detail:
-                        "a change of the history refers to entity \(number), which is missing in chronicle_entity or "
-                        + "has no such attribute in chronicle_attribute; restore the tables from a backup",
+                        "a change of the history refers to entity \(error.entity), which is missing in chronicle_entity "
+                        + "or has no such attribute in chronicle_attribute; restore the tables from a backup",
                     storeIdentifier: storeIdentifier)
             }
+            isReloaded = true
+            setEntities(try ChroniclePostgres.Catalog(connection).entities())
+        }
+
+        /// Returns an entity.
+        ///
+        /// - Throws: ``Outdated`` if it is unknown.
+        func entity(_ number: Int64) throws -> EntityHistory {
+            guard let entity = entities[number] else { throw Outdated(entity: number) }
             return entity
         }
 
@@ -49,6 +56,7 @@
 
     /// An entity in the history: the conversion of its changes, and its attributes.
     final class EntityHistory: Sendable {
+        let number: Int64
         let name: String
         let rootName: String
         let origin: PersistentIdentifier.Origin
@@ -57,6 +65,7 @@
 
         init(_ recorded: RecordedEntity, _ schema: Schema, storeIdentifier: String) {
             let entity = schema.entitiesByName[recorded.name]
+            number = recorded.number
             name = recorded.name
             rootName = recorded.rootName
             origin = .init(
@@ -96,12 +105,13 @@
             TypedChangeMaker<Model>()
         }
 
-        func hasAttribute(_ number: Int64) -> Bool { attributes[number] != nil }
-
-        /// Returns the names of attributes in the order of their numbers.
-        func names(_ numbers: [Int64]) -> [String] { numbers.sorted().compactMap { attributes[$0]?.name } }
-
-        func attribute(_ number: Int64) -> PreservedAttribute? { attributes[number] }
+        /// Returns an attribute.
+        ///
+        /// - Throws: ``HistoryCatalog/Outdated`` if it is unknown.
+        func attribute(_ number: Int64) throws -> PreservedAttribute {
+            guard let attribute = attributes[number] else { throw HistoryCatalog.Outdated(entity: self.number) }
+            return attribute
+        }
     }
 
     /// An attribute or a relationship in the history: its name, and the decoding of its preserved values.

@@ -4,50 +4,27 @@
     /// Reads the changes of transactions.
     struct ChangeReader {
         private let connection: Connection
-        private var catalog: HistoryCatalog
-        /// Whether preserved values are returned as the store contains them; see
-        /// ``HistoryChangesRequest/returnsStoredValues``.
-        private let returnsStoredValues: Bool
-        /// The names of attributes by the entity and the numbers of the attributes. Many changes share them.
-        private var names: [NamesKey: [String]] = [:]
-        private var latest: (entity: Int64, history: EntityHistory)?
+        private var decoder: ChangeDecoder
 
-        private struct NamesKey: Hashable {
-            let entity: Int64
-            let numbers: [Int64]
-        }
-
-        /// The number of changes that are read at a time. The server sorts them in memory.
-        private static let pageSize: Int64 = 20_000
+        /// The number of changes that a statement returns, about. The server executes the next statement while those of
+        /// the previous one are decoded, as long as their rows fit into the buffers between the two.
+        private static let partSize: Int64 = 2_000
+        /// The number of parts of a transaction; those of longer ones have more changes.
+        private static let largestNumberOfParts: Int64 = 10_000
+        /// The number of statements that are sent together.
+        private static let pipelineLength = 64
 
         init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) {
-            (self.connection, self.catalog) = (connection, catalog)
-            self.returnsStoredValues = returnsStoredValues
+            self.connection = connection
+            decoder = ChangeDecoder(catalog, returnsStoredValues: returnsStoredValues)
         }
 
         /// Returns the transactions of headers, in their order.
         mutating func transactions(
             _ headers: [HistoryHeader], storeIdentifier: String
         ) throws -> [DefaultHistoryTransaction] {
-            var transactions: [DefaultHistoryTransaction] = []
-            transactions.reserveCapacity(headers.count)
-            var start = 0
-            while start < headers.count {
-                var (end, count) = (start, 0 as Int64)
-                while end < headers.count, end == start || count + headers[end].changeCount <= Self.pageSize {
-                    count += headers[end].changeCount
-                    end += 1
-                }
-                let changes =
-                    end == start + 1
-                    ? [try changes(of: headers[start], after: nil, limit: .max)]
-                    : try changes(of: headers[start..<end])
-                for (header, changes) in zip(headers[start..<end], changes) {
-                    transactions.append(header.transaction(changes, storeIdentifier: storeIdentifier))
-                }
-                start = end
-            }
-            return transactions
+            let changes = try withCatalog { reader in try reader.changes(of: headers) }
+            return zip(headers, changes).map { $0.transaction($1, storeIdentifier: storeIdentifier) }
         }
 
         /// Returns changes of one transaction, in the order in which they were made.
@@ -57,145 +34,179 @@
         ///   - number: The identifier of the change after which to begin, or `nil` for the first one.
         ///   - limit: The maximum number of changes.
         mutating func changes(of header: HistoryHeader, after number: Int64?, limit: Int) throws -> [HistoryChange] {
-            var after = number.map { header.firstChange + ($0 - header.firstNumber) } ?? header.firstChange - 1
-            var changes: [HistoryChange] = []
-            while changes.count < limit {
-                let count = min(Int64(limit - changes.count), Self.pageSize)
-                let result = try connection.run(
-                    """
-                    SELECT \(Self.columns), 1 FROM chronicle_change AS c WHERE c.transaction = $1 \
-                    AND c.id > $2 AND c.id <= $3 ORDER BY c.id LIMIT $4
-                    """,
-                    Parameters(.xid8(header.transaction), .int64(after), .int64(header.lastChange), .int64(count)))
-                changes.reserveCapacity(changes.count + result.count)
-                for row in 0..<result.count { changes.append(try change(result, row, header)) }
-                guard result.count == count else { break }
-                after = result.int64(result.count - 1, 0)
-            }
-            return changes
-        }
-
-        private mutating func changes(of headers: ArraySlice<HistoryHeader>) throws -> [[HistoryChange]] {
-            var (transactions, first, last) = (ParameterArray(.xid8), ParameterArray(.int8), ParameterArray(.int8))
-            for header in headers {
-                transactions.append(header.transaction)
-                first.append(header.firstChange)
-                last.append(header.lastChange)
-            }
+            let after = number.map { header.firstChange + ($0 - header.firstNumber) } ?? header.firstChange - 1
             let result = try connection.run(
                 """
-                SELECT \(Self.columns), t.number FROM unnest($1, $2, $3) WITH ORDINALITY \
-                AS t(transaction, first, last, number) JOIN chronicle_change AS c \
-                ON c.transaction = t.transaction AND c.id BETWEEN t.first AND t.last ORDER BY t.number, c.id
-                """, Parameters(.array(transactions), .array(first), .array(last)))
-            var changes = [[HistoryChange]](repeating: [], count: headers.count)
-            var row = 0
-            for (index, header) in headers.enumerated() {
-                while row < result.count, result.int64(row, 8) == Int64(index + 1) {
-                    changes[index].append(try change(result, row, header))
-                    row += 1
+                SELECT \(ChangeDecoder.columns) FROM chronicle_change AS c WHERE c.transaction = $1 \
+                AND c.id > $2 AND c.id <= $3 ORDER BY c.id LIMIT $4
+                """,
+                Parameters(
+                    .xid8(header.transaction), .int64(after), .int64(header.lastChange), .int64(Int64(limit))))
+            return try withCatalog { reader in
+                try (0..<result.count).map { try reader.decoder.change(result, $0, of: header) }
+            }
+        }
+
+        /// Repeats `body` if another process has added entities or attributes.
+        private mutating func withCatalog<Result>(_ body: (inout Self) throws -> Result) throws -> Result {
+            do { return try body(&self) } catch let error as HistoryCatalog.Outdated {
+                try decoder.reload(connection, for: error)
+                do { return try body(&self) } catch let error as HistoryCatalog.Outdated {
+                    try decoder.reload(connection, for: error)
+                    throw error
                 }
             }
+        }
+
+        // MARK: Parts
+
+        /// What one statement reads.
+        private struct Part {
+            /// The indices of the transactions.
+            let headers: Range<Int>
+            let access: Access
+        }
+
+        private enum Access {
+            /// The changes of one transaction with these numbers.
+            case changes(ClosedRange<Int64>)
+            /// A range of the index, which may contain changes of other transactions. The statement returns at most as
+            /// many rows, and not all changes if there are too many others.
+            case range(limit: Int64)
+            /// A lookup in the index for each transaction.
+            case lookups
+        }
+
+        private static func parts(of headers: [HistoryHeader]) -> [Part] {
+            var parts: [Part] = []
+            var start = 0
+            while start < headers.count {
+                var (end, count) = (start, 0 as Int64)
+                while end < headers.count, end == start || headers[end].changeCount <= partSize - count {
+                    count += headers[end].changeCount
+                    end += 1
+                }
+                if end > start + 1 {
+                    // In commit order and without gaps, most identifiers of the server are those of these transactions.
+                    let isContiguous = headers[end - 1].position - headers[start].position == Int64(end - start - 1)
+                    parts.append(
+                        Part(
+                            headers: start..<end,
+                            access: isContiguous ? .range(limit: count + count / 4 + 64) : .lookups))
+                } else {
+                    let header = headers[start]
+                    let distance = header.lastChange - header.firstChange
+                    let width = distance / min((count - 1) / partSize + 1, largestNumberOfParts)
+                    parts += stride(from: header.firstChange, through: header.lastChange, by: Int(width) + 1).map {
+                        Part(headers: start..<end, access: .changes($0...$0 + min(width, header.lastChange - $0)))
+                    }
+                }
+                start = end
+            }
+            return parts
+        }
+
+        private mutating func changes(of headers: [HistoryHeader]) throws -> [[HistoryChange]] {
+            var changes = [[HistoryChange]](repeating: [], count: headers.count)
+            let parts = Self.parts(of: headers)
+            try read(parts, of: headers, into: &changes)
+            let incomplete = parts.filter { part in
+                guard case .range = part.access else { return false }
+                return part.headers.contains { changes[$0].count != headers[$0].changeCount }
+            }
+            for index in incomplete.lazy.flatMap(\.headers) { changes[index] = [] }
+            try read(incomplete.map { Part(headers: $0.headers, access: .lookups) }, of: headers, into: &changes)
             return changes
         }
 
-        private static let columns =
-            "c.id, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, c.old_values, c.new_values"
-
-        // MARK: Decoding
-
-        private mutating func change(_ result: QueryResult, _ row: Int, _ header: HistoryHeader) throws -> HistoryChange
-        {
-            let number = result.int64(row, 1)
-            let preserved = result.isNull(row, 5) ? [] : try result.int64s(row, 5)
-            let attributes = result.isNull(row, 4) ? [] : try result.int64s(row, 4)
-            let entity = try entity(number, attributes + preserved)
-            let change = ChangeRow(
-                number: header.firstNumber + (result.int64(row, 0) - header.firstChange), transaction: header.position,
-                model: entity.origin.identifier(result.int64(row, 3)))
-            switch result.bytes(row, 2).first {
-            case UInt8(ascii: "i"):
-                return entity.maker.insert(change, try values(result, row, preserved, entity, change))
-            case UInt8(ascii: "u"):
-                let names = names(of: attributes, entity, number)
-                return entity.maker.update(change, names, try values(result, row, preserved, entity, change))
-            case UInt8(ascii: "d"):
-                let (values, none) = try tombstone(result, row, preserved, entity, change)
-                return entity.maker.delete(change, values, nil: none)
-            default: throw damaged("its kind is unknown", change)
-            }
-        }
-
-        private mutating func entity(_ number: Int64, _ attributes: [Int64]) throws -> EntityHistory {
-            if let latest, latest.entity == number, attributes.isEmpty { return latest.history }
-            let entity = try catalog.entity(number, with: attributes, connection)
-            latest = (number, entity)
-            return entity
-        }
-
-        private mutating func names(of numbers: [Int64], _ entity: EntityHistory, _ number: Int64) -> [String] {
-            let key = NamesKey(entity: number, numbers: numbers)
-            if let known = names[key] { return known }
-            let found = entity.names(numbers)
-            names[key] = found
-            return found
-        }
-
-        private func values(
-            _ result: QueryResult, _ row: Int, _ numbers: [Int64], _ entity: EntityHistory, _ change: ChangeRow
-        ) throws -> [PreservedValue] {
-            guard !numbers.isEmpty else { return [] }
-            let old = try stored(result, row, 6, numbers.count, change)
-            let new = try stored(result, row, 7, numbers.count, change)
-            return zip(numbers, zip(old, new)).sorted { $0.0 < $1.0 }.compactMap { number, values in
-                guard let attribute = entity.attribute(number), !attribute.isOfOtherEntity else { return nil }
-                let isStored = returnsStoredValues
-                return PreservedValue(
-                    name: attribute.name,
-                    previousValue: attribute.value(values.0, of: change.model, isStored: isStored),
-                    value: attribute.value(values.1, of: change.model, isStored: isStored))
-            }
-        }
-
-        private func tombstone(
-            _ result: QueryResult, _ row: Int, _ numbers: [Int64], _ entity: EntityHistory, _ change: ChangeRow
-        ) throws -> ([(name: String, value: any Sendable)], nil: [String]) {
-            guard !numbers.isEmpty else { return ([], []) }
-            var values: [(name: String, value: any Sendable)] = []
-            var none: [String] = []
-            let old = try stored(result, row, 6, numbers.count, change)
-            for (number, value) in zip(numbers, old).sorted(by: { $0.0 < $1.0 }) {
-                guard let attribute = entity.attribute(number), !attribute.isOfOtherEntity else { continue }
-                if let decoded = attribute.value(value, of: change.model, isStored: returnsStoredValues) {
-                    values.append((attribute.name, decoded))
-                } else {
-                    none.append(attribute.name)
+        private mutating func read(
+            _ parts: [Part], of headers: [HistoryHeader], into changes: inout [[HistoryChange]]
+        ) throws {
+            for start in stride(from: 0, to: parts.count, by: Self.pipelineLength) {
+                let parts = parts[start..<min(start + Self.pipelineLength, parts.count)]
+                var pipeline = Pipeline()
+                for part in parts { Self.add(part, headers[part.headers], to: &pipeline) }
+                try connection.run(pipeline) { index, result in
+                    try decode(result, parts[start + index], headers, into: &changes)
                 }
             }
-            return (values, none)
         }
 
-        /// Returns the values of an array, which is NULL if the change has no values of this kind.
-        private func stored(
-            _ result: QueryResult, _ row: Int, _ column: Int, _ count: Int, _ change: ChangeRow
-        ) throws -> [PropertyValue] {
-            if result.isNull(row, column) { return Array(repeating: .null, count: count) }
-            let texts = try result.texts(row, column)
-            guard texts.count == count else { throw damaged("the numbers of its preserved values differ", change) }
-            return try texts.map { text in
-                guard let text else { return .null }
-                guard let value = PreservedText.value(text) else {
-                    throw damaged("a preserved value is invalid", change)
+        private static func add(_ part: Part, _ headers: ArraySlice<HistoryHeader>, to pipeline: inout Pipeline) {
+            let columns = ChangeDecoder.columns
+            switch part.access {
+            case .changes(let numbers):
+                pipeline.add(
+                    """
+                    SELECT \(columns) FROM chronicle_change AS c WHERE c.transaction = $1 AND c.id BETWEEN $2 AND $3 \
+                    ORDER BY c.id
+                    """,
+                    Parameters(
+                        .xid8(headers.first?.transaction ?? 0), .int64(numbers.lowerBound), .int64(numbers.upperBound)))
+            case .range(let limit):
+                let transactions = headers.lazy.map(\.transaction)
+                pipeline.add(
+                    """
+                    SELECT \(columns), c.transaction FROM chronicle_change AS c WHERE c.transaction BETWEEN $1 AND $2 \
+                    ORDER BY c.transaction, c.id LIMIT $3
+                    """,
+                    Parameters(
+                        .xid8(transactions.min() ?? 0), .xid8(transactions.max() ?? 0), .int64(limit)))
+            case .lookups:
+                var (transactions, first, last) = (ParameterArray(.xid8), ParameterArray(.int8), ParameterArray(.int8))
+                for header in headers {
+                    transactions.append(header.transaction)
+                    first.append(header.firstChange)
+                    last.append(header.lastChange)
                 }
-                return value
+                // A join of the two could be executed by reading the whole table.
+                pipeline.add(
+                    """
+                    SELECT \(columns), t.number FROM unnest($1, $2, $3) WITH ORDINALITY \
+                    AS t(transaction, first, last, number) CROSS JOIN LATERAL (SELECT * FROM chronicle_change AS c \
+                    WHERE c.transaction = t.transaction AND c.id BETWEEN t.first AND t.last ORDER BY c.id) AS c \
+                    ORDER BY t.number
+                    """, Parameters(.array(transactions), .array(first), .array(last)))
             }
         }
 
-        private func damaged(_ detail: String, _ change: ChangeRow) -> SwiftDataError {
-            .damagedFile.with(
-                detail:
-                    "change \(change.number) of the history is damaged: \(detail); restore the tables from a backup",
-                persistentIdentifier: change.model)
+        // MARK: Rows
+
+        private mutating func decode(
+            _ result: QueryResult, _ part: Part, _ headers: [HistoryHeader], into changes: inout [[HistoryChange]]
+        ) throws {
+            func append(_ rows: some Collection<Int>, to index: Int) throws {
+                changes[index].reserveCapacity(changes[index].count + rows.count)
+                for row in rows { changes[index].append(try decoder.change(result, row, of: headers[index])) }
+            }
+            if case .changes = part.access {
+                try append(0..<result.count, to: part.headers.lowerBound)
+                return
+            }
+            var indices: [Int64: Int] = [:]
+            if case .range = part.access {
+                for index in part.headers { indices[headers[index].transaction] = index }
+            }
+            var row = 0
+            while row < result.count {
+                let key = result.int64(row, ChangeDecoder.nextColumn)
+                var end = row + 1
+                while end < result.count, result.int64(end, ChangeDecoder.nextColumn) == key { end += 1 }
+                let rows = row..<end
+                row = end
+                guard case .range = part.access else {
+                    // The statement does not order them, although the server returns them in order.
+                    try append(
+                        rows.sorted { result.int64($0, 0) < result.int64($1, 0) },
+                        to: part.headers.lowerBound + Int(key) - 1)
+                    continue
+                }
+                guard let index = indices[key] else { continue }
+                // In a restored dump, an earlier transaction may have the same identifier.
+                let numbers = headers[index].firstChange...headers[index].lastChange
+                let isOther = { (row: Int) in !numbers.contains(result.int64(row, 0)) }
+                try append(rows.drop(while: isOther).prefix { !isOther($0) }, to: index)
+            }
         }
     }
 #endif

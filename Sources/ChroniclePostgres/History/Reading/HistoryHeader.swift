@@ -29,7 +29,8 @@
 
         /// Reads a row of a statement on ``columns``.
         ///
-        /// - Throws: ``SwiftDataError/damagedFile`` if the metadata is not an object of texts.
+        /// - Throws: ``SwiftDataError/damagedFile`` if the numbers of the changes are impossible, or the metadata is not an
+        ///   object of texts.
         init(_ result: QueryResult, _ row: Int) throws {
             func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.text(row, column) }
             position = result.int64(row, 0)
@@ -42,6 +43,14 @@
             timestamp = Date(timeIntervalSinceReferenceDate: result.double(row, 7))
             (author, contextName) = (text(8), text(9))
             (process, bundle) = (text(10) ?? "", text(11) ?? "")
+            guard firstChange >= 0, lastChange >= firstChange, changeCount > 0,
+                changeCount - 1 <= lastChange - firstChange,
+                firstNumber >= 0, !firstNumber.addingReportingOverflow(lastChange - firstChange).overflow
+            else {
+                throw SwiftDataError.damagedFile.with(
+                    detail: "the numbers of the changes of transaction \(position) are invalid; restore "
+                        + "chronicle_transaction from a backup")
+            }
             guard let json = text(12) else {
                 metadata = [:]
                 return

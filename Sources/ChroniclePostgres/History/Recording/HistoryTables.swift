@@ -14,7 +14,8 @@
         ///   by the time at which it started, is not restarted.
         /// - `chronicle_pending` has the transactions that have no position yet. Only the recorder inserts rows. In a
         ///   restored dump, transaction identifiers begin again, so a row also has the time at which its transaction
-        ///   began and the last change before it.
+        ///   began and the last change before it. `header` is the description of a save, which the numbering reads: a
+        ///   commit takes less time than with a column for each part.
         /// - `chronicle_transaction` has the transactions in the order of their positions.
         /// - `chronicle_change` has the changes. `attributes` are the attributes that an update changed; `old_values` and
         ///   `new_values` are the preserved values of the attributes `preserved`; see ``PreservedText``.
@@ -31,23 +32,26 @@
             """,
             """
             CREATE TABLE IF NOT EXISTS chronicle_pending(transaction xid8 NOT NULL, began timestamptz NOT NULL, \
-            after bigint NOT NULL, \(headerColumns), PRIMARY KEY (transaction, began)) \
+            after bigint NOT NULL, changed timestamptz NOT NULL, header jsonb, PRIMARY KEY (transaction, began)) \
             WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000)
             """,
             """
             CREATE TABLE IF NOT EXISTS chronicle_transaction(position bigint PRIMARY KEY, transaction xid8 NOT NULL, \
             first_change bigint NOT NULL, last_change bigint NOT NULL, change_count bigint NOT NULL, \
-            first_number bigint NOT NULL, \(headerColumns))
+            first_number bigint NOT NULL, check_value bigint NOT NULL, timestamp double precision NOT NULL, \
+            author text COLLATE "C", context text COLLATE "C", process text COLLATE "C", bundle text COLLATE "C", \
+            metadata jsonb)
             """,
             "CREATE INDEX IF NOT EXISTS chronicle_transaction_check ON chronicle_transaction(check_value)",
-            """
-            CREATE TABLE IF NOT EXISTS chronicle_change(transaction xid8 NOT NULL, id bigint NOT NULL, \
-            entity bigint NOT NULL, kind "char" NOT NULL, primary_key bigint NOT NULL, attributes smallint[], \
-            preserved smallint[], old_values text[], new_values text[], PRIMARY KEY (transaction, id))
-            """,
             // The order of the numbers is that in which they were taken, so sessions must not cache them.
             "CREATE SEQUENCE IF NOT EXISTS chronicle_change_id MINVALUE 0 START 0 CACHE 1",
             "SELECT nextval('chronicle_change_id') WHERE NOT (SELECT is_called FROM chronicle_change_id)",
+            """
+            CREATE TABLE IF NOT EXISTS chronicle_change(transaction xid8 NOT NULL, \
+            id bigint NOT NULL DEFAULT nextval('chronicle_change_id'), entity bigint NOT NULL, kind "char" NOT NULL, \
+            primary_key bigint NOT NULL, attributes smallint[], preserved smallint[], old_values text[], \
+            new_values text[], PRIMARY KEY (transaction, id))
+            """,
             """
             CREATE TABLE IF NOT EXISTS chronicle_tag(name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL, \
             check_value bigint, date double precision NOT NULL)
@@ -60,12 +64,6 @@
             """,
         ]
 
-        private static let headerColumns = """
-            check_value bigint NOT NULL, timestamp double precision NOT NULL, author text COLLATE "C", \
-            context text COLLATE "C", process text COLLATE "C", bundle text COLLATE "C", metadata jsonb
-            """
-        private static let headers = "check_value, timestamp, author, context, process, bundle, metadata"
-
         /// The functions, which run as their owner with a fixed search path, so that a role without privileges on the
         /// tables of the history can write models. Nobody else may execute the functions of the recorder, not even as
         /// the triggers of other tables.
@@ -74,29 +72,37 @@
         static func functions(path: String) -> [HistoryFunction] {
             [
                 HistoryFunction(
-                    name: "chronicle_begin", arguments: "after bigint", result: "void", path: path, body: begin),
-                HistoryFunction(
                     name: "chronicle_number", arguments: "", result: "bigint", path: path,
-                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: number),
+                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: number)
             ]
         }
 
-        /// Inserts the description of the current transaction, at its first change.
-        private static let begin = """
-            DECLARE
-                header jsonb := nullif(current_setting('\(header)', true), '');
-            BEGIN
-                INSERT INTO chronicle_pending(transaction, began, after, \(headers))
-                SELECT pg_current_xact_id(), now(), chronicle_begin.after,
-                    coalesce((header->>'check')::bigint, \(randomCheckValue)),
-                    coalesce((header->>'timestamp')::double precision,
-                        extract(epoch FROM clock_timestamp()) - 978307200),
-                    header->>'author', header->>'context', header->>'process', header->>'bundle', header->'metadata'
-                ON CONFLICT DO NOTHING;
-            END
+        /// Inserts the row of the current transaction, at its first change, in a function with the variable `after`.
+        static let insertPending = """
+            INSERT INTO chronicle_pending(transaction, began, after, changed, header) \
+            VALUES (pg_current_xact_id(), now(), after, clock_timestamp(), \
+            nullif(current_setting('\(header)', true), '')::jsonb) ON CONFLICT DO NOTHING
             """
 
         static let randomCheckValue = "('x' || md5(random()::text || clock_timestamp()::text))::bit(64)::bigint"
+
+        /// The parts of a description in the row `b` of `chronicle_pending`. A program can set the parameter to any JSON, so
+        /// a part of another type is treated as missing: it must not prevent the numbering.
+        private static let values = """
+            coalesce(\(numeric("check", between: "\(Int64.min) AND \(Int64.max)"))::bigint, \(randomCheckValue)),
+            coalesce(\(numeric("timestamp", between: "-1e12 AND 1e12"))::double precision,
+                extract(epoch FROM b.changed) - 978307200),
+            b.header->>'author', b.header->>'context', b.header->>'process', b.header->>'bundle',
+            CASE WHEN jsonb_typeof(b.header->'metadata') = 'object' AND NOT jsonb_path_exists(b.header->'metadata',
+                'strict $.* ? (@.type() <> "string")') THEN b.header->'metadata' END
+            """
+
+        private static func numeric(_ key: String, between range: String) -> String {
+            """
+            CASE WHEN jsonb_typeof(b.header->'\(key)') = 'number'
+                AND (b.header->'\(key)')::numeric BETWEEN \(range) THEN (b.header->'\(key)')::numeric END
+            """
+        }
 
         /// Numbers the committed transactions that have no position, and returns the newest position.
         ///
@@ -133,10 +139,10 @@
                         9223372036854775807) AS until FROM moved
                 ), numbered AS (
                     INSERT INTO chronicle_transaction(position, transaction, first_change, last_change, change_count,
-                        first_number, \(headers))
+                        first_number, check_value, timestamp, author, context, process, bundle, metadata)
                     SELECT state.position + row_number() OVER ordered, b.transaction, c.first, c.last, c.count,
                         state.next_change + sum(c.last - c.first + 1) OVER ordered - (c.last - c.first + 1),
-                        b.check_value, b.timestamp, b.author, b.context, b.process, b.bundle, b.metadata
+                        \(values)
                     FROM bounded AS b CROSS JOIN LATERAL (
                         SELECT min(id) AS first, max(id) AS last, count(*) AS count FROM chronicle_change AS c
                         WHERE c.transaction = b.transaction AND c.id > b.after AND c.id <= b.until

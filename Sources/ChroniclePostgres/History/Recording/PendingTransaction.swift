@@ -15,19 +15,10 @@
         let checkValue = Int64.random(in: .min ... .max)
         let editingState: EditingState
 
-        /// The values for the triggers. They read the parameter as JSON.
-        private struct Header: Encodable {
-            let check: Int64
-            let timestamp: Double
-            let author: String?
-            let context: String?
-            let process: String
-            let bundle: String
-            let metadata: [String: String]?
-        }
-
         private static let process = String(ProcessInfo.processInfo.processIdentifier)
         private static let bundle = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+        /// The part of the description that is the same for all saves of the process.
+        private static let program = "\"process\":\(json(process)),\"bundle\":\(json(bundle))"
 
         /// Adds the statements before the first change.
         ///
@@ -43,12 +34,35 @@
                     detail:
                         "the \(name) of the context contains a NUL character, which PostgreSQL cannot store; remove it")
             }
-            let header = Header(
-                check: checkValue, timestamp: Date().timeIntervalSinceReferenceDate, author: state.author,
-                context: state.contextName, process: Self.process, bundle: Self.bundle,
-                metadata: state.metadata.isEmpty ? nil : state.metadata)
-            let json = String(decoding: try JSONEncoder().encode(header), as: UTF8.self)
-            pipeline.add("SELECT set_config('\(HistoryTables.header)', $1, TRUE)", Parameters(.text(json)))
+            pipeline.add("SELECT set_config('\(HistoryTables.header)', $1, TRUE)", Parameters(.text(header)))
+        }
+
+        /// The description as JSON, written by hand: an encoder takes a third of the client's time in a small save.
+        private var header: String {
+            var text = "{\(Self.program),\"check\":\(checkValue),\"timestamp\":\(Date().timeIntervalSinceReferenceDate)"
+            if let author = editingState.author { text += ",\"author\":\(Self.json(author))" }
+            if let name = editingState.contextName { text += ",\"context\":\(Self.json(name))" }
+            if !editingState.metadata.isEmpty {
+                let pairs = editingState.metadata.map { "\(Self.json($0)):\(Self.json($1))" }
+                text += ",\"metadata\":{\(pairs.joined(separator: ","))}"
+            }
+            return text + "}"
+        }
+
+        private static func json(_ text: String) -> String {
+            var escaped = "\""
+            for scalar in text.unicodeScalars {
+                switch scalar {
+                case "\"", "\\":
+                    escaped += "\\"
+                    escaped.unicodeScalars.append(scalar)
+                case "\0"..<" ":
+                    let code = String(scalar.value, radix: 16)
+                    escaped += "\\u" + String(repeating: "0", count: 4 - code.count) + code
+                default: escaped.unicodeScalars.append(scalar)
+                }
+            }
+            return escaped + "\""
         }
 
         /// Adds the statements after the last change.

@@ -14,21 +14,29 @@
         static func expression(_ value: String, type: String) -> String {
             switch type {
             case "bigint": "'i' || \(value)"
-            // The shortest text from which the same number is read, with the setting of the triggers' functions.
-            case "double precision": "'r' || \(value)"
+            case "double precision": "\(realPrefix)\(value)"
             case "bytea": "'x' || encode(\(value), 'hex')"
             default: "'t' || \(value)"
             }
         }
 
-        /// Returns the value of a text, or `nil` if no trigger writes such a text.
-        static func value(_ text: String) -> PropertyValue? {
-            let rest = text.dropFirst()
-            switch text.utf8.first {
-            case UInt8(ascii: "i"): return Int64(rest).map { .integer($0) }
-            case UInt8(ascii: "r"): return Double(rest).map { .real($0) }
-            case UInt8(ascii: "t"): return .text(String(rest))
-            case UInt8(ascii: "x"): return Data(hexadecimal: rest.utf8).map { .blob($0) }
+        private static let realPrefix = "'r' || "
+
+        /// Returns the settings of a function that contains expressions of ``expression(_:type:)``. Each costs time at
+        /// every call.
+        static func settings(for body: String) -> [String] {
+            // The shortest text from which the same number is read.
+            body.contains(realPrefix) ? ["extra_float_digits = 1"] : []
+        }
+
+        /// Returns the value of a text in UTF-8, or `nil` if no trigger writes such a text.
+        static func value(_ text: UnsafeRawBufferPointer) -> PropertyValue? {
+            let rest = UnsafeRawBufferPointer(rebasing: text.dropFirst())
+            switch text.first {
+            case UInt8(ascii: "i"): return Int64(String(decoding: rest, as: UTF8.self)).map { .integer($0) }
+            case UInt8(ascii: "r"): return Double(String(decoding: rest, as: UTF8.self)).map { .real($0) }
+            case UInt8(ascii: "t"): return .text(String(decoding: rest, as: UTF8.self))
+            case UInt8(ascii: "x"): return Data(hexadecimal: rest).map { .blob($0) }
             default: return nil
             }
         }
@@ -36,7 +44,7 @@
 
     extension Data {
         /// Creates data from pairs of hexadecimal digits, or returns `nil` if there are other characters.
-        fileprivate init?(hexadecimal digits: Substring.UTF8View) {
+        fileprivate init?(hexadecimal digits: UnsafeRawBufferPointer) {
             func value(_ digit: UInt8) -> UInt8? { Character(UnicodeScalar(digit)).hexDigitValue.map { UInt8($0) } }
             var bytes: [UInt8] = []
             bytes.reserveCapacity(digits.count / 2)

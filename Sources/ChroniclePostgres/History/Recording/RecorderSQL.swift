@@ -60,19 +60,19 @@
             _ event: Event, on table: String, functionName: String, path: String, declarations: String = "",
             do statements: [String]
         ) -> Trigger {
-            // A statement that changes nothing records no transaction.
             let recording = statements.map { "    \($0);\n    isChanged := isChanged OR FOUND;\n" }.joined()
+            // A statement that changes nothing leaves no pending row, and of several statements only the first one does.
+            // A simple expression reads the sequence; a query would cost as much as the insert.
             let body = """
 
                 DECLARE
-                    after bigint;
+                    after bigint := pg_sequence_last_value('chronicle_change_id');
                     isChanged boolean := FALSE;
                     \(declarations)\
                 BEGIN
-                    SELECT last_value INTO STRICT after FROM chronicle_change_id;
                 \(recording)\
                     IF isChanged THEN
-                        PERFORM chronicle_begin(after);
+                        \(HistoryTables.insertPending);
                     END IF;
                     RETURN NULL;
                 END
@@ -81,13 +81,14 @@
             return Trigger(
                 table: table, name: "chronicle_\(event.rawValue)", event: event.clause(table),
                 function: HistoryFunction(
-                    name: functionName, path: path, settings: ["extra_float_digits = 1"], body: body))
+                    name: functionName, path: path, settings: PreservedText.settings(for: body), body: body))
         }
 
-        /// The beginning of a statement that records changes.
+        /// The beginning of a statement that records changes. Their numbers are the default of the column: a volatile
+        /// function in the query would make it a subquery.
         static let insertChanges = """
-            INSERT INTO chronicle_change(transaction, id, entity, kind, primary_key, attributes, preserved, old_values, \
-            new_values) SELECT pg_current_xact_id(), nextval('chronicle_change_id'),
+            INSERT INTO chronicle_change(transaction, entity, kind, primary_key, attributes, preserved, old_values, \
+            new_values) SELECT pg_current_xact_id(),
             """
 
         /// Returns the triggers of an entity's table.

@@ -1,0 +1,187 @@
+#if Postgres
+    import ChronicleCore
+
+    /// Converts rows of `chronicle_change` to changes.
+    ///
+    /// Most changes have the same attributes as others of their entity, so what follows from these is kept.
+    struct ChangeDecoder {
+        /// The selected columns of the changes `c`.
+        static let columns =
+            "c.id, c.entity, c.kind, c.primary_key, c.attributes, c.preserved, c.old_values, c.new_values"
+        /// The index of a further column.
+        static let nextColumn = 8
+
+        private var catalog: HistoryCatalog
+        /// Whether preserved values are returned as the store contains them; see
+        /// ``HistoryChangesRequest/returnsStoredValues``.
+        private let returnsStoredValues: Bool
+        private var entity: EntityHistory?
+        /// The names of updated attributes, and the attributes with preserved values.
+        private var names = Cache<[String]>()
+        private var preserved = Cache<[Preserved]>()
+
+        /// An attribute, and the index of its values in the arrays of a change.
+        private struct Preserved {
+            let index: Int
+            let attribute: PreservedAttribute
+        }
+
+        init(_ catalog: HistoryCatalog, returnsStoredValues: Bool) {
+            (self.catalog, self.returnsStoredValues) = (catalog, returnsStoredValues)
+        }
+
+        /// Reads the entities again after ``HistoryCatalog/Outdated``.
+        mutating func reload(_ connection: Connection, for error: HistoryCatalog.Outdated) throws {
+            try catalog.reload(connection, for: error)
+            (entity, names, preserved) = (nil, Cache(), Cache())
+        }
+
+        /// Returns the change of a row.
+        ///
+        /// - Throws: ``HistoryCatalog/Outdated`` if the entity or an attribute is unknown, or
+        ///   ``SwiftDataError/damagedFile``.
+        mutating func change(_ result: QueryResult, _ row: Int, of header: HistoryHeader) throws -> HistoryChange {
+            let entity = try entity(result.int64(row, 1))
+            let change = ChangeRow(
+                number: header.firstNumber + (result.int64(row, 0) - header.firstChange), transaction: header.position,
+                model: entity.origin.identifier(result.int64(row, 3)))
+            switch result.bytes(row, 2).first {
+            case UInt8(ascii: "i"):
+                return entity.maker.insert(change, try values(result, row, entity, change))
+            case UInt8(ascii: "u"):
+                let names = try self.names.value(of: entity, result.bytes(row, 4)) { numbers in
+                    try numbers.sorted().map { try entity.attribute($0).name }
+                }
+                return entity.maker.update(change, names, try values(result, row, entity, change))
+            case UInt8(ascii: "d"):
+                let (values, none) = try tombstone(result, row, entity, change)
+                return entity.maker.delete(change, values, nil: none)
+            default: throw damaged("its kind is unknown", change)
+            }
+        }
+
+        private mutating func entity(_ number: Int64) throws -> EntityHistory {
+            if let entity, entity.number == number { return entity }
+            let found = try catalog.entity(number)
+            entity = found
+            return found
+        }
+
+        // MARK: Preserved values
+
+        private mutating func values(
+            _ result: QueryResult, _ row: Int, _ entity: EntityHistory, _ change: ChangeRow
+        ) throws -> [PreservedValue] {
+            let numbers = result.bytes(row, 5)
+            guard !numbers.isEmpty else { return [] }
+            let old = try stored(result.bytes(row, 6), numbers, change)
+            let new = try stored(result.bytes(row, 7), numbers, change)
+            return try attributes(numbers, entity).map { preserved in
+                let attribute = preserved.attribute
+                return PreservedValue(
+                    name: attribute.name,
+                    previousValue: attribute.value(
+                        old?[preserved.index] ?? .null, of: change.model, isStored: returnsStoredValues),
+                    value: attribute.value(
+                        new?[preserved.index] ?? .null, of: change.model, isStored: returnsStoredValues))
+            }
+        }
+
+        private mutating func tombstone(
+            _ result: QueryResult, _ row: Int, _ entity: EntityHistory, _ change: ChangeRow
+        ) throws -> ([(name: String, value: any Sendable)], nil: [String]) {
+            let numbers = result.bytes(row, 5)
+            guard !numbers.isEmpty else { return ([], []) }
+            let old = try stored(result.bytes(row, 6), numbers, change)
+            let attributes = try attributes(numbers, entity)
+            var values: [(name: String, value: any Sendable)] = []
+            var none: [String] = []
+            values.reserveCapacity(attributes.count)
+            for preserved in attributes {
+                let attribute = preserved.attribute
+                if let value = attribute.value(
+                    old?[preserved.index] ?? .null, of: change.model, isStored: returnsStoredValues)
+                {
+                    values.append((attribute.name, value))
+                } else {
+                    none.append(attribute.name)
+                }
+            }
+            return (values, none)
+        }
+
+        /// Returns the attributes of an array of numbers, in the order of their numbers.
+        private mutating func attributes(
+            _ numbers: UnsafeRawBufferPointer, _ entity: EntityHistory
+        ) throws -> [Preserved] {
+            try preserved.value(of: entity, numbers) { numbers in
+                try numbers.enumerated().sorted { $0.element < $1.element }
+                    .map { Preserved(index: $0.offset, attribute: try entity.attribute($0.element)) }
+                    .filter { !$0.attribute.isOfOtherEntity }
+            }
+        }
+
+        /// Returns the values of an array, or `nil` for NULL: the change has no values of this kind.
+        private func stored(
+            _ texts: UnsafeRawBufferPointer, _ numbers: UnsafeRawBufferPointer, _ change: ChangeRow
+        ) throws -> [PropertyValue]? {
+            guard !texts.isEmpty else { return nil }
+            var texts = try ArrayElements(texts)
+            guard texts.count == (try ArrayElements(numbers)).count else {
+                throw damaged("the numbers of its preserved values differ", change)
+            }
+            var values: [PropertyValue] = []
+            values.reserveCapacity(texts.count)
+            while texts.count > 0 {
+                guard let text = try texts.next() else {
+                    values.append(.null)
+                    continue
+                }
+                guard let value = PreservedText.value(text) else {
+                    throw damaged("a preserved value is invalid", change)
+                }
+                values.append(value)
+            }
+            return values
+        }
+
+        private func damaged(_ detail: String, _ change: ChangeRow) -> SwiftDataError {
+            .damagedFile.with(
+                detail:
+                    "change \(change.number) of the history is damaged: \(detail); restore the tables from a backup",
+                persistentIdentifier: change.model)
+        }
+    }
+
+    extension ChangeDecoder {
+        /// What follows from the numbers of an entity's attributes, by the bytes of their array.
+        fileprivate struct Cache<Value> {
+            private var values: [Key: Value] = [:]
+            private var latest: (key: Key, value: Value)?
+
+            private struct Key: Hashable {
+                let entity: Int64
+                let bytes: [UInt8]
+            }
+
+            mutating func value(
+                of entity: EntityHistory, _ bytes: UnsafeRawBufferPointer, _ make: ([Int64]) throws -> Value
+            ) throws -> Value {
+                if let latest, latest.key.entity == entity.number, latest.key.bytes.elementsEqual(bytes) {
+                    return latest.value
+                }
+                let key = Key(entity: entity.number, bytes: Array(bytes))
+                let value: Value
+                if let known = values[key] {
+                    value = known
+                } else {
+                    var numbers = try ArrayElements(bytes)
+                    value = try make(numbers.int64s())
+                    values[key] = value
+                }
+                latest = (key, value)
+                return value
+            }
+        }
+    }
+#endif
