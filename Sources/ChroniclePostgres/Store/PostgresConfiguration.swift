@@ -48,6 +48,10 @@
         /// need a token. The tokens in the notification `ModelContext.didSave` are missing as well.
         public var returnsHistoryTokens: Bool
         /// How much of its history the store keeps; everything by default.
+        ///
+        /// With a limit, the store deletes older transactions in the background after a save, at most once in each
+        /// `HistoryRetention.purgeInterval`; see ``PostgresStore/automaticPurgeOutcome``. Only the owner of the tables may
+        /// delete history: set a limit in a program that connects as the owner.
         public var historyRetention: HistoryRetention
         /// The largest number of connections that fetches and saves use at the same time.
         ///

@@ -27,6 +27,7 @@
         let layout: StoreLayout
         let pool: ConnectionPool
         let commits: CommitWatcher
+        let automaticPurge = AutomaticHistoryPurge()
 
         /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
         ///
