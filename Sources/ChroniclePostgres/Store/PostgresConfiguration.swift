@@ -70,8 +70,9 @@
         /// A Boolean value that indicates whether a proxy, such as PgBouncer, assigns a session of the server to each
         /// transaction.
         ///
-        /// The store then prepares no statements and makes its settings in each transaction. Observing commits and
-        /// consumers of the history need sessions that last; connect them to the server directly.
+        /// The store then prepares no statements and makes its settings in each transaction. It finds commits of other
+        /// programs within a second instead of immediately, and each active consumer of the history keeps one session of
+        /// the proxy.
         public var usesTransactionPooling: Bool
         /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
         public var logger: (any StoreLogger)?
