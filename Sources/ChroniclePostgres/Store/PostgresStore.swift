@@ -69,6 +69,7 @@
             layout = opened.layout
             pool = opened.pool
             identifier = opened.layout.storeIdentifier
+            pool.require(storeIdentifier: identifier)
             commits = CommitWatcher(
                 pool, storeIdentifier: identifier, recordsHistory: configuration.recordsHistory)
             if let version = opened.migratedVersion {
