@@ -134,17 +134,18 @@
         private func commit(_ body: (Connection) throws -> [PersistentIdentifier]) throws -> Saved {
             let resolution = CommitResolution<Saved>(store) { connection in
                 try pending.outcome(in: store, connection, acknowledgement: request.acknowledgement) { keys in
-                    Saved(inserted: try identifiers(keys), token: nil)
+                    Saved(inserted: try identifiers(keys), token: try token(connection))
                 }
             }
             return try resolution.run { connection in
                 let inserted = try body(connection)
-                let configuration = store.configuration
-                let token =
-                    configuration.recordsHistory && configuration.returnsHistoryTokens
-                    ? try pending.token(connection, storeIdentifier: store.identifier) : nil
-                return Saved(inserted: inserted, token: token)
+                return Saved(inserted: inserted, token: try token(connection))
             }
+        }
+
+        private func token(_ connection: Connection) throws -> DefaultHistoryToken? {
+            guard store.configuration.recordsHistory, store.configuration.returnsHistoryTokens else { return nil }
+            return try pending.token(connection, storeIdentifier: store.identifier)
         }
 
         /// Returns the identifiers of the inserted models after an unknown commit.

@@ -3,6 +3,7 @@
     import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
+    import Synchronization
     import Testing
 
     /// Connections that are cut while a save is committed.
@@ -55,6 +56,26 @@
             try context.save()
             #expect(try numbers() == "7")
             #expect(!context.hasChanges)
+        }
+
+        @Test func committedSaveReturnsItsToken() throws {
+            let configuration = PostgresConfiguration(
+                "host=\(proxy.directory.path) user=\(cluster.user) dbname=postgres", schemaName: schemaName,
+                returnsHistoryTokens: true)
+            let context = ModelContext(
+                try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration))
+            let found = Mutex<DefaultHistoryToken?>(nil)
+            let observer = NotificationCenter.default.addObserver(
+                forName: ModelContext.didSave, object: context, queue: nil
+            ) { notification in
+                let tokens = notification.userInfo?[ModelContext.NotificationKey.historyTokens.rawValue]
+                found.withLock { $0 = (tokens as? [String: any HistoryToken])?.values.first as? DefaultHistoryToken }
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            context.insert(GraphSeat(2))
+            proxy.setMode(.cuttingCommit)
+            try context.save()
+            #expect(try found.withLock(\.self) == context.currentHistoryToken())
         }
 
         @Test func saveThatDidNotArriveThrowsAndCanBeRepeated() throws {
