@@ -47,7 +47,7 @@ demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and 
 	@echo "  $(SWIFT) run chronicle serve FILE                        the same page, live"
 
 .PHONY: test
-test: ready-postgres browser ## runs every test, first those of other packages
+test: ready-postgres browser proxy ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	for package in $(PACKAGES); do \
@@ -116,6 +116,13 @@ ready-postgres: ready
 	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || \
 		missing="$$missing postgresql"; \
 	.ci/install PostgreSQL $$missing
+
+# Installs the pooling proxy of the tests of PostgreSQL in the same way. Without it, these tests are skipped.
+.PHONY: proxy
+proxy:
+	@[ "$$(uname)" = Linux ] || exit 0; \
+	[ -x /usr/sbin/pgbouncer ] && exit 0; \
+	.ci/install PgBouncer pgbouncer || echo "The tests with a pooling proxy are skipped." >&2
 
 # Installs the browser of the timeline's tests in the same way. Without it, these tests are skipped.
 .PHONY: browser

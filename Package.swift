@@ -165,7 +165,7 @@ let package = Package(
             name: "ChroniclePostgresTests",
             dependencies: [
                 "Chronicle", "ChronicleConformanceWorker", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting",
-                "ChronicleTestSupport",
+                "ChronicleTestSupport", "ChronicleTestWorker",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -198,7 +198,8 @@ let package = Package(
             path: "Tests/Programs/ConformanceWorker", swiftSettings: settings),
         // A second process for the tests, which opens, writes, reads, and is killed.
         .executableTarget(
-            name: "ChronicleTestWorker", dependencies: ["Chronicle", "ChronicleSQLite", "ChronicleTestSupport"],
+            name: "ChronicleTestWorker",
+            dependencies: ["Chronicle", "ChroniclePostgres", "ChronicleSQLite", "ChronicleTestSupport"],
             path: "Tests/Programs/Worker", swiftSettings: settings),
         // Mutates store files and uses them: `make fuzz`.
         .executableTarget(

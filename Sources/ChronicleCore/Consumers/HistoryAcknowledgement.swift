@@ -70,6 +70,22 @@ public struct HistoryAcknowledgement: Sendable {
         record = current
     }
 
+    /// Returns whether the record of the consumer shows that the acknowledgement was saved.
+    ///
+    /// Use it in a store whose connection can be lost during a commit, to find out whether the save succeeded.
+    ///
+    /// - Parameter record: The record of the consumer ``consumerName``, or `nil` if there is none.
+    /// - Returns: Whether the consumer is at the end of the batch, or at its beginning. `nil` if the record does not tell,
+    ///   because another instance took over, or the consumer was moved or removed.
+    public func isApplied<Token: HistoryToken>(to record: HistoryConsumerRecord<Token>?) -> Bool? {
+        guard let record, record.fence == fence else { return nil }
+        switch record.place {
+        case places.to as? HistoryConsumerPlace<Token>: return true
+        case places.from as? HistoryConsumerPlace<Token>: return false
+        default: return nil
+        }
+    }
+
     /// Returns the acknowledgement that records the batch as set aside.
     func skipping(_ reason: String) -> HistoryAcknowledgement {
         var skipping = self

@@ -182,10 +182,11 @@ extension SwiftDataError {
     /// Thrown by a save, when models or history are deleted, and by other requests that write. Open the store with
     /// `allowsSave: true` to write to it.
     public static let storeReadOnly = SwiftDataError(.storeReadOnly)
-    /// The file of the store was moved, replaced or deleted while it was open.
+    /// The file of the store was moved, replaced or deleted while it was open, or the address of a store on a server leads
+    /// to another server.
     ///
     /// Thrown by any request to the store. Nothing was written, and the context keeps its changes. Move the file back, or
-    /// create a new container, which opens the file that is at the URL now.
+    /// create a new container, which opens the store that is there now.
     public static let storeMoved = SwiftDataError(.storeMoved)
     /// The disk is full, or a table has no unused primary key.
     ///

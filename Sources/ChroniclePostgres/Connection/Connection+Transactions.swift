@@ -17,6 +17,7 @@
             transactionDepth = 1
             beginStatement = begin
             needsBegin = true
+            hasSentCommit = false
             defer {
                 transactionDepth = 0
                 needsBegin = false
@@ -29,6 +30,15 @@
                 rollBack()
                 throw error
             }
+        }
+
+        /// Begins a transaction that lasts until the connection is closed, so that a proxy assigns the session to this
+        /// connection until then.
+        ///
+        /// - Throws: ``PostgresError`` if the transaction cannot begin.
+        func beginUntilClosed() throws {
+            try script("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
+            transactionDepth = 1
         }
 
         private func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -54,6 +64,7 @@
             guard let handle, PQtransactionStatus(handle) != PQTRANS_INERROR else {
                 throw PostgresError(message: "the transaction failed before it was committed", sqlState: "25P02")
             }
+            hasSentCommit = true
             try run("COMMIT")
         }
 

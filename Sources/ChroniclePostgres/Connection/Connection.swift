@@ -9,6 +9,14 @@
     ///
     /// `@unchecked Sendable`: one thread at a time uses a connection, the one to which ``ConnectionPool`` lends it.
     final class Connection: @unchecked Sendable {
+        /// What identifies a session of the server.
+        struct Session {
+            /// The process, as the server knows it: a proxy replaces the identifier that libpq returns.
+            let process: Int64
+            /// When the session began, which distinguishes it from a later one with the same process identifier.
+            let start: String
+        }
+
         /// libpq's connection. Never `nil` between `init` and `close`.
         private(set) var handle: OpaquePointer?
         let settings: ConnectionSettings
@@ -17,9 +25,10 @@
         var needsBegin = false
         /// The statement that begins the transaction, with its characteristics.
         var beginStatement = "BEGIN"
-        /// When the session began, which distinguishes it from a later one with the same process identifier. `nil` with a
-        /// proxy.
-        private(set) var sessionStart: String?
+        /// The session on the server, or `nil` if a proxy assigns one to each transaction.
+        private(set) var session: Session?
+        /// Whether the COMMIT of the latest transaction was sent. Without it, a lost connection has rolled back.
+        var hasSentCommit = false
         /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
         var transactionDepth = 0
 
@@ -34,7 +43,7 @@
             }
             guard let handle, PQstatus(handle) == CONNECTION_OK else {
                 defer { PQfinish(handle) }
-                throw PostgresError(handle)
+                throw PostgresError(connecting: handle, to: settings.connectionString)
             }
             self.handle = handle
             // Without a receiver, libpq writes notices to the standard error stream.
@@ -49,9 +58,10 @@
                 }
                 guard !settings.usesTransactionPooling else { return }
                 if let setup = settings.setup { try script(setup) }
-                let session = try run(
-                    "SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()", isPrepared: false)
-                sessionStart = session.count == 1 ? session.text(0, 0) : nil
+                let found = try run(
+                    "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()",
+                    isPrepared: false)
+                if found.count == 1 { session = Session(process: found.int64(0, 0), start: found.text(0, 1)) }
             } catch {
                 close()
                 throw error

@@ -1,4 +1,5 @@
 #if Postgres
+    import ChronicleCore
     import Dispatch
     import Foundation
     import Synchronization
@@ -14,6 +15,9 @@
         /// Orders returning and obtaining a connection for Thread Sanitizer, which does not recognize this order from a
         /// mutex that a thread had to wait for.
         private let returns = Atomic(0)
+
+        /// The identifier of the store that every new connection has to find, or `nil` while the store is being opened.
+        private let storeIdentifier = Mutex<String?>(nil)
 
         /// The connection of an open transaction, which is used instead of others; `nil` for a pool.
         private let shared: Connection?
@@ -95,7 +99,28 @@
         /// lock of the session.
         ///
         /// - Throws: ``PostgresError`` if the server cannot be reached or rejects the connection.
-        func makeConnection() throws -> Connection { try Connection(settings) }
+        ///   `SwiftDataError.storeMoved` if there is another store now.
+        func makeConnection() throws -> Connection {
+            let connection = try Connection(settings)
+            guard let identifier = storeIdentifier.withLock(\.self) else { return connection }
+            var found: String?
+            do { found = try MetaTable.text(.storeIdentifier, connection) } catch let error as PostgresError
+                where error.isSchemaMismatch
+            {
+                // The tables do not exist.
+            }
+            guard found == identifier else {
+                connection.close()
+                throw SwiftDataError.storeMoved.with(
+                    detail:
+                        "the server at the address of the store, or the schema, has \(found == nil ? "no" : "another") "
+                        + "store; connect to the previous one, or create a new container")
+            }
+            return connection
+        }
+
+        /// Requires a store of all connections that are opened from now on. An address can lead to several servers.
+        func require(storeIdentifier: String) { self.storeIdentifier.withLock { $0 = storeIdentifier } }
 
         /// Closes the connections that are not in use. Those in use are closed when they are returned.
         func discardIdle() {
@@ -129,7 +154,7 @@
         }
 
         private func makePooledConnection() throws -> Connection {
-            do { return try Connection(settings) } catch {
+            do { return try makeConnection() } catch {
                 release(nil)
                 throw error
             }

@@ -82,7 +82,10 @@
             }
             needsBegin = false
             var suffix = Pipeline()
-            if isWhole || transactionDepth == 1 && pipeline.commits { suffix.add("COMMIT") }
+            if isWhole || transactionDepth == 1 && pipeline.commits {
+                suffix.add("COMMIT")
+                hasSentCommit = true
+            }
             do {
                 let results = try send(prefix.entries + pipeline.entries + suffix.entries)
                 return Array(results.dropFirst(prefix.count).dropLast(suffix.count))

@@ -31,6 +31,8 @@
         var statementIndex: Int?
         /// Whether the session has ended, so that the connection cannot be used any more.
         let endsSession: Bool
+        /// What to do about a connection that could not be opened.
+        private(set) var recommendation: String?
 
         /// Creates an error that the server or libpq reported as a result.
         init(_ result: OpaquePointer?, _ connection: OpaquePointer, sql: String?) {
@@ -51,6 +53,55 @@
             message = connection.map { Self.firstLine(PQerrorMessage($0)) } ?? "libpq is out of memory"
             self.sql = sql
             endsSession = connection.map { PQstatus($0) != CONNECTION_OK } ?? true
+        }
+
+        /// Creates the error of a connection that could not be opened.
+        ///
+        /// - Parameters:
+        ///   - connection: libpq's connection, or `nil` if there is no memory for one.
+        ///   - connectionString: The connection string, which the error does not contain.
+        init(connecting connection: OpaquePointer?, to connectionString: String) {
+            (sqlState, sql, endsSession) = (nil, nil, true)
+            guard let connection else {
+                message = "libpq is out of memory"
+                return
+            }
+            // libpq's message about a connection string quotes the part that is not valid, perhaps a password.
+            guard Self.isValid(connectionString) else {
+                message = "the connection string is not valid"
+                recommendation = "correct its syntax"
+                return
+            }
+            message = Self.failedAttempts(PQerrorMessage(connection))
+            if PQconnectionNeedsPassword(connection) == 1 {
+                recommendation =
+                    "the server requires a password: add it to the connection string, to PGPASSWORD, or to the file "
+                    + "~/.pgpass"
+            } else if PQconnectionUsedPassword(connection) == 1 {
+                recommendation = "correct the name of the role, its password, or the database"
+            } else {
+                recommendation = "correct the connection string, or start the server"
+            }
+        }
+
+        private static func isValid(_ connectionString: String) -> Bool {
+            // As libpq does: a string without these is the name of a database.
+            let isName =
+                !connectionString.contains("=")
+                && !["postgres://", "postgresql://"].contains(where: connectionString.hasPrefix)
+            let options = PQconninfoParse(connectionString, nil)
+            defer { PQconninfoFree(options) }
+            return isName || options != nil
+        }
+
+        /// Returns the messages for the addresses that libpq tried, without its hints, which are indented lines.
+        private static func failedAttempts(_ text: UnsafeMutablePointer<CChar>?) -> String {
+            let lines = text.map { String(cString: $0).split(whereSeparator: \.isNewline) } ?? []
+            var messages: [String] = []
+            for line in lines where line.first?.isWhitespace == false && !messages.contains(String(line)) {
+                messages.append(String(line))
+            }
+            return messages.isEmpty ? "the server cannot be reached" : messages.joined(separator: "; ")
         }
 
         /// Creates an error that this library detected.

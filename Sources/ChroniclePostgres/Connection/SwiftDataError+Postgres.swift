@@ -17,6 +17,7 @@
                 }
             let detail =
                 switch error {
+                case _ where error.recommendation != nil: "\(error.message); \(error.recommendation ?? "")"
                 case _ where error.isForeignKeyViolation:
                     "a relationship references a deleted model; assign another model and save again"
                 case _ where error.isCanceled:
@@ -24,6 +25,7 @@
                 case _ where error.isConflict: "\(error.message); nothing was saved, try again"
                 case _ where error.isSchemaMismatch:
                     "\(error.message): another program changed the tables of the store; restore them"
+                case _ where error.isFull: "\(error.message); free space on the server, and try again"
                 case _ where error.isPrivilegeViolation:
                     "\(error.message); grant the privilege, or connect as another role"
                 default: error.message

@@ -38,7 +38,7 @@
             _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
         ) throws {
             let table = try layout.table(for: Model.self)
-            let result = try run(request) { $0.select(SQLQuery(raw: table.selection)) }
+            let result = try run(request) { $0.select(table.selection) }
             let reader = RowReader(table: table, result: result)
             try attributingErrors {
                 for index in 0..<reader.count {
@@ -111,14 +111,11 @@
             let table = try layout.table(for: Model.self)
             let links = try layout.links(named: request.links.name)
             let origin = try layout.table(named: request.isOfOwners ? links.owner : links.destination).origin
-            let (from, to) = ModelTables.linkColumns(of: request.property, in: request.links)
-            let keys = request.identifiers.filter { $0.storeIdentifier == identifier }.compactMap(\.integerPrimaryKey)
-            let sql =
-                "SELECT \(table.selection), l.\(from), l.\(to) FROM \(quoted(links.name)) AS l "
-                + "JOIN \(quoted(table.name)) AS t ON t.\(EntityTable.primaryKey) = l.\(to) "
-                + "WHERE l.\(from) = ANY($1) ORDER BY l.\(from), l.\(to)"
+            let query = try FetchSQL.selectLinked(
+                request, columns: table.selection, schema: schema, storeIdentifier: identifier,
+                dialect: PostgreSQLDialect())
             return try attributingErrors {
-                let result = try pool.read { try $0.run(sql, Parameters(.array(ParameterArray(keys)))) }
+                let result = try pool.read { try $0.run(query) }
                 let reader = RowReader(table: table, result: result)
                 var snapshots: [DefaultSnapshot] = []
                 var known = Set<Int64>()

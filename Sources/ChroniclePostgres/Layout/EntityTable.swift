@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     /// The table of an entity, with its columns.
     ///
@@ -17,8 +18,8 @@
         let columns: [Column]
         /// The slots of to-one relationships.
         let referenceSlots: [Int]
-        /// The columns that a fetch selects of the table `t`, beginning with the primary key.
-        let selection: String
+        /// The columns that a fetch selects, beginning with the primary key; see `ModelColumns`.
+        let selection: SQLQuery
         /// The number of columns of ``selection``.
         let selectedCount: Int
         /// The entities whose rows a fetch returns, if other entities inherit from this one.
@@ -67,32 +68,18 @@
                     destination: property.relationship.flatMap { origins[$0.destination] })
             }
             referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
-            var selected = [Self.primaryKey] + columns.map(\.name)
-            kinds = subtables.isEmpty ? nil : Self.kinds(of: entity, subtables, &selected)
-            selectedCount = selected.count
-            selection = selected.map { "t.\(quoted($0))" }.joined(separator: ", ")
+            let selected = ModelColumns(entity, subentities: subtables.map(\.entity))
+            selection = selected.selection(PostgreSQLDialect())
+            selectedCount = selected.names.count
+            let tables = Dictionary(uniqueKeysWithValues: subtables.map { ($0.entity.name, $0) })
+            kinds = selected.entityPosition.map { column in
+                let members = selected.members.map {
+                    ($0.entity.name, Member(table: tables[$0.entity.name], columns: $0.positions))
+                }
+                return Kinds(
+                    column: column, members: Dictionary(uniqueKeysWithValues: members), root: entity.rootName)
+            }
             statements = RowStatements(table: name, columns, kind: entity.superentity == nil ? nil : entity.name)
-        }
-
-        /// Adds the columns of subentities to a selection, and returns the positions of all columns.
-        private static func kinds(
-            of entity: Schema.Entity, _ subtables: [EntityTable], _ selected: inout [String]
-        ) -> Kinds {
-            var positions = Dictionary(uniqueKeysWithValues: selected.enumerated().map { ($1, $0) })
-            func position(_ name: String) -> Int {
-                if let known = positions[name] { return known }
-                positions[name] = selected.count
-                selected.append(name)
-                return selected.count - 1
-            }
-            let column = position(Schema.entityAttribute)
-            var members = [
-                entity.name: Member(table: nil, columns: entity.storedProperties.map { position($0.name) })
-            ]
-            for table in subtables {
-                members[table.entity.name] = Member(table: table, columns: table.columns.map { position($0.name) })
-            }
-            return Kinds(column: column, members: members, root: entity.rootName)
         }
     }
 #endif

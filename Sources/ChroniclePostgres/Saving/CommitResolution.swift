@@ -2,62 +2,124 @@
     import ChronicleCore
     import Foundation
 
-    /// Finds out whether a transaction was committed whose connection was lost before the server confirmed it.
-    struct CommitResolution {
+    /// Runs a transaction, and finds out whether it was committed if its connection is lost before the server confirms it.
+    struct CommitResolution<Value> {
         private let store: PostgresStore
-        private let pending: PendingTransaction
+        private let find: (Connection) throws -> Outcome
 
         enum Outcome {
-            /// The transaction was committed, with the keys of the inserted rows by the numbers of their entities.
-            case committed([Int64: [Int64]])
+            case committed(Value)
             case rolledBack
+            /// The reason continues a sentence of the error.
             case unknown(String)
         }
 
         /// How long to try to reach the server again. A restart takes a few seconds.
-        private static let limit = Duration.seconds(10)
+        private static var limit: Duration { .seconds(10) }
+        /// The time between two attempts to reach the server again.
+        private static var pause: TimeInterval { 0.05 }
 
-        init(_ store: PostgresStore, _ pending: PendingTransaction) {
-            (self.store, self.pending) = (store, pending)
+        /// - Parameters:
+        ///   - store: The store.
+        ///   - find: A closure that looks for what the transaction wrote, with another connection, after the session of the
+        ///     transaction has ended.
+        init(_ store: PostgresStore, find: @escaping (Connection) throws -> Outcome) {
+            (self.store, self.find) = (store, find)
         }
 
-        /// Connects again, makes sure that the lost session has ended, and looks for the check value of the transaction.
+        /// Runs a closure that writes and commits.
         ///
-        /// - Parameters:
-        ///   - process: The process of the session.
-        ///   - start: When the session began, or `nil` if a proxy assigned it.
-        func outcome(of process: Int32, _ start: String?) throws -> Outcome {
-            guard store.configuration.recordsHistory else {
-                return .unknown("without a history, the transaction cannot be found")
+        /// - Returns: The value of the closure, or of the committed transaction.
+        /// - Throws: The error that `body` throws. If the connection was lost, `SwiftDataError.storeUnavailable` if nothing
+        ///   was committed, and `SwiftDataError.saveOutcomeUnknown` if the outcome cannot be found out.
+        func run(_ body: (Connection) throws -> Value) throws -> Value {
+            var (isConnected, hasSentCommit) = (false, false)
+            var session: Connection.Session?
+            do {
+                return try store.pool.use { connection in
+                    connection.hasSentCommit = false
+                    (isConnected, session) = (true, connection.session)
+                    defer { hasSentCommit = connection.hasSentCommit }
+                    return try body(connection)
+                }
+            } catch let error as PostgresError where error.endsSession {
+                // A transaction within another one is committed with that one.
+                guard isConnected, !store.pool.isShared else { throw error }
+                // The other idle connections have probably been lost as well.
+                store.pool.discardIdle()
+                switch hasSentCommit ? try outcome(of: session) : .rolledBack {
+                case .committed(let value): return value
+                case .rolledBack:
+                    throw SwiftDataError.storeUnavailable.with(
+                        detail: "the connection was lost (\(error.message)), and nothing was saved; save again",
+                        underlying: error)
+                case .unknown(let reason):
+                    throw SwiftDataError.saveOutcomeUnknown.with(
+                        detail:
+                            "the connection was lost (\(error.message)), and \(reason); fetch the models to find out "
+                            + "whether they were saved",
+                        underlying: error)
+                }
             }
+        }
+
+        private func outcome(of session: Connection.Session?) throws -> Outcome {
             let clock = ContinuousClock()
             let end = clock.now + min(Self.limit, store.configuration.connectionTimeout)
             var latest: PostgresError?
             repeat {
-                do { return try store.pool.use { try outcome(of: process, start, $0) } } catch let error
-                    as PostgresError
-                {
+                do { return try store.pool.use { try outcome(of: session, $0) } } catch let error as PostgresError {
                     latest = error
                     if !error.endsSession { break }
-                }
-                // The server does not notify clients when it accepts connections again.
-                Thread.sleep(forTimeInterval: 0.05)
+                } catch SwiftDataError.storeMoved { return .unknown("there is another store at its address now") }
+                // libpq has no way to wait until a server accepts connections, so the connection is tried again. The thread
+                // of a save is blocked in any case.
+                Thread.sleep(forTimeInterval: Self.pause)
             } while clock.now < end
             return .unknown("the server cannot be asked for the outcome (\(latest?.message ?? ""))")
         }
 
-        private func outcome(of process: Int32, _ start: String?, _ connection: Connection) throws -> Outcome {
+        private func outcome(of session: Connection.Session?, _ connection: Connection) throws -> Outcome {
             // Until it has ended, the lost session may still commit.
             var hasEnded = false
-            if let start {
+            if let session {
                 let alive = try connection.run(
                     "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
                         + "WHERE pid = $1 AND backend_start::text = $2",
-                    Parameters(.int64(Int64(process)), .text(start)))
+                    Parameters(.int64(session.process), .text(session.start)))
                 hasEnded = alive.count == 0 || alive.bool(0, 0)
             }
-            if let keys = try pending.committedInserts(connection) { return .committed(keys) }
-            return hasEnded ? .rolledBack : .unknown("its session may still commit")
+            let found = try find(connection)
+            if case .rolledBack = found, !hasEnded { return .unknown("its session may still commit") }
+            return found
+        }
+    }
+
+    extension PendingTransaction {
+        /// Finds out whether the transaction was committed, by its check value in the history.
+        ///
+        /// - Parameters:
+        ///   - store: The store.
+        ///   - connection: Another connection than that of the transaction.
+        ///   - acknowledgement: The acknowledgement that the transaction contains. It is not in the history, but in the
+        ///     record of the consumer, and the only effect of some transactions.
+        ///   - value: A closure that converts the keys of the inserted rows, by the numbers of their entities.
+        func outcome<Value>(
+            in store: PostgresStore, _ connection: Connection, acknowledgement: HistoryAcknowledgement? = nil,
+            _ value: ([Int64: [Int64]]) throws -> Value
+        ) throws -> CommitResolution<Value>.Outcome {
+            guard store.configuration.recordsHistory else {
+                return .unknown("without a history, the transaction cannot be found")
+            }
+            if let keys = try committedInserts(connection) { return .committed(try value(keys)) }
+            guard let acknowledgement else { return .rolledBack }
+            let record = try ConsumerTable(connection, storeIdentifier: store.identifier)
+                .record(named: acknowledgement.consumerName)?.record
+            switch acknowledgement.isApplied(to: record) {
+            case true?: return .committed(try value([:]))
+            case false?: return .rolledBack
+            case nil: return .unknown("the consumer has moved since")
+            }
         }
     }
 #endif

@@ -15,6 +15,9 @@
         ///     first.
         ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
         ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the delete. Try again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
+        ///     reached to find out whether it succeeded. Fetch the models to find out.
         /// - Complexity: Proportional to the visited rows and the deleted rows.
         public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
             try requireWriteAccess()
@@ -55,6 +58,9 @@
         ///     predicate.
         ///   - `SwiftDataError.storeReadOnly` if the configuration does not allow saving. Change the configuration.
         ///   - `SwiftDataError.storeBusy` if a deadlock, a lock or a time limit prevented the update. Try again.
+        ///   - `SwiftDataError.storeUnavailable` if the server cannot be reached. Try again.
+        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and the server cannot be
+        ///     reached to find out whether it succeeded. Fetch the models to find out.
         /// - Complexity: Proportional to the visited rows and the updated rows.
         public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
             try requireWriteAccess()
@@ -79,17 +85,24 @@
             }
         }
 
-        /// Runs a statement in a transaction of its own, in one round trip.
+        /// Runs a statement in a transaction of its own, and commits it in a second round trip: if the connection is lost
+        /// then, the number of rows is known.
         ///
         /// - Returns: The number of rows that the statement changed.
         private func write(_ query: SQLQuery, _ state: EditingState) throws -> Int {
             let pending = PendingTransaction(editingState: state)
-            let count = try pool.use { connection in
-                var pipeline = Pipeline()
-                if configuration.recordsHistory { try pending.begin(&pipeline) }
-                let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
-                if configuration.recordsHistory { pending.end(&pipeline) }
-                return try connection.run(pipeline, asTransaction: true)[statement].affectedRows
+            var count = 0
+            let resolution = CommitResolution(self) { connection in
+                try pending.outcome(in: self, connection) { _ in }
+            }
+            try resolution.run { connection in
+                try connection.transaction { connection in
+                    var pipeline = Pipeline()
+                    if configuration.recordsHistory { try pending.begin(&pipeline) }
+                    let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
+                    if configuration.recordsHistory { pending.end(&pipeline) }
+                    count = try connection.run(pipeline)[statement].affectedRows
+                }
             }
             didCommit()
             return count

@@ -132,42 +132,20 @@
         /// Runs `body`, which writes and commits. If the connection is lost meanwhile, finds out whether the transaction was
         /// committed.
         private func commit(_ body: (Connection) throws -> [PersistentIdentifier]) throws -> Saved {
-            var session: (process: Int32, start: String?)?
-            do {
-                return try store.pool.use { connection in
-                    session = (connection.serverProcess, connection.sessionStart)
-                    let inserted = try body(connection)
-                    let configuration = store.configuration
-                    let token =
-                        configuration.recordsHistory && configuration.returnsHistoryTokens
-                        ? try pending.token(connection, storeIdentifier: store.identifier) : nil
-                    return Saved(inserted: inserted, token: token)
+            let resolution = CommitResolution<Saved>(store) { connection in
+                try pending.outcome(in: store, connection, acknowledgement: request.acknowledgement) { keys in
+                    Saved(inserted: try identifiers(keys), token: try token(connection))
                 }
-            } catch let error as PostgresError where error.endsSession {
-                // Without a session, nothing was sent.
-                guard let session, !store.pool.isShared else { throw error }
-                return try outcome(of: session, after: error)
+            }
+            return try resolution.run { connection in
+                let inserted = try body(connection)
+                return Saved(inserted: inserted, token: try token(connection))
             }
         }
 
-        private func outcome(
-            of session: (process: Int32, start: String?), after error: PostgresError
-        ) throws -> Saved {
-            store.pool.discardIdle()
-            let resolution = CommitResolution(store, pending)
-            switch try resolution.outcome(of: session.process, session.start) {
-            case .rolledBack:
-                throw SwiftDataError.storeUnavailable.with(
-                    detail: "the connection was lost (\(error.message)), and nothing was saved; save again",
-                    underlying: error)
-            case .unknown(let reason):
-                throw SwiftDataError.saveOutcomeUnknown.with(
-                    detail: "the connection was lost (\(error.message)), and \(reason); fetch the models to find out "
-                        + "whether they were saved",
-                    underlying: error)
-            case .committed(let keys):
-                return Saved(inserted: try identifiers(keys), token: nil)
-            }
+        private func token(_ connection: Connection) throws -> DefaultHistoryToken? {
+            guard store.configuration.recordsHistory, store.configuration.returnsHistoryTokens else { return nil }
+            return try pending.token(connection, storeIdentifier: store.identifier)
         }
 
         /// Returns the identifiers of the inserted models after an unknown commit.

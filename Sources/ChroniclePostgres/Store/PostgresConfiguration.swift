@@ -48,6 +48,10 @@
         /// need a token. The tokens in the notification `ModelContext.didSave` are missing as well.
         public var returnsHistoryTokens: Bool
         /// How much of its history the store keeps; everything by default.
+        ///
+        /// With a limit, the store deletes older transactions in the background after a save, at most once in each
+        /// `HistoryRetention.purgeInterval`; see ``PostgresStore/automaticPurgeOutcome``. Only the owner of the tables may
+        /// delete history: set a limit in a program that connects as the owner.
         public var historyRetention: HistoryRetention
         /// The largest number of connections that fetches and saves use at the same time.
         ///
@@ -66,8 +70,9 @@
         /// A Boolean value that indicates whether a proxy, such as PgBouncer, assigns a session of the server to each
         /// transaction.
         ///
-        /// The store then prepares no statements and makes its settings in each transaction. Observing commits and
-        /// consumers of the history need sessions that last; connect them to the server directly.
+        /// The store then prepares no statements and makes its settings in each transaction. It finds commits of other
+        /// programs within a second instead of immediately, and each active consumer of the history keeps one session of
+        /// the proxy.
         public var usesTransactionPooling: Bool
         /// What receives messages for a log, or `nil` for no messages. Equality of configurations ignores it.
         public var logger: (any StoreLogger)?

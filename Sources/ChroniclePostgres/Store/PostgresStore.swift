@@ -27,6 +27,7 @@
         let layout: StoreLayout
         let pool: ConnectionPool
         let commits: CommitWatcher
+        let automaticPurge = AutomaticHistoryPurge()
 
         /// Opens the store, creating its tables if they do not exist and the configuration allows saving.
         ///
@@ -68,6 +69,7 @@
             layout = opened.layout
             pool = opened.pool
             identifier = opened.layout.storeIdentifier
+            pool.require(storeIdentifier: identifier)
             commits = CommitWatcher(
                 pool, storeIdentifier: identifier, recordsHistory: configuration.recordsHistory)
             if let version = opened.migratedVersion {

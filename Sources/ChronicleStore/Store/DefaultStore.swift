@@ -40,7 +40,7 @@ public final class DefaultStore: DataStore {
     let keyReservations = Mutex(KeyReservations())
     /// How much a step of a purge does.
     let purgePacing = Mutex(PurgePacing())
-    let automaticPurge = Mutex(AutomaticPurge())
+    let automaticPurge = AutomaticHistoryPurge()
     /// Converts rows of the history to changes.
     let historyCatalog: HistoryCatalog
     /// Whether the definition of ``ConsumerTable`` in the file is known to be correct.

@@ -3,6 +3,7 @@
     import ChroniclePostgres
     import ChronicleTestSupport
     import Foundation
+    import Synchronization
     import Testing
 
     /// Connections that are cut while a save is committed.
@@ -57,6 +58,26 @@
             #expect(!context.hasChanges)
         }
 
+        @Test func committedSaveReturnsItsToken() throws {
+            let configuration = PostgresConfiguration(
+                "host=\(proxy.directory.path) user=\(cluster.user) dbname=postgres", schemaName: schemaName,
+                returnsHistoryTokens: true)
+            let context = ModelContext(
+                try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration))
+            let found = Mutex<DefaultHistoryToken?>(nil)
+            let observer = NotificationCenter.default.addObserver(
+                forName: ModelContext.didSave, object: context, queue: nil
+            ) { notification in
+                let tokens = notification.userInfo?[ModelContext.NotificationKey.historyTokens.rawValue]
+                found.withLock { $0 = (tokens as? [String: any HistoryToken])?.values.first as? DefaultHistoryToken }
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            context.insert(GraphSeat(2))
+            proxy.setMode(.cuttingCommit)
+            try context.save()
+            #expect(try found.withLock(\.self) == context.currentHistoryToken())
+        }
+
         @Test func saveThatDidNotArriveThrowsAndCanBeRepeated() throws {
             proxy.setMode(.cuttingRequest)
             context.insert(GraphSeat(2))
@@ -78,6 +99,108 @@
             // As the documentation describes: the models show that the changes were saved.
             context.rollback()
             #expect(try context.fetchCount(FetchDescriptor<GraphSeat>()) == 2)
+        }
+
+        // MARK: Batches
+
+        @Test func committedBatchUpdateReturnsItsCount() throws {
+            context.insert(GraphSeat(2))
+            try context.save()
+            proxy.setMode(.cuttingCommit)
+            let count = try context.update(
+                model: GraphSeat.self, where: #Predicate { $0.number > 1 }, set: \.number, to: \.number + 10)
+            #expect(count == 1)
+            #expect(try numbers() == "1,12")
+        }
+
+        @Test func batchUpdateThatWasNotCommittedCanBeRepeated() throws {
+            proxy.setMode(.cuttingBegin)
+            #expect(throws: SwiftDataError.storeUnavailable) {
+                try context.update(model: GraphSeat.self, set: \.number, to: \.number + 10)
+            }
+            #expect(try numbers() == "1")
+            #expect(try context.update(model: GraphSeat.self, set: \.number, to: \.number + 10) == 1)
+            #expect(try numbers() == "11")
+        }
+
+        @Test func committedBatchDeleteReturns() throws {
+            proxy.setMode(.cuttingCommit)
+            try context.delete(model: GraphSeat.self, where: #Predicate { $0.number == 1 })
+            #expect(try numbers().isEmpty)
+        }
+
+        // MARK: Acknowledgements
+
+        private func consumer() throws -> (
+            HistoryConsumer<DefaultHistoryTransaction>, HistoryBatch<DefaultHistoryTransaction>
+        ) {
+            let consumer = try context.container.historyConsumer(named: "reader", startingAt: .beginning)
+            return (consumer, try #require(try consumer.nextBatch()))
+        }
+
+        /// An acknowledgement is in the record of the consumer and not in the history.
+        @Test(arguments: [false, true]) func committedAcknowledgementReturns(withChanges: Bool) throws {
+            let (consumer, batch) = try consumer()
+            if withChanges { context.insert(GraphSeat(2)) }
+            proxy.setMode(.cuttingCommit)
+            try context.save(acknowledging: batch)
+            #expect(try numbers() == (withChanges ? "1,2" : "1"))
+            #expect(try consumer.nextBatch()?.changes.count == (withChanges ? 1 : nil))
+        }
+
+        @Test(arguments: [false, true]) func acknowledgementThatWasNotCommittedCanBeRepeated(withChanges: Bool) throws {
+            let (consumer, batch) = try consumer()
+            if withChanges { context.insert(GraphSeat(2)) }
+            proxy.setMode(.cuttingBegin)
+            #expect(throws: SwiftDataError.storeUnavailable) { try context.save(acknowledging: batch) }
+            #expect(try numbers() == "1")
+            try context.save(acknowledging: batch)
+            #expect(try numbers() == (withChanges ? "1,2" : "1"))
+            #expect(try consumer.nextBatch()?.changes.count == (withChanges ? 1 : nil))
+        }
+
+        @Test func acknowledgementWithoutASaveReturns() throws {
+            let (consumer, batch) = try consumer()
+            proxy.setMode(.cuttingCommit)
+            try consumer.acknowledge(batch)
+            #expect(try consumer.nextBatch() == nil)
+        }
+
+        @Test func deliveryIsCountedOnce() throws {
+            let consumer = try context.container.historyConsumer(named: "reader", startingAt: .beginning)
+            proxy.setMode(.cuttingCommit)
+            let batch = try #require(try consumer.nextBatch())
+            #expect(batch.attempt == 1)
+            let attempts = try cluster.psql("SELECT attempts FROM \(schemaName).chronicle_consumer")
+            #expect(attempts == "1")
+        }
+
+        // MARK: Pools
+
+        /// The session that a proxy assigned to a transaction is not known, and may still commit.
+        @Test func outcomeThroughATransactionPool() throws {
+            let configuration = PostgresConfiguration(
+                "host=\(proxy.directory.path) user=\(cluster.user) dbname=postgres", schemaName: schemaName,
+                connectionTimeout: .milliseconds(300), usesTransactionPooling: true)
+            let context = ModelContext(
+                try ModelContainer(for: GraphSeat.self, GraphNode.self, configurations: configuration))
+            context.insert(GraphSeat(2))
+            proxy.setMode(.cuttingCommit)
+            try context.save()
+            #expect(try numbers() == "1,2")
+            context.insert(GraphSeat(3))
+            proxy.setMode(.cuttingRequest)
+            #expect(throws: SwiftDataError.saveOutcomeUnknown) { try context.save() }
+            #expect(try numbers() == "1,2")
+            context.rollback()
+            // A save of models that reference each other needs several round trips. Without COMMIT, nothing is unknown.
+            let node = GraphNode("parent")
+            node.children = [GraphNode("child")]
+            context.insert(node)
+            proxy.setMode(.cuttingBegin)
+            #expect(throws: SwiftDataError.storeUnavailable) { try context.save() }
+            try context.save()
+            #expect(try cluster.psql("SELECT count(*) FROM \(schemaName).\"GraphNode\"") == "2")
         }
     }
 #endif

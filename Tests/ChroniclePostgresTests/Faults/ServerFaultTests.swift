@@ -32,6 +32,31 @@
             try cluster.remove()
         }
 
+        /// The connection string has two hosts, whose servers have different stores.
+        @Test(arguments: [false, true]) func anotherServerBehindTheAddress(hasStore: Bool) throws {
+            let (cluster, other) = (try PostgresCluster(), try PostgresCluster.shared.get())
+            let schema = try other.makeSchema()
+            if hasStore {
+                let configuration = PostgresConfiguration(other.connectionString(), schemaName: schema)
+                _ = try ModelContainer(for: GraphSeat.self, configurations: configuration)
+            }
+            let configuration = PostgresConfiguration(
+                "host=\(cluster.directory.path),\(other.directory.path) user=\(cluster.user) dbname=postgres",
+                schemaName: schema)
+            let context = ModelContext(try ModelContainer(for: GraphSeat.self, configurations: configuration))
+            context.insert(GraphSeat(1))
+            try context.save()
+            try cluster.stop()
+            context.insert(GraphSeat(2))
+            #expect(throws: SwiftDataError.storeMoved) { try context.save() }
+            #expect(throws: SwiftDataError.storeMoved) { try context.fetchCount(FetchDescriptor<GraphSeat>()) }
+            if hasStore { #expect(try other.psql("SELECT count(*) FROM \(schema).\"GraphSeat\"") == "0") }
+            try cluster.start()
+            try context.save()
+            #expect(try context.fetchCount(FetchDescriptor<GraphSeat>()) == 2)
+            try cluster.remove()
+        }
+
         /// A trigger ends the session in the middle of a save, whose transaction is rolled back.
         @Test func sessionThatEndsDuringASave() throws {
             let cluster = try PostgresCluster.shared.get()

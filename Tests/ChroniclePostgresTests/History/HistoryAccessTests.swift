@@ -88,14 +88,6 @@
             observation.cancel()
         }
 
-        @Test func transactionPoolingHasNoConsumerLocks() throws {
-            let fixture = try HistoryFixture { $0.usesTransactionPooling = true }
-            try fixture.add("a")
-            #expect(try fixture.transactions().count == 1)
-            let consumer = try fixture.container.historyConsumer(named: "reader", startingAt: .beginning)
-            #expect(throws: SwiftDataError.unsupportedFeature) { try consumer.nextBatch() }
-        }
-
         @Test func tagsNamePositions() throws {
             let fixture = try HistoryFixture()
             try fixture.add("a")

@@ -21,6 +21,10 @@
             case cuttingResponse
             /// The same, and no further connection is accepted.
             case cuttingEverything
+            /// The response to the next COMMIT does not reach the client.
+            case cuttingCommit
+            /// The response to the next BEGIN without a COMMIT in the same request does not reach the client.
+            case cuttingBegin
         }
 
         private let lock = NSLock()
@@ -70,7 +74,7 @@
                 // The threads end when one of the sockets does.
                 while let request = Self.read(client) {
                     switch self?.mode(at: request) ?? .passing {
-                    case .passing:
+                    case .passing, .cuttingCommit, .cuttingBegin:
                         guard Self.write(request, server) else { break }
                         continue
                     case .cuttingRequest: break
@@ -87,6 +91,7 @@
             Thread.detachNewThread { [weak self] in
                 var discarded: [UInt8] = []
                 while let response = Self.read(server) {
+                    if self?.cuts(response) == true { break }
                     guard self?.isDiscarding == true else {
                         guard Self.write(response, client) else { break }
                         continue
@@ -106,14 +111,41 @@
 
         private func mode(at request: [UInt8]) -> Mode {
             lock.withLock {
-                // A message Terminate of a connection that is closed is not a request.
-                guard request.first != UInt8(ascii: "X") else { return .passing }
-                defer { if case .cuttingEverything = mode {} else { mode = .passing } }
+                // A message Terminate of a connection that is closed is not a request, and the notification of the previous
+                // save is not the one that a test waits for.
+                guard request.first != UInt8(ascii: "X"), Data(request).range(of: Data("NOTIFY ".utf8)) == nil else {
+                    return .passing
+                }
+                defer {
+                    switch mode {
+                    case .cuttingEverything, .cuttingCommit, .cuttingBegin: break
+                    default: mode = .passing
+                    }
+                }
                 switch mode {
                 case .cuttingResponse, .cuttingEverything: isCutting = true
                 default: break
                 }
                 return mode
+            }
+        }
+
+        /// Returns whether the connection ends with a response, which happens once.
+        private func cuts(_ response: [UInt8]) -> Bool {
+            // CommandComplete. https://www.postgresql.org/docs/current/protocol-message-formats.html
+            func contains(_ command: String) -> Bool {
+                let length = [0, 0, 0, UInt8(command.utf8.count + 5)]
+                return Data(response).range(of: Data([UInt8(ascii: "C")] + length + command.utf8 + [0])) != nil
+            }
+            return lock.withLock {
+                let isCut =
+                    switch mode {
+                    case .cuttingCommit: contains("COMMIT")
+                    case .cuttingBegin: contains("BEGIN") && !contains("COMMIT")
+                    default: false
+                    }
+                if isCut { mode = .passing }
+                return isCut
             }
         }
 

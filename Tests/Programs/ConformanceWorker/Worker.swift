@@ -11,12 +11,13 @@ import Foundation
 struct Worker {
     static func main() throws {
         #if Postgres
-            // `postgres SCHEMA CONNECTION STRING`
-            let isOnServer = CommandLine.arguments.contains { $0.hasPrefix("postgres ") }
+            // `postgres SCHEMA CONNECTION STRING`, or `pooled` for a proxy
+            let isOnServer = CommandLine.arguments.contains { $0.hasPrefix("postgres ") || $0.hasPrefix("pooled ") }
             if isOnServer {
                 return try runStoreWorker { place in
                     let words = place.split(separator: " ", maxSplits: 2).map(String.init)
-                    return PostgresConfiguration(words[2], schemaName: words[1])
+                    return PostgresConfiguration(
+                        words[2], schemaName: words[1], usesTransactionPooling: words[0] == "pooled")
                 }
             }
         #endif

@@ -4,7 +4,8 @@ import Foundation
 
 @testable import ChronicleStore
 
-/// A separate process for the tests, which wait for its output.
+/// A separate process for the tests, which wait for its output. STORE is a file, or "postgres SCHEMA" or "pooled SCHEMA"
+/// with a connection string.
 ///
 ///     ChronicleTestWorker open STORE            opens the store and prints a line
 ///     ChronicleTestWorker read-only STORE       the same, without write access
@@ -51,7 +52,9 @@ struct Worker {
         configuration.allowsSave = !["refused", "read-only"].contains(arguments[1])
         if arguments[1] == "follow" { configuration.watching = .eventsOnly }
         configuration.recorder = arguments.last.flatMap(ModelConfiguration.Recorder.init) ?? .automatic
-        let container = try ModelContainer(for: Note.self, configurations: configuration)
+        let container =
+            try postgresContainer(arguments[2])
+            ?? ModelContainer(for: Note.self, configurations: configuration)
         let context = ModelContext(container)
         switch arguments[1] {
         case "open", "read-only", "refused": emit("opened \(try context.fetchCount(FetchDescriptor<Note>()))\n")

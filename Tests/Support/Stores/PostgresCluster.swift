@@ -24,16 +24,28 @@ package final class PostgresCluster: Sendable {
     package let directory: URL
     /// The name of the role that owns the cluster.
     package let user: String
+    /// The TCP port, if the settings make the server listen to one; also a part of the name of the socket.
+    package let port: Int
     private let programs: URL
     private let prefix: [String]
+    private let smallDisk: Int?
     /// The guardian stops the server when this end of the pipe is closed.
     private let guardian: FileHandle
 
     /// Creates a cluster and starts its server.
     ///
-    /// - Parameter settings: Further settings of the server.
+    /// - Parameters:
+    ///   - settings: Further settings of the server.
+    ///   - access: The lines of `pg_hba.conf` for other roles than the owner, or `nil` to let every role connect without a
+    ///     password.
+    ///   - files: Further files in the directory of the data, which only the server can read.
+    ///   - smallDisk: The size in bytes of a file system that is mounted at ``smallDisk``, or `nil`; see ``canMount``.
     /// - Throws: ``Shell/Failure`` if PostgreSQL is not installed or does not start.
-    package init(_ settings: [String: String] = [:]) throws {
+    package init(
+        _ settings: [String: String] = [:], access: [String]? = nil, files: [String: Data] = [:], smallDisk: Int? = nil
+    ) throws {
+        self.smallDisk = smallDisk
+        port = settings["port"].flatMap { Int($0) } ?? 5_432
         programs = try Self.findPrograms()
         // The path of a socket has at most 107 bytes.
         directory = URL(fileURLWithPath: "/tmp/chronicle-pg-\(UInt32.random(in: .min ... .max))")
@@ -59,19 +71,45 @@ package final class PostgresCluster: Sendable {
         try file.seekToEnd()
         try file.write(contentsOf: Data(lines.utf8))
         try file.close()
+        if let access {
+            let text = (["local all \(user) trust"] + access).joined(separator: "\n") + "\n"
+            try Data(text.utf8).write(to: directory.appending(path: "data/pg_hba.conf"))
+        }
+        for (name, content) in files {
+            try Self.write(content, to: directory.appending(path: "data/\(name)"), of: user)
+        }
+        if smallDisk != nil {
+            try FileManager.default.createDirectory(
+                at: directory.appending(path: "small"), withIntermediateDirectories: false)
+        }
         guardian = try Self.startGuardian(directory, programs, prefix)
         try start()
     }
 
     /// Starts the server and waits until it accepts connections.
     package func start() throws {
+        // The file system is mounted in a namespace of the server, and disappears with it.
+        let mount = smallDisk.map { bytes in
+            [
+                "unshare", "--mount", "sh", "-c",
+                "mount -t tmpfs -o size=\(bytes),mode=700,uid=$(id -u \(user)) tmpfs \(directory.path)/small && exec \"$@\"",
+                "sh",
+            ]
+        }
         _ = try Self.run(
             "/usr/bin/env",
-            prefix + [
+            (mount ?? []) + prefix + [
                 programs.appending(path: "pg_ctl").path, "--pgdata", directory.appending(path: "data").path, "--wait",
                 "--silent", "--log", directory.appending(path: "log").path, "start",
             ])
     }
+
+    /// Whether the tests may mount a file system.
+    package static let canMount: Bool = {
+        let command = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+        // Without the programs, nothing can be mounted.
+        return geteuid() == 0 && (try? run("/usr/bin/env", command)) != nil
+    }()
 
     /// Stops the server.
     ///
@@ -91,7 +129,7 @@ package final class PostgresCluster: Sendable {
     ///   - database: The name of the database.
     ///   - user: The name of the role, or `nil` for the owner of the cluster.
     package func connectionString(database: String = "postgres", user: String? = nil) -> String {
-        "host=\(directory.path) user=\(user ?? self.user) dbname=\(database)"
+        "host=\(directory.path) port=\(port) user=\(user ?? self.user) dbname=\(database)"
     }
 
     /// Runs a script with `psql`, which stops at the first error.
@@ -117,7 +155,8 @@ package final class PostgresCluster: Sendable {
     @discardableResult
     package func run(_ program: String, _ arguments: [String]) throws -> String {
         try Self.run(
-            programs.appending(path: program).path, ["--host", directory.path, "--username", user] + arguments)
+            programs.appending(path: program).path,
+            ["--host", directory.path, "--port", "\(port)", "--username", user] + arguments)
     }
 
     /// Creates an empty schema with a name that no other test has.
@@ -196,8 +235,15 @@ extension PostgresCluster {
         return URL(fileURLWithPath: path)
     }
 
+    /// Writes a file that only a user can read, as the server requires it for keys.
+    private static func write(_ content: Data, to file: URL, of user: String) throws {
+        try content.write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        if geteuid() == 0 { _ = try run("/usr/bin/env", ["chown", user, file.path]) }
+    }
+
     /// Returns a user that may run a server, which root may not, and the beginning of a command that runs as this user.
-    private static func unprivilegedUser() throws -> (name: String, prefix: [String]) {
+    static func unprivilegedUser() throws -> (name: String, prefix: [String]) {
         guard geteuid() == 0 else { return (NSUserName(), []) }
         let names = ["postgres", "nobody"]
         guard let name = names.first(where: { name in getpwnam(name) != nil }) else {

@@ -5,7 +5,7 @@
 /// ```
 ///
 /// The oldest transactions that exceed one of the limits are deleted by ``ModelContainer/purgeHistory(_:progress:)``, and
-/// by the default store itself from time to time; see ``purgeInterval``. The default value deletes nothing, as in
+/// by the store itself from time to time; see ``purgeInterval``. The default value deletes nothing, as in
 /// SwiftData, because a store does not know who holds a plain token.
 ///
 /// Transactions that a consumer has not acknowledged are kept, unless the consumer was not seen for longer than
@@ -31,8 +31,8 @@ public struct HistoryRetention: Hashable, Sendable {
     public var maximumSilence: Duration?
     /// The minimum time between two automatic purges of a store, or `nil` for no automatic purges.
     ///
-    /// The default store starts a purge in the background after a save, first after the first save of the opened store
-    /// and then at most once per interval, if it has a limit. ``ModelContainer/purgeHistory(_:progress:)`` does not
+    /// A store starts a purge in the background after a save, first after the first save of the opened store and then at
+    /// most once per interval, if it has a limit. ``ModelContainer/purgeHistory(_:progress:)`` does not
     /// depend on the interval.
     public var purgeInterval: Duration?
 

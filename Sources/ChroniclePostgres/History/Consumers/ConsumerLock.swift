@@ -3,6 +3,9 @@
 
     /// The lock of a consumer: an advisory lock of a session of its own, which the server releases when the session ends.
     ///
+    /// With a proxy that assigns sessions to transactions, the lock belongs to a transaction that lasts as long. It has no
+    /// snapshot and no identifier, and therefore does not delay `VACUUM`.
+    ///
     /// If the session is lost, another instance can take over. The fence of the consumer's record then rejects the
     /// acknowledgements of this one.
     ///
@@ -18,8 +21,11 @@
         ///   - storeIdentifier: The identifier of the store.
         init?(number: Int64, of storeIdentifier: String, _ pool: ConnectionPool) throws {
             connection = try pool.makeConnection()
+            let isTransaction = pool.settings.usesTransactionPooling
+            if isTransaction { try connection.beginUntilClosed() }
+            let function = isTransaction ? "pg_try_advisory_xact_lock" : "pg_try_advisory_lock"
             let result = try connection.run(
-                "SELECT pg_try_advisory_lock(hashtextextended('chronicle consumer ' || $1, $2))",
+                "SELECT \(function)(hashtextextended('chronicle consumer ' || $1, $2))",
                 Parameters(.text(storeIdentifier), .int64(number)), isPrepared: false)
             guard result.bool(0, 0) else { return nil }
         }

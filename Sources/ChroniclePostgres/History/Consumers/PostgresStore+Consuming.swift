@@ -47,6 +47,8 @@
         ///   - `SwiftDataError.storeReadOnly` if the configuration or the privileges of the role do not allow saving, or
         ///     `SwiftDataError.historyDisabled` if the configuration disables the history.
         ///   - `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`. Try again.
+        ///   - `SwiftDataError.saveOutcomeUnknown` if the connection was lost during the commit, and it cannot be found out
+        ///     whether it succeeded. Request the next batch, which begins at the position of the consumer.
         public func updateConsumer<Result: Sendable>(
             named name: String, isDurable: Bool,
             _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
@@ -55,45 +57,52 @@
             try requireHistory()
             try requireRepresentable(name, "consumer")
             return try attributingErrors {
-                try pool.use { connection in
-                    do { return try self.update(name, isDurable, connection, update) } catch is ConsumerTable
-                        .InsertedMeanwhile
-                    {
-                        return try self.update(name, isDurable, connection, update)
-                    }
+                do { return try self.update(name, isDurable, update) } catch is ConsumerTable.InsertedMeanwhile {
+                    return try self.update(name, isDurable, update)
                 }
             }
         }
 
         private func update<Result>(
-            _ name: String, _ isDurable: Bool, _ connection: Connection,
+            _ name: String, _ isDurable: Bool,
             _ update: (inout HistoryConsumerRecord<DefaultHistoryToken>?) throws -> Result
         ) throws -> Result {
-            try connection.transaction { connection in
-                // The server writes it to the disk later.
-                if !isDurable { try connection.run("SET LOCAL synchronous_commit = off") }
-                return try ConsumerTable(connection, storeIdentifier: identifier).update(named: name, update)
+            typealias Record = HistoryConsumerRecord<DefaultHistoryToken>
+            var change: (before: Record?, after: Record?, result: Result)?
+            // The record that remains after a lost connection shows whether it was changed.
+            let resolution = CommitResolution<Result>(self) { connection in
+                let table = ConsumerTable(connection, storeIdentifier: self.identifier)
+                if let change, try table.record(named: change.after?.name ?? name)?.record == change.after {
+                    return .committed(change.result)
+                }
+                return try table.record(named: name)?.record == change?.before
+                    ? .rolledBack : .unknown("the consumer was changed since")
+            }
+            return try resolution.run { connection in
+                try connection.transaction { connection in
+                    // The server writes it to the disk later.
+                    if !isDurable { try connection.run("SET LOCAL synchronous_commit = off") }
+                    return try ConsumerTable(connection, storeIdentifier: identifier).update(named: name) { record in
+                        let before = record
+                        let result = try update(&record)
+                        change = (before, record, result)
+                        return result
+                    }
+                }
             }
         }
 
         /// Locks a consumer until its process ends or the returned object is released.
         ///
-        /// The lock belongs to a connection of its own, in addition to those of the configuration's limit.
+        /// The lock belongs to a connection of its own, in addition to those of the configuration's limit. A proxy that
+        /// assigns sessions to transactions has to assign a session to it for as long.
         ///
         /// - Parameter name: The name of an existing consumer.
         /// - Returns: An object that holds the lock, or `nil` if another instance in this or another process holds it.
         /// - Throws: `SwiftDataError.historyConsumerNotFound` if there is no such consumer.
-        ///   `SwiftDataError.unsupportedFeature` if a proxy assigns sessions to transactions: connect to the server
-        ///   directly. `SwiftDataError.storeUnavailable` if the server accepts no further connection.
+        ///   `SwiftDataError.storeUnavailable` if the server or the proxy accepts no further connection.
         public func lockConsumer(named name: String) throws -> (any AnyObject & Sendable)? {
-            guard !configuration.usesTransactionPooling else {
-                throw SwiftDataError.unsupportedFeature.with(
-                    detail:
-                        "consumers need a session that lasts; connect to the server directly instead of through a proxy "
-                        + "with `usesTransactionPooling`",
-                    storeIdentifier: identifier)
-            }
-            return try attributingErrors {
+            try attributingErrors {
                 let number = try pool.read {
                     try ConsumerTable($0, storeIdentifier: identifier).record(named: name)?.id
                 }

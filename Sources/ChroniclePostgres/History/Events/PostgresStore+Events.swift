@@ -16,7 +16,11 @@
             return CommitObservation { [weak commits] in commits?.remove(number) }
         }
 
-        /// Notifies observers, of other processes too, after a commit of this store.
-        func didCommit() { commits.didCommit() }
+        /// Notifies observers, of other processes too, after a commit of this store, and starts a purge if one is due.
+        func didCommit() {
+            commits.didCommit()
+            // The store of a migration ends with the transaction of its stage.
+            if configuration.recordsHistory, !pool.isShared { automaticPurge.start(self) }
+        }
     }
 #endif

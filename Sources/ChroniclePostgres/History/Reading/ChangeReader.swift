@@ -47,6 +47,38 @@
             }
         }
 
+        /// Returns the changes of one model, with their transactions.
+        ///
+        /// - Parameters:
+        ///   - key: The primary key of the model.
+        ///   - entities: The numbers of the entities that the model can have.
+        ///   - number: The identifier of the change after which to begin, or before which in reverse order.
+        ///   - isReverse: Whether the newest change is the first one.
+        ///   - limit: The maximum number of changes.
+        mutating func changes(
+            ofModel key: Int64, _ entities: [Int64], beyond number: Int64?, isReverse: Bool, limit: Int
+        ) throws -> [(header: HistoryHeader, change: HistoryChange)] {
+            let (comparison, order) = isReverse ? ("<", " DESC") : (">", "")
+            let result = try connection.run(
+                """
+                SELECT \(ChangeDecoder.columns), \(HistoryHeader.columns) FROM chronicle_change AS c \
+                JOIN chronicle_transaction AS h \
+                ON h.transaction = c.transaction AND c.id BETWEEN h.first_change AND h.last_change \
+                WHERE c.entity = ANY($1) AND c.primary_key = $2 \
+                AND h.first_number + c.id - h.first_change \(comparison) $3 \
+                ORDER BY h.position\(order), c.id\(order) LIMIT $4
+                """,
+                Parameters(
+                    .array(ParameterArray(entities)), .int64(key), .int64(number ?? (isReverse ? .max : .min)),
+                    .int64(Int64(limit))))
+            return try withCatalog { reader in
+                try (0..<result.count).map { row in
+                    let header = try HistoryHeader(result, row, at: ChangeDecoder.nextColumn)
+                    return (header, try reader.decoder.change(result, row, of: header))
+                }
+            }
+        }
+
         /// Repeats `body` if another process has added entities or attributes.
         private mutating func withCatalog<Result>(_ body: (inout Self) throws -> Result) throws -> Result {
             do { return try body(&self) } catch let error as HistoryCatalog.Outdated {

@@ -27,20 +27,26 @@
             h.timestamp, h.author, h.context, h.process, h.bundle, h.metadata::text
             """
 
-        /// Reads a row of a statement on ``columns``.
+        /// Reads a row of a statement that returns ``columns``.
         ///
+        /// - Parameters:
+        ///   - result: The result of the statement.
+        ///   - row: The number of the row.
+        ///   - first: The number of the first of the columns.
         /// - Throws: ``SwiftDataError/damagedFile`` if the numbers of the changes are impossible, or the metadata is not an
         ///   object of texts.
-        init(_ result: QueryResult, _ row: Int) throws {
-            func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.text(row, column) }
-            position = result.int64(row, 0)
-            transaction = result.int64(row, 1)
-            firstChange = result.int64(row, 2)
-            lastChange = result.int64(row, 3)
-            changeCount = result.int64(row, 4)
-            firstNumber = result.int64(row, 5)
-            checkValue = result.int64(row, 6)
-            timestamp = Date(timeIntervalSinceReferenceDate: result.double(row, 7))
+        init(_ result: QueryResult, _ row: Int, at first: Int = 0) throws {
+            func text(_ column: Int) -> String? {
+                result.isNull(row, first + column) ? nil : result.text(row, first + column)
+            }
+            position = result.int64(row, first)
+            transaction = result.int64(row, first + 1)
+            firstChange = result.int64(row, first + 2)
+            lastChange = result.int64(row, first + 3)
+            changeCount = result.int64(row, first + 4)
+            firstNumber = result.int64(row, first + 5)
+            checkValue = result.int64(row, first + 6)
+            timestamp = Date(timeIntervalSinceReferenceDate: result.double(row, first + 7))
             (author, contextName) = (text(8), text(9))
             (process, bundle) = (text(10) ?? "", text(11) ?? "")
             guard firstChange >= 0, lastChange >= firstChange, changeCount > 0,

@@ -3,9 +3,15 @@
     public import Foundation
 
     extension PostgresStore: HistoryRetaining {
-        /// How much of its history the store keeps. Call `ModelContainer.purgeHistory(_:progress:)` to delete the rest; the
-        /// store does not purge by itself.
+        /// How much of its history the store keeps: ``PostgresConfiguration/historyRetention``.
         public var historyRetention: HistoryRetention { configuration.historyRetention }
+
+        /// The result of the last automatic purge of the history by this store, or `nil` if none has ended yet.
+        ///
+        /// An automatic purge that fails is repeated after `HistoryRetention.purgeInterval`, for example one of a role that
+        /// may not delete history. Its error is not thrown by any method, but reported to the
+        /// ``PostgresConfiguration/logger``.
+        public var automaticPurgeOutcome: Result<HistoryPurgeResult, any Error>? { automaticPurge.outcome }
 
         /// The number of positions from which the statistics are estimated.
         private static let exactLimit: Int64 = 100_000
@@ -88,8 +94,10 @@
         ///   role do not allow it. `SwiftDataError.storeUnavailable` or `SwiftDataError.storeBusy`; try again.
         /// - Complexity: Proportional to the deleted changes.
         public func purgeHistory(_ plan: HistoryPurgePlan<DefaultHistoryToken>) throws -> HistoryPurgeStep {
-            try writingHistory { positions in
-                guard let newest = plan.newest else { return HistoryPurgeStep(isLast: true) }
+            try requireWriteAccess()
+            try requireHistory()
+            guard let newest = plan.newest else { return HistoryPurgeStep(isLast: true) }
+            return try writingHistory { positions in
                 var end = try positions.upperBound(newest)
                 // A consumer may have been created or moved since the plan was made.
                 for hold in try RetentionHold.all(positions) where hold.isLive(plan.evictionDate) {
@@ -98,8 +106,8 @@
                 let deleted = try HistoryEraser(positions.connection).erase(
                     """
                     SELECT position FROM (SELECT position, sum(change_count) OVER (ORDER BY position) - change_count AS before \
-                    FROM chronicle_transaction WHERE position <= $1) AS oldest WHERE before < 10000 ORDER BY position \
-                    LIMIT 10000
+                    FROM (SELECT position, change_count FROM chronicle_transaction WHERE position <= $1 \
+                    ORDER BY position LIMIT 10000) AS oldest) AS summed WHERE before < 10000
                     """, Parameters(.int64(end)))
                 let rest = try positions.connection.run(
                     "SELECT EXISTS (SELECT FROM chronicle_transaction WHERE position <= $1)", Parameters(.int64(end)))

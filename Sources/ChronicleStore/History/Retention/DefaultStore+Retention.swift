@@ -7,6 +7,20 @@ extension DefaultStore: HistoryRetaining {
     /// How much of the history the store keeps: ``ModelConfiguration/historyRetention``.
     public var historyRetention: HistoryRetention { configuration.historyRetention }
 
+    /// The result of the last automatic purge of the history, or `nil` if none has ended yet.
+    ///
+    /// An automatic purge that fails, for example because the file stays locked, is repeated after
+    /// ``HistoryRetention/purgeInterval``. Its error is not thrown by any method, but reported to the
+    /// ``ModelConfiguration/logger``.
+    public var automaticPurgeOutcome: Result<HistoryPurgeResult, any Error>? { automaticPurge.outcome }
+
+    /// Starts a purge in the background if the configuration has a limit and the last purge was long enough ago.
+    @inline(__always)
+    func startAutomaticPurge() {
+        guard configuration.historyRetention.hasLimit, configuration.recordsHistory else { return }
+        automaticPurge.start(self)
+    }
+
     /// Returns the size of the history.
     ///
     /// Changes and bytes of a history with more than 8,192 rows are estimated from a sample of as many rows.
