@@ -60,6 +60,8 @@ struct TransactionText {
         case .delete:
             try console.line("    " + console.styled("delete \(model)", .red))
             for value in change.preservedValues {
+                // An empty list.
+                if value.previousValue == nil, isLink(value.name, of: change.changedPersistentIdentifier) { continue }
                 try write(value.name, console.styled(ValueText.text(value.previousValue, console), .red))
             }
         }

@@ -134,7 +134,12 @@ struct TimelineBlock {
             }
         case .delete:
             kinds.append(2)
-            append(listed, number) { value, json in
+            let entity = schema.entitiesByName[identifier.entityName]
+            let present = listed.filter { value in
+                // An empty list has no destination.
+                value.previousValue != nil || entity?.property(named: value.name)?.relationship?.isLinked != true
+            }
+            append(present, number) { value, json in
                 TimelineValues.append(value.previousValue, to: &json)
                 json.append(raw: ",null")
             }

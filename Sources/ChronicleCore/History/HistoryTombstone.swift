@@ -2,7 +2,8 @@
 ///
 /// A tombstone contains the values of attributes with the option ``Schema/Attribute/Option/preserveValueOnDeletion``.
 /// If the file of a default store preserves the values of all properties, it contains all attributes and the
-/// identifiers of to-one destinations.
+/// identifiers of to-one destinations. A to-many relationship without an inverse, or with its own class, has an element of
+/// ``namedValues`` for each destination.
 ///
 /// ```swift
 /// let name = delete.tombstone[\.name]        // String?

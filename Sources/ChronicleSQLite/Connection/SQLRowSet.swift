@@ -5,13 +5,17 @@ import ChronicleCSQLite
 /// The function takes an identifier and returns whether the set contains it, which takes about a third of the time of
 /// looking the identifier up in a table.
 package final class SQLRowSet: @unchecked Sendable {
-    // Only the thread that uses the connection reads and changes the set.
+    // Only the thread that uses the connection reads and changes the set, and accesses never overlap, so the checks are
+    // disabled.
 
     /// The name of the function in SQL.
     package let name: String
     private var count = 0
     /// A hash table with linear probing. Its size is a power of two, and at most half of it is used.
-    private var slots: [Int64] = Array(repeating: empty, count: 64)
+    @exclusivity(unchecked) private var slots: [Int64] = Array(repeating: empty, count: 64)
+    /// A bit for each remainder of an identifier. Most identifiers that are not in the set have the remainder of none, and
+    /// a scan of a table reads the bits in order.
+    @exclusivity(unchecked) private var remainders: [UInt64] = Array(repeating: 0, count: 32)
     private var containsEmpty = false
     /// The identifiers that were inserted since ``mark()``.
     private var inserted: [Int64] = []
@@ -26,6 +30,8 @@ package final class SQLRowSet: @unchecked Sendable {
 
     /// Returns whether the set contains an identifier.
     package func contains(_ key: Int64) -> Bool {
+        let (word, bit) = remainder(of: key)
+        guard remainders[word] & bit != 0 else { return false }
         if key == Self.empty { return containsEmpty }
         return slots[slot(of: key)] == key
     }
@@ -48,21 +54,41 @@ package final class SQLRowSet: @unchecked Sendable {
         if removed.contains(Self.empty) { containsEmpty = false }
         inserted.removeAll()
         (slots, count) = (Array(repeating: Self.empty, count: slots.count), 0)
+        remainders = Array(repeating: 0, count: remainders.count)
+        if containsEmpty { insertRemainder(of: Self.empty) }
         for key in kept { add(key) }
     }
 
     private func add(_ key: Int64) {
         guard key != Self.empty else {
+            insertRemainder(of: key)
             containsEmpty = true
             return
         }
         if count * 2 >= slots.count {
             let kept = slots.filter { $0 != Self.empty }
             slots = Array(repeating: Self.empty, count: slots.count * 2)
-            for key in kept { slots[slot(of: key)] = key }
+            remainders = Array(repeating: 0, count: slots.count / 2)
+            for key in kept {
+                slots[slot(of: key)] = key
+                insertRemainder(of: key)
+            }
+            if containsEmpty { insertRemainder(of: Self.empty) }
         }
         slots[slot(of: key)] = key
+        insertRemainder(of: key)
         count += 1
+    }
+
+    /// Returns the place of a key in ``remainders``.
+    private func remainder(of key: Int64) -> (word: Int, bit: UInt64) {
+        let number = Int(truncatingIfNeeded: key) & (remainders.count &* 64 &- 1)
+        return (number >> 6, 1 << UInt64(number & 63))
+    }
+
+    private func insertRemainder(of key: Int64) {
+        let (word, bit) = remainder(of: key)
+        remainders[word] |= bit
     }
 
     /// Returns the slot that contains a key, or the empty one for it.

@@ -19,6 +19,9 @@ struct Preservation: Hashable, Sendable {
     /// The extent for the values before and after updates.
     var updates = Extent.none
     /// The extent for the last values of deleted rows.
+    ///
+    /// For a relationship in a link table, it is ``Extent/all`` if deletes preserve the links, provided that updates do.
+    /// The other extents have no meaning.
     var deletes = Extent.none
 
     init() {}
@@ -34,6 +37,17 @@ struct Preservation: Hashable, Sendable {
         self.init(options: property.attribute?.options ?? [], preservesValues: preservesValues)
         // The extent for updates also applies to the links of new rows.
         if property.slot < 0 { (inserts, deletes) = (.none, .none) }
+    }
+
+    /// Creates the preservation of a relationship in a link table.
+    ///
+    /// - Parameters:
+    ///   - property: The relationship.
+    ///   - preservesValues: Whether the file preserves values of all properties.
+    ///   - preservesLinks: Whether deletes preserve the links.
+    init(_ property: Schema.Property, preservesValues: Bool, deletesPreserveLinks: Bool) {
+        self.init(property, preservesValues: preservesValues)
+        if deletesPreserveLinks { deletes = .all }
     }
 
     /// Replaces the extents that do not come from options of the attribute.

@@ -100,4 +100,9 @@ struct RecordedAttribute: Sendable, Hashable {
     var preservation: Preservation
     /// Whether the table has a column for it. Relationships in link tables have none.
     var isPresent: Bool
+
+    /// Whether deletes of the table's rows preserve the links of the relationship. See ``Preservation/deletes``.
+    var deletesPreserveLinks: Bool {
+        !isPresent && preservation.deletes == .all && preservation.updates != .none
+    }
 }

@@ -108,7 +108,7 @@ struct RelationshipTransfer {
     /// Removes the earlier place of a relationship, which would otherwise keep values that nothing updates.
     private func remove(_ form: RelationshipForm) throws {
         switch form {
-        case .links(let table, _, _): try connection.execute("DROP TABLE IF EXISTS \(quoted(table))")
+        case .links(let table, _, _): try completion.dropLinkTable(named: table)
         case .column(let table, let name), .inverse(let table, let name):
             let isUsed = completion.schema.entitiesByName[table]?.storedProperties.contains {
                 $0.name == name || $0.previousName == name

@@ -233,7 +233,19 @@ struct EntityRegistry {
             columns: entity.attributes.filter(\.isPresent).map {
                 RecordedTable.Column(number: $0.number, name: $0.name, preservation: $0.preservation)
             },
-            uniqueness: columnsByIndex.map(\.columns),
+            uniqueness: columnsByIndex.map(\.columns), lists: try lists(of: entity),
             subentities: entity.subentities)
+    }
+
+    /// Returns the relationships whose links a delete preserves.
+    private func lists(of entity: RecordedEntity) throws -> [RecordedTable.List] {
+        try entity.attributes.filter(\.deletesPreserveLinks).compactMap { attribute in
+            let links = "\(entity.name).\(attribute.name)"
+            // The links of a relationship that changed its form are not in a table any more.
+            let exists = try connection.scalarInt64(
+                "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?"
+            ) { try $0.bind(links, at: 1) }
+            return exists == nil ? nil : RecordedTable.List(number: attribute.number, links: links)
+        }
     }
 }

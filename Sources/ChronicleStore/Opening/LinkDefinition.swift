@@ -40,7 +40,9 @@ struct LinkDefinition {
         func side(_ property: Schema.Property?) -> String {
             property.map { "\($0.name) \($0.previousName ?? "") \($0.relationship?.deleteRule.rawValue ?? "")" } ?? "-"
         }
-        return "\(links.owner) \(side(links.property)) \(links.destination) \(side(links.inverse))"
+        // Files that an earlier version of Chronicle completed have no triggers that preserve links.
+        let preserved = links.arePreservedByDeletes ? " preserved" : ""
+        return "\(links.owner) \(side(links.property)) \(links.destination) \(side(links.inverse))\(preserved)"
     }
 
     /// The tables in which an earlier schema may have stored these links, and whether owner and destination are

@@ -5,6 +5,11 @@ import ChronicleSQLite
 extension SchemaCompletion {
     func completeLinks(_ registry: EntityRegistry) throws {
         let definitions = schema.links.map(LinkDefinition.init)
+        if definitions.contains(where: \.links.arePreservedByDeletes) {
+            try connection.execute(RecorderSQL.createRemovedLinkTable)
+            // Throws if another program uses the name.
+            _ = try FileSchema(connection).hasHistory([RecorderSQL.createRemovedLinkTable])
+        }
         // Renamed tables are moved first, because a new relationship may have the previous name of another one.
         for definition in definitions { try moveEarlierLinks(of: definition) }
         for definition in definitions {
@@ -43,9 +48,24 @@ extension SchemaCompletion {
             if try !tableExists(links.name) { try connection.execute(definition.createTable) }
             let columns = isReversed ? "destination, owner" : "owner, destination"
             try connection.execute(
-                "INSERT OR IGNORE INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM \(quoted(name));"
-                    + "DROP TABLE \(quoted(name))")
+                "INSERT OR IGNORE INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM \(quoted(name))"
+            )
+            try dropLinkTable(named: name)
         }
+    }
+
+    /// Drops a link table. The triggers of its owner, which may name it, are dropped first; ``switchHistory(_:wasRecorded:)``
+    /// creates them again.
+    func dropLinkTable(named name: String) throws {
+        let registry = EntityRegistry(connection)
+        // Names of entities contain no period.
+        if let entity = try registry.entities().first(where: { $0.name == name.prefix { $0 != "." } }),
+            !entity.isSubentity,
+            try tableExists(entity.name)
+        {
+            try dropTriggers(of: entity)
+        }
+        try connection.execute("DROP TABLE IF EXISTS \(quoted(name))")
     }
 
     /// Drops the table of another relationship that had the same name.
@@ -55,7 +75,7 @@ extension SchemaCompletion {
                 detail: "the file has links of another relationship with this name; rename the relationship",
                 entityName: links.owner, propertyName: links.property.name)
         }
-        try connection.execute("DROP TABLE \(quoted(links.name))")
+        try dropLinkTable(named: links.name)
     }
 
     func tableExists(_ table: String) throws -> Bool {
@@ -95,10 +115,18 @@ extension SchemaCompletion {
     }
 }
 
+extension Schema.Links {
+    /// Whether a delete of the owner preserves its links, because no update of another row records them: those without
+    /// an inverse, and those of a row to itself.
+    var arePreservedByDeletes: Bool { inverse == nil || owner == destination }
+}
+
 extension EntityRegistry {
     /// Assigns numbers to relationships that are stored in link tables. In the history they are attributes without a
     /// column.
-    func registerLinks(of entity: Schema.Entity, _ recorded: inout RecordedEntity, preservesValues: Bool) throws {
+    func registerLinks(
+        of entity: Schema.Entity, in schema: Schema, _ recorded: inout RecordedEntity, preservesValues: Bool
+    ) throws {
         let properties = entity.properties.filter { $0.relationship?.isLinked == true }
         func index(_ name: String?) -> Int? {
             recorded.attributes.firstIndex { $0.name == name && !$0.isPresent }
@@ -110,8 +138,10 @@ extension EntityRegistry {
         }
         // After the renames, because new properties may have the previous names of others.
         for property in properties {
-            try register(
-                property, isPresent: false, Preservation(property, preservesValues: preservesValues), &recorded)
+            let links = schema.links.first { $0.owner == entity.name && $0.property.name == property.name }
+            let preservation = Preservation(
+                property, preservesValues: preservesValues, deletesPreserveLinks: links?.arePreservedByDeletes == true)
+            try register(property, isPresent: false, preservation, &recorded)
         }
     }
 

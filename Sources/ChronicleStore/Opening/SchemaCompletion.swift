@@ -237,7 +237,7 @@ struct SchemaCompletion {
         try makeIndexes(definition)
         let preservesValues = try MetaTable.text(.preservesValues, connection) == "on"
         try registry.register(entity, &recorded, preservesValues: preservesValues)
-        try registry.registerLinks(of: entity, &recorded, preservesValues: preservesValues)
+        try registry.registerLinks(of: entity, in: schema, &recorded, preservesValues: preservesValues)
         try registry.setDefinition(models.entitiesByName[entity.name] ?? entity, of: recorded)
     }
 

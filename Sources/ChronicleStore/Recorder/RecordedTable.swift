@@ -32,8 +32,18 @@ struct RecordedTable: Hashable, Sendable {
     /// The recorder compares these columns with `=` to find the rows that a `REPLACE` of another program deletes.
     /// Indexes must therefore not be partial, and must use the collations of their columns.
     let uniqueness: [[String]]
+    /// The relationships whose links a delete preserves, in the order of their numbers.
+    let lists: [List]
     /// The other entities whose rows are in the table.
     let subentities: [Subentity]
+
+    /// A to-many relationship in a link table whose `owner` is a row of this table.
+    struct List: Hashable, Sendable {
+        /// The number of the relationship in its entity.
+        let number: Int
+        /// The name of the link table, not quoted.
+        let links: String
+    }
 
     /// An entity that inherits from the entity of the table.
     struct Subentity: Hashable, Sendable {
@@ -42,8 +52,10 @@ struct RecordedTable: Hashable, Sendable {
     }
 
     init(
-        entityID: Int64, name: String, columns: [Column], uniqueness: [[String]], subentities: [Subentity] = []
+        entityID: Int64, name: String, columns: [Column], uniqueness: [[String]], lists: [List] = [],
+        subentities: [Subentity] = []
     ) {
+        self.lists = lists.sorted { $0.number < $1.number }
         self.subentities = subentities
         self.entityID = entityID
         self.name = name

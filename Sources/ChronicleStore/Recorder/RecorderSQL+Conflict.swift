@@ -18,6 +18,8 @@
 /// trigger. The notes remain, and remain true, until the next conflict or insert in the table, or until the next write
 /// of Chronicle resolves them (``resolveConflicts(of:)``).
 ///
+/// The notes of a row include its links, with which the delete is recorded (``recordDeletedLinks(_:)``).
+///
 /// A note can contain an outdated reference: if a REPLACE deletes several rows, and the delete of one sets the
 /// reference of another to NULL, the note of the other row has the value from before this update, which is recorded as
 /// well.
@@ -63,11 +65,16 @@ extension RecorderSQL {
     static func recordConflicts(_ table: RecordedTable, after row: String? = "NEW") -> [String] {
         let missing = "NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.primary_key)"
         let gone = row.map { "(note.primary_key = \($0).\(key) OR \(missing))" } ?? missing
+        // Without foreign keys, links remain, and those of a row with the same key are not removed.
+        let removed = table.lists.map {
+            " AND NOT (note.attributes IS \($0.number) AND EXISTS "
+                + "(SELECT 1 FROM \(quoted($0.links)) AS held WHERE held.owner = note.primary_key))"
+        }
         return [
             """
             INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, old_value) \
             SELECT note.kind, note.primary_key, note.attributes, note.old_value FROM chronicle_conflict AS note \
-            WHERE note.entity = \(table.entityID) AND \(gone) ORDER BY note.rowid
+            WHERE note.entity = \(table.entityID) AND \(gone)\(removed.joined()) ORDER BY note.rowid
             """,
             "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID)",
         ]
@@ -89,20 +96,24 @@ extension RecorderSQL {
         let condition = joined(conflicts.map { "(\($0))" }, by: "OR")
         let deleted = table.kind(.delete, ofRow: "held")
         let selection: String
-        if let first = preserved.first {
-            let numbers = preserved.map { "(\($0.number))" }.joined(separator: ", ")
-            let values = preserved.map { ($0.number, preservedValue($0, "held", $0.preservation.deletes)) }
+        if let first = preserved.first?.number ?? table.lists.first.map({ _ in noColumn }) {
+            let columns =
+                preserved.isEmpty
+                ? [(noColumn, (number: "NULL", value: "NULL"))]
+                : preserved.map { ($0.number, preservedValue($0, "held", $0.preservation.deletes)) }
+            let values = columns + table.lists.map { ($0.number, (number: "\($0.number)", value: destination(of: $0))) }
+            let numbers = values.map { "(\($0.0))" }.joined(separator: ", ")
             func byNumber(_ expression: ((number: String, value: String)) -> String) -> String {
                 "CASE kept.column1 "
                     + values.map { "WHEN \($0) THEN \(expression($1))" }.joined(separator: " ") + " END"
             }
-            let isLimited = preserved.contains { $0.preservation.deletes == .limited }
+            let isConditional = preserved.isEmpty || preserved.contains { $0.preservation.deletes == .limited }
             selection = """
-                CASE kept.column1 WHEN \(first.number) THEN \(deleted) \
+                CASE kept.column1 WHEN \(first) THEN \(deleted) \
                 ELSE \(table.kind(.preservedValue, ofRow: "held")) END, \
-                \(isLimited ? byNumber(\.number) : "kept.column1"), \(byNumber(\.value)) \
-                FROM \(quoted(table.name)) AS held CROSS JOIN (VALUES \(numbers)) AS kept \
-                WHERE \(condition) ORDER BY held.\(key), kept.column1
+                \(isConditional ? byNumber(\.number) : "kept.column1"), \(byNumber(\.value)) \
+                FROM \(quoted(table.name)) AS held CROSS JOIN (VALUES \(numbers)) AS kept\(joinedLinks(table)) \
+                WHERE \(condition) ORDER BY held.\(key), \(linksLast(table))kept.column1
                 """
         } else {
             selection = """
@@ -114,6 +125,26 @@ extension RecorderSQL {
             SELECT \(table.entityID), held.\(key), \(selection)
             """
         return recordConflicts(table, after: nil) + [note]
+    }
+
+    /// The number of the delete of a row without preserved columns.
+    private static let noColumn = -1
+
+    private static func destination(of list: RecordedTable.List) -> String { "linked\(list.number).destination" }
+
+    /// Returns the joins with the links of a row, or empty text for a table without lists.
+    private static func joinedLinks(_ table: RecordedTable) -> String {
+        table.lists.map { list in
+            " LEFT JOIN \(quoted(list.links)) AS linked\(list.number) "
+                + "ON kept.column1 = \(list.number) AND linked\(list.number).owner = held.\(key)"
+        }
+        .joined()
+    }
+
+    /// Returns the term of an order in which links follow the other values, or empty text for a table without lists.
+    private static func linksLast(_ table: RecordedTable) -> String {
+        if table.lists.isEmpty { return "" }
+        return "kept.column1 IN (\(table.lists.map { "\($0.number)" }.joined(separator: ", "))), "
     }
 
     /// Returns an expression that is true if a row meets one of the conditions, with one index lookup for each

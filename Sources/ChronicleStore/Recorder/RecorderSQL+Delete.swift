@@ -4,7 +4,9 @@ extension RecorderSQL {
     /// It also removes the row from `chronicle_conflict`, so that the delete is not recorded again as a replacement.
     /// A REPLACE is therefore recorded exactly once, even with `PRAGMA recursive_triggers=ON`.
     static func recordDelete(_ table: RecordedTable) -> String {
-        trigger(.delete, on: table, "AFTER DELETE", do: [withdrawConflicts(table), deleteRows(table)])
+        trigger(
+            .delete, on: table, "AFTER DELETE",
+            do: [withdrawConflicts(table), deleteRows(table)] + recordDeletedLinks(table))
     }
 
     /// Returns the statement that records the delete of the row OLD.

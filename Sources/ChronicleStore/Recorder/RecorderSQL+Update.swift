@@ -44,7 +44,8 @@ extension RecorderSQL {
     static func recordKeyUpdate(_ table: RecordedTable) -> String {
         trigger(
             .updateKey, on: table, "AFTER UPDATE OF \(keyNames)", when: "OLD.\(key) IS NOT NEW.\(key)",
-            do: [withdrawConflicts(table)] + recordConflicts(table) + [deleteRows(table), insertRows(table)])
+            do: [withdrawConflicts(table)] + recordConflicts(table) + [deleteRows(table)]
+                + recordLinksOfChangedKey(table) + [insertRows(table)])
     }
 
     /// All names by which a statement can update the primary key.

@@ -38,7 +38,7 @@ enum RecorderSQL {
         [
             noteInsertConflicts(table), recordInsert(table),
             recordUpdate(table), noteUpdateConflicts(table), recordUniqueUpdate(table), recordKeyUpdate(table),
-            recordDelete(table),
+            noteDeletedLinks(table), recordDelete(table),
         ].compactMap(\.self)
     }
 
@@ -79,6 +79,7 @@ extension RecorderSQL {
         case noteUpdate = "update_conflict"
         case updateUnique = "update_unique"
         case updateKey = "update_key"
+        case noteDelete = "delete_links"
         case delete
 
         /// Returns the name of the trigger, which contains the entity's number so that it survives renaming the table.

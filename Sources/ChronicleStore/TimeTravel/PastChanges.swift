@@ -62,7 +62,12 @@ struct PastChanges {
                     isComplete: change.operation == .insert || known != nil)
             }
             switch change.operation {
-            case .insert, .preservedValue: break
+            case .insert:
+                // Links that a restored row did not have before its delete.
+                for value in buffer.values(of: change) {
+                    if let list = table.lists[Int(value.attribute)] { addLinks(value, change.key, list) }
+                }
+            case .preservedValue: break
             case .update: try addUpdate(change, key, table, buffer)
             case .delete:
                 let end = index + 1 < buffer.rows.count ? buffer.rows[index + 1].position : buffer.last + 1
@@ -125,9 +130,10 @@ struct PastChanges {
     ) {
         guard var row = rows[key] else { return }
         if row.isPresent {
-            for list in table.lists.values
-            where !list.isRecordedByOtherSide && list.entities.contains(change.entity) {
-                addUnknown(list, of: change, table)
+            for (number, list) in table.lists where list.entities.contains(change.entity) {
+                let own = buffer.values(of: change).filter { $0.attribute == Int64(number) }
+                for value in own { addLinks(value, change.key, list) }
+                if own.isEmpty, !list.isRecordedByOtherSide { addUnknown(list, of: change, table) }
             }
         }
         guard !row.isComplete else { return }

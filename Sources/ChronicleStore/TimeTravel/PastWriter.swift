@@ -11,6 +11,8 @@ final class PastWriter {
     private var tables: PastTables
     /// The statements for the rows of a table, by its name.
     private var statements: [String: (insert: Statement, select: Statement)] = [:]
+    /// The statement that copies a present row with other values in some columns.
+    private var copy: (table: String, changed: [Int], statement: Statement)?
 
     init(
         _ connection: Connection, _ tables: PastTables, prefix: String, _ layout: StoreLayout,
@@ -32,7 +34,7 @@ final class PastWriter {
     ///
     /// - Returns: The tables with the rows.
     func write(_ changes: PastChanges, _ pastLayout: PastLayout) throws -> PastTables {
-        defer { statements = [:] }
+        defer { (statements, copy) = ([:], nil) }
         // In the order of the keys, so that both tables are visited page by page.
         for (key, row) in changes.rows.sorted(by: { ($0.key.table, $0.key.key) < ($1.key.table, $1.key.key) })
         where !row.isKnown {
@@ -67,6 +69,7 @@ final class PastWriter {
     // MARK: Rows
 
     private func write(_ row: PastChanges.Row, _ key: Int64, _ table: PastLayout.Table, _ past: PastTable) throws {
+        if row.isPresent, !row.isComplete, row.unknown.isEmpty, try copyRow(row, key, past) { return }
         let (insert, select) = try statements(past)
         insert.clearBindings()
         try insert.bind(key, at: 1)
@@ -98,6 +101,36 @@ final class PastWriter {
             }
         }
         try insert.run()
+    }
+
+    /// Copies a row that exists, with the values before its changes.
+    ///
+    /// - Returns: Whether the row exists.
+    private func copyRow(_ row: PastChanges.Row, _ key: Int64, _ past: PastTable) throws -> Bool {
+        let changed = past.columns.indices.filter { row.values[past.columns[$0].number] != nil }
+        // Most consecutive rows have changes of the same attributes.
+        if copy?.table != past.name || copy?.changed != changed {
+            copy = (past.name, changed, try connection.prepare(copying(past, changed)))
+        }
+        guard let statement = copy?.statement else { return false }
+        try statement.bind(key, at: 1)
+        for (index, column) in changed.enumerated() {
+            try statement.bind(row.values[past.columns[column].number] ?? .null, at: Int32(index + 2))
+        }
+        try statement.run()
+        return connection.changes == 1
+    }
+
+    private func copying(_ past: PastTable, _ changed: [Int]) -> String {
+        var names = ["_rowid_", PastTable.isPresent]
+        var values = ["m._rowid_", "1"]
+        for (index, column) in past.columns.enumerated() {
+            names.append(quoted(column.name))
+            values.append(changed.firstIndex(of: index).map { "?\($0 + 2)" } ?? "m.\(quoted(column.name))")
+        }
+        return
+            "INSERT INTO \(past.temporary)(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+            + "FROM main.\(quoted(past.name)) AS m WHERE m._rowid_ = ?1"
     }
 
     /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default

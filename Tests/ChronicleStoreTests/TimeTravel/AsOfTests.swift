@@ -202,7 +202,32 @@ import Testing
         #expect(try past.fetchCount(second) == 1)
     }
 
-    /// The destinations of a list without an inverse are not recorded when its model is deleted.
+    /// Deletes preserve the destinations of lists without an inverse, and links of a model to itself.
+    @Test(arguments: StoreKind.allCases)
+    func listsOfDeletedModelsAreRead(_ kind: StoreKind) throws {
+        let test = try TestStore(kind, [LinkItem.self, LinkTag.self, LinkPhoto.self], preservesValues: true)
+        let context = test.context()
+        let (kept, deleted, empty) = (LinkItem("kept"), LinkItem("deleted"), LinkItem("empty"))
+        for item in [kept, deleted, empty] { context.insert(item) }
+        kept.idols = [deleted]
+        deleted.photos = [LinkPhoto("a"), LinkPhoto("b")]
+        (deleted.friends, deleted.idols, deleted.teachers) = ([deleted, kept], [deleted, kept], [deleted])
+        try context.save()
+        let token = try context.currentHistoryToken()
+        for item in [deleted, empty] { context.delete(item) }
+        try context.save()
+        kept.photos = [LinkPhoto("new")]
+        try context.save()
+        let past = try ModelContext(test.container, asOf: token)
+        let items = try past.items().sorted { $0.name < $1.name }
+        #expect(items.map(\.name) == ["deleted", "empty", "kept"])
+        #expect(items[0].photos.names == ["a", "b"])
+        #expect(items[0].friends.names == ["deleted", "kept"] && items[0].idols.names == ["deleted", "kept"])
+        #expect(items[0].teachers.names == ["deleted"] && items[0].students.names == ["deleted"])
+        #expect(items[1].photos.isEmpty && items[1].idols.isEmpty)
+        #expect(items[2].idols.names == ["deleted"] && items[2].photos.isEmpty)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func unknownListsThrow(_ kind: StoreKind) throws {
         let test = try TestStore(kind, [LinkItem.self, LinkTag.self, LinkPhoto.self], preservesValues: true)
@@ -210,6 +235,7 @@ import Testing
         let (kept, deleted) = (LinkItem("kept"), LinkItem("deleted"))
         for item in [kept, deleted] { context.insert(item) }
         kept.idols = [deleted]
+        deleted.idols = [kept]
         try context.save()
         let token = try context.currentHistoryToken()
         kept.idols = []
@@ -220,6 +246,7 @@ import Testing
         #expect(before.idols.names == ["deleted"])
         context.delete(deleted)
         try context.save()
+        try test.store.erasePreservedValues(of: [deleted.persistentModelID], attributes: ["idols"])
         #expect(throws: SwiftDataError.historyValueMissing) { try past.items() }
         // The items of a tag are reachable, and photos have no relationships.
         #expect(throws: SwiftDataError.historyValueMissing) { try past.linkTags() }

@@ -28,8 +28,19 @@ import Testing
         }
         try states.forEachPair(randomPairs: 60, &edits.random) { first, second in
             let changes = try context.changes(between: first.token, and: second.token)
-            #expect(changes.lines == first.state.difference(to: second.state), "\(TestSeed.description)")
-            #expect(changes.inverse.lines == second.state.difference(to: first.state), "\(TestSeed.description)")
+            let isForward = first.token <= second.token
+            for (changes, before, after, isForward) in [
+                (changes, first.state, second.state, isForward),
+                (changes.inverse, second.state, first.state, !isForward),
+            ] {
+                // The links of inserted models are missing.
+                func isIgnored(_ model: PersistentIdentifier, _ name: String, _ kind: NetChange.Kind) -> Bool {
+                    kind == .delete && !isForward && StoreContent.Model.namesWithoutInverse.contains(name)
+                }
+                #expect(
+                    changes.lines(ignoring: isIgnored) == before.difference(to: after, ignoring: isIgnored),
+                    "\(TestSeed.description)")
+            }
             #expect(changes.allSatisfy { $0.kind != .update || $0.isComplete }, "\(TestSeed.description)")
         }
     }
@@ -94,7 +105,7 @@ import Testing
         #expect(update.value(\Ticket.badge) == badges[1].persistentModelID)
     }
 
-    /// A delete records links at their other ends only.
+    /// A delete records links at their other ends, or preserves those without an inverse.
     @Test(arguments: StoreKind.allCases) func aModelThatWasDeletedAndRestoredHasItsNetLinks(_ kind: StoreKind) throws {
         let store = try TestStore(kind, StoreContent.types, preservesValues: true)
         let context = store.context()
@@ -123,22 +134,31 @@ import Testing
         #expect(links.removedDestinations == [items[1], items[2]].map(\.persistentModelID))
         #expect(!links.isMissing)
 
-        // Without an inverse, the links that the delete removed are not known.
+        // Without an inverse, and to the model itself.
         let (owner, photo) = (items[0], LinkPhoto("photo"))
-        owner.photos = [photo]
+        (owner.photos, owner.friends, owner.teachers, owner.idols) = ([photo], [owner, items[1]], [owner], [owner])
         try context.save()
         let middle = try context.currentHistoryToken()
         context.delete(owner)
         try context.save()
-        var plan = try context.revertPlan(for: #require(context.fetchHistory(Descriptor()).last))
-        plan.resolveAll(with: .keepCurrent)
-        try context.apply(plan)
+        let deletion = try context.changes(between: middle, and: context.currentHistoryToken())
+        let deleted = try #require(deletion.change(of: owner.persistentModelID))
+        #expect(deleted.isComplete)
+        #expect(deleted.value(named: "photos")?.removedDestinations == [photo.persistentModelID])
+        #expect(deleted.value(named: "friends")?.removedDestinations == [owner.persistentModelID])
+        #expect(deleted.value(named: "covers") == nil)
+        try context.revert(#require(context.fetchHistory(Descriptor()).last))
+        try context.save()
+        #expect(try context.changes(between: middle, and: context.currentHistoryToken()).isEmpty)
+        let again: LinkItem = try #require(context.registeredModel(for: owner.persistentModelID))
+        again.photos = []
+        again.covers = [LinkPhoto("cover")]
         try context.save()
         let replaced = try context.changes(between: middle, and: context.currentHistoryToken())
         let change = try #require(replaced.change(of: owner.persistentModelID))
-        #expect(change.kind == .update)
-        #expect(change.value(named: "photos")?.isMissing == true)
-        #expect(change.value(named: "photos")?.addedDestinations == nil)
+        #expect(change.kind == .update && change.isComplete)
+        #expect(change.values.map(\.name).sorted() == ["covers", "photos"])
+        #expect(change.value(named: "photos")?.removedDestinations == [photo.persistentModelID])
     }
 
     @Test(arguments: StoreKind.allCases) func valuesThatAreNotPreservedAreMissing(_ kind: StoreKind) throws {

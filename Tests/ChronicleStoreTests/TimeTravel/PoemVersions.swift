@@ -22,6 +22,10 @@ protocol AnyPoem: PersistentModel {
     var lines: Int { get set }
     var poet: Author? { get set }
     var themes: [Subject] { get set }
+    /// Without an inverse.
+    var echoes: [Subject] { get set }
+    /// Without an inverse, of the same class.
+    var sequels: [Self] { get set }
     /// The values of the attributes that not all versions have.
     var otherValues: [String: Any?] { get }
 
@@ -71,6 +75,8 @@ enum PoemVersions {
             var memo: String?
             var poet: Poet?
             var themes: [Theme] = []
+            var echoes: [Theme] = []
+            var sequels: [Poem] = []
             init(code: String, title: String) { (self.code, self.title) = (code, title) }
         }
 
@@ -98,6 +104,8 @@ enum PoemVersions {
             var stars = 3
             var poet: Poet?
             var themes: [Theme] = []
+            var echoes: [Theme] = []
+            var sequels: [Poem] = []
             init(code: String, title: String) { (self.code, self.title) = (code, title) }
         }
 
@@ -125,6 +133,8 @@ enum PoemVersions {
             var stars = 3
             var poet: Poet?
             var themes: [Theme] = []
+            var echoes: [Theme] = []
+            var sequels: [Poem] = []
             init(code: String, title: String) { (self.code, self.heading) = (code, title) }
         }
 
@@ -151,6 +161,8 @@ enum PoemVersions {
             var stars = 3
             var poet: Poet?
             var themes: [Theme] = []
+            var echoes: [Theme] = []
+            var sequels: [Poem] = []
             @Relationship(deleteRule: .cascade, inverse: \Review.poem) var reviews: [Review] = []
             init(code: String, title: String) { (self.code, self.heading) = (code, title) }
         }

@@ -37,7 +37,7 @@ struct RandomPoems<Poem: AnyPoem> {
         let poets = try context.fetch(FetchDescriptor<Poem.Author>())
         let themes = try context.fetch(FetchDescriptor<Poem.Subject>())
         number += 1
-        let kind = random.below(16)
+        let kind = random.below(18)
         if poets.count < 2 || kind == 0 {
             context.insert(Poem.Author(name: "p\(number)"))
         } else if themes.count < 3 || kind == 1 {
@@ -48,6 +48,8 @@ struct RandomPoems<Poem: AnyPoem> {
             context.insert(poem)
             poem.poet = random.below(4) == 0 ? nil : random.pick(poets)
             poem.themes = themes.filter { _ in random.below(3) == 0 }
+            poem.echoes = themes.filter { _ in random.below(4) == 0 }
+            poem.sequels = (poems + [poem]).filter { _ in random.below(4) == 0 }
         } else {
             let poem = random.pick(poems)
             switch kind {
@@ -59,6 +61,8 @@ struct RandomPoems<Poem: AnyPoem> {
             case 12: random.pick(poets).name = "p\(number)"
             case 13: context.delete(poem)
             case 14: if random.below(2) == 0 { context.delete(random.pick(poets)) }
+            case 15: poem.echoes = themes.filter { _ in random.below(3) == 0 }
+            case 16: poem.sequels = poems.filter { _ in random.below(3) == 0 }
             default:
                 if random.below(3) == 0 { context.delete(random.pick(themes)) }
                 Poem.insertOther(number, of: poem, into: context)
@@ -82,6 +86,11 @@ struct RandomPoems<Poem: AnyPoem> {
                     "INSERT OR IGNORE INTO \"Poem.themes\" SELECT min(Poem.id), max(Theme.id) FROM Poem, Theme "
                         + "HAVING count(*) > 0",
                     "DELETE FROM \"Poem.themes\" WHERE owner = (SELECT max(owner) FROM \"Poem.themes\")",
+                    "INSERT OR IGNORE INTO \"Poem.echoes\" SELECT Poem.id, Theme.id FROM Poem, Theme "
+                        + "WHERE (Poem.id + Theme.id) % 5 = \(random.below(5))",
+                    "INSERT OR IGNORE INTO \"Poem.sequels\" SELECT id, id FROM Poem WHERE id % 3 = \(random.below(3))",
+                    "UPDATE OR REPLACE Poem SET code = (SELECT code FROM Poem ORDER BY id LIMIT 1) "
+                        + "WHERE id = (SELECT max(id) FROM Poem)",
                 ]), &random)
     }
 }
@@ -95,7 +104,11 @@ extension StoreContent {
                 "poet": poem.poet?.persistentModelID,
             ]
             add(
-                poem, values.merging(poem.otherValues) { first, _ in first }, ["themes": poem.themes.identifiers])
+                poem, values.merging(poem.otherValues) { first, _ in first },
+                [
+                    "themes": poem.themes.identifiers, "echoes": poem.echoes.identifiers,
+                    "sequels": poem.sequels.identifiers,
+                ])
         }
         for poet in try context.fetch(FetchDescriptor<Poem.Author>()) { add(poet, ["name": poet.name]) }
         for theme in try context.fetch(FetchDescriptor<Poem.Subject>()) {

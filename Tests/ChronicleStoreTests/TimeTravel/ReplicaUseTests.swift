@@ -70,22 +70,48 @@ import Testing
     }
 
     /// A migration writes the default value of a property that is required now, in the source and in the replica.
-    @Test func valuesThatAMigrationWroteAreAConflict() throws {
+    @Test func aReplicaFollowsAMigrationThatWritesDefaultValues() throws {
         let test = try MigratedReplica(Required.Page.self)
+        let context = ModelContext(test.source)
+        let pages = try context.fetch(FetchDescriptor<Required.Page>(sortBy: [SortDescriptor(\.title)]))
+        pages[0].text = "changed"
+        try context.save()
+        #expect(try context.fetchHistoryCount(Descriptor()) == 3)
         let data = try test.export()
-        let error = try failure { try test.replay(data, Required.Page.self) }
-        #expect(error == .historyReplayConflict)
-        #expect((error?.entityName, error?.propertyName) == ("Page", "text"))
-        #expect(try test.replica(Required.Page.self).replayedHistoryToken() == test.token)
-        // The history contains inserts without the value that is required now; a snapshot has the present values.
+        #expect(try test.replay(data, Required.Page.self) == 2)
+        func texts(_ container: ModelContainer) throws -> [String] {
+            try ModelContext(container).fetch(FetchDescriptor<Required.Page>(sortBy: [SortDescriptor(\.title)]))
+                .map { "\($0.persistentModelID) \($0.text)" }
+        }
+        #expect(try texts(test.replica(Required.Page.self)) == ["Page/1 changed", "Page/2 none"])
+        #expect(try test.replay(data, Required.Page.self) == 0)
+    }
+
+    /// The history before the migration contains models without a value for the property that is required now.
+    @Test(arguments: [HistoryStart<DefaultHistoryToken>.beginning, .snapshot])
+    func aNewReplicaHasTheDefaultValuesThatAMigrationWrote(_ start: HistoryStart<DefaultHistoryToken>) throws {
+        let test = try MigratedReplica(Required.Page.self)
         let new = try test.open("new", Required.Page.self)
         var whole: Data? = Data()
-        try test.source.exportHistory(startingAt: .snapshot) { whole?.append($0) }
+        try test.source.exportHistory(startingAt: start) { whole?.append($0) }
         try new.replayHistory {
             defer { whole = nil }
             return whole
         }
         #expect(try ModelContext(new).fetch(FetchDescriptor<Required.Page>()).map(\.text) == ["none", "none"])
+    }
+
+    /// A value that the replica changed itself is a conflict, also if the source had none.
+    @Test func aChangeOfTheReplicaAfterTheMigrationIsAConflict() throws {
+        let test = try MigratedReplica(Required.Page.self)
+        let replica = try test.replica(Required.Page.self)
+        let context = ModelContext(replica)
+        try #require(context.fetch(FetchDescriptor<Required.Page>()).first).text = "own"
+        try context.save()
+        let error = try failure { try test.replay(test.export(), Required.Page.self) }
+        #expect(error == .historyReplayConflict)
+        #expect((error?.entityName, error?.propertyName) == ("Page", "text"))
+        #expect(try test.replica(Required.Page.self).replayedHistoryToken() == test.token)
     }
 }
 

@@ -84,7 +84,7 @@ struct StoreContent: Equatable {
                     .joined(separator: ", ")
             }
             switch (models[identifier], other.models[identifier]) {
-            case (let old?, nil): lines["\(identifier)"] = line(.delete, old.values)
+            case (let old?, nil): lines["\(identifier)"] = line(.delete, old.values.merging(old.ownLinks) { $1 })
             case (nil, let new?): lines["\(identifier)"] = line(.insert, new.values)
             case (let old?, let new?):
                 let values = new.values.compactMap { name, value in
@@ -106,17 +106,13 @@ struct StoreContent: Equatable {
     }
 }
 
-extension StoreContent {
-    /// The content without the links of some models in relationships without an inverse, and to themselves.
-    func removingLinks(of identifiers: Set<PersistentIdentifier>) -> StoreContent {
-        var content = self
-        for identifier in identifiers {
-            for name in ["photos", "covers", "sketches", "idols"] { content.models[identifier]?.links[name] = nil }
-            for name in ["friends", "teachers", "students"] {
-                content.models[identifier]?.links[name]?.remove(identifier)
-            }
-        }
-        return content
+extension StoreContent.Model {
+    /// The relationships without an inverse. The links of others are changes of the models at their other ends.
+    static let namesWithoutInverse: Set = ["photos", "covers", "sketches", "idols", "echoes", "sequels"]
+
+    /// The destinations of these relationships, as text.
+    fileprivate var ownLinks: [String: String] {
+        links.filter { Self.namesWithoutInverse.contains($0.key) && !$0.value.isEmpty }.mapValues { "-\($0.sorted())" }
     }
 }
 
@@ -125,9 +121,6 @@ extension Sequence where Element: PersistentModel {
 }
 
 extension NetChanges {
-    /// The same text as ``StoreContent/difference(to:ignoring:)``.
-    var lines: [String: String] { lines { _, _, _ in false } }
-
     /// The same text as ``StoreContent/difference(to:ignoring:)``.
     func lines(
         ignoring isIgnored: (_ model: PersistentIdentifier, _ name: String, _ kind: NetChange.Kind) -> Bool
@@ -148,17 +141,20 @@ extension NetChange {
         ignoring isIgnored: (_ model: PersistentIdentifier, _ name: String, _ kind: Kind) -> Bool
     ) -> String? {
         func text(_ value: (any Sendable)??) -> String { value.map { StoreContent.text($0) } ?? "missing" }
-        // The links of inserted and deleted models are changes of their other ends.
+        // The links of inserted and deleted models are changes of their other ends, if there is an inverse.
         let links = [
             "tags", "items", "photos", "covers", "sketches", "friends", "idols", "teachers", "students", "themes",
-            "poems",
+            "poems", "echoes", "sequels",
         ]
         let known = values.filter { !isIgnored(persistentIdentifier, $0.name, kind) }
         let attributes = known.filter { persistentIdentifier.entityName == "Trip" || !links.contains($0.name) }
         let texts =
             switch kind {
             case .insert: attributes.map { "\($0.name): \(text($0.value))" }
-            case .delete: attributes.map { "\($0.name): \(text($0.previousValue))" }
+            case .delete:
+                attributes.map { "\($0.name): \(text($0.previousValue))" }
+                    + known.filter { StoreContent.Model.namesWithoutInverse.contains($0.name) }
+                    .map { "\($0.name): -\($0.removedDestinations ?? [])" }
             case .update:
                 known.map { value in
                     value.addedDestinations.map { "\(value.name): +\($0) -\(value.removedDestinations ?? [])" }

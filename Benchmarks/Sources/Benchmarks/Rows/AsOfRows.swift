@@ -12,7 +12,7 @@ enum AsOfRows {
             row("as of 1,000 transactions ago: new context, fetch of 100,000", limit: 2, store) {
                 try $0.fetch(matching).count
             },
-            row("as of 1,000 transactions ago: new context, sorted page", limit: 3, store) { context in
+            row("as of 1,000 transactions ago: new context, sorted page", limit: 2, store) { context in
                 var page = page
                 page.fetchLimit = 100
                 return try context.fetch(page).count

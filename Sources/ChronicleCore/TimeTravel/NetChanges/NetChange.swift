@@ -18,8 +18,8 @@ public struct NetChange: Sendable, Identifiable {
     ///
     /// If the schema contains the entity, an insert and a delete have a value for each attribute and to-one
     /// relationship, also for those that the history does not preserve; see ``NetValue/isMissing``. The history does not
-    /// contain all links of inserted models, and not those of deleted models in relationships without an inverse, so
-    /// the values of these relationships are missing.
+    /// contain all links of inserted models, so the values of these relationships are missing. The links of a deleted model
+    /// are values of its relationships without an inverse; the others are changes of the models at their other ends.
     public let values: [NetValue]
 
     /// The identity of the change in its ``NetChanges``, ``persistentIdentifier``.

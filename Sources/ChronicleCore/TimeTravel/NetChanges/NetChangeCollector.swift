@@ -17,6 +17,8 @@ struct NetChangeCollector {
         var last = End.unknown
         /// The links to destinations that were added or removed; `nil` if the relationship is not stored as links.
         var links: [PersistentIdentifier: Link]?
+        /// Whether ``links`` contains all links at the beginning of the range, because a delete preserves them.
+        var hasAllLinks = false
     }
 
     /// A link at both ends of the range.
@@ -62,7 +64,11 @@ struct NetChangeCollector {
         case .insert(let insert): models[index].insert(insert.preservedValues, isLink: isLink)
         case .update(let update):
             models[index].update(update.updatedAttributeNames, update.preservedValues, isLink: isLink)
-        case .delete(let delete): models[index].delete(delete.preservedValues)
+        case .delete(let delete):
+            let schema = schema
+            models[index].delete(
+                delete.preservedValues, isLink: { entity?.propertiesByName[$0.name]?.isLinked == true },
+                hasInverse: { Self.hasInverse($0.name, entity, schema) })
         }
     }
 
@@ -99,7 +105,7 @@ struct NetChangeCollector {
 
     /// Returns the models with the links of those that were deleted and inserted again.
     ///
-    /// A delete records the links of its row as updates of the models at their other ends only.
+    /// A delete records the links of its row as updates of the models at their other ends, or preserves them.
     private func addingLinksOfReplacedModels() -> [Model] {
         let replaced = models.filter { $0.isReplaced && $0.exists }
         guard !replaced.isEmpty else { return models }
@@ -120,8 +126,9 @@ struct NetChangeCollector {
             guard let index = indices[identifier], let entity = schema.entitiesByName[identifier.entityName] else {
                 continue
             }
-            for property in entity.properties where isLost(property.name, entity) {
-                result[index].change(property.name) { $0.setMissing() }
+            for property in entity.properties
+            where property.isLinked && !Self.hasInverse(property.name, entity, schema) {
+                result[index].change(property.name) { if !$0.hasAllLinks { $0.setMissing() } }
             }
         }
         return result
@@ -141,25 +148,28 @@ struct NetChangeCollector {
         var known: Set<String> = []
         for property in model.properties {
             // The links of a new model are not part of its insert.
-            if property.links != nil, kind == .insert || isLost(property.name, entity) { continue }
+            if property.links != nil,
+                kind == .insert || !property.hasAllLinks && !Self.hasInverse(property.name, entity, schema)
+            {
+                continue
+            }
             known.insert(property.name)
             let value = property.netValue(kind)
             if value.removedDestinations?.isEmpty != true { values.append(value) }
         }
         for property in entity?.properties ?? [] where !known.contains(property.name) {
-            guard property.slot >= 0 || property.isLinked && (kind == .insert || isLost(property.name, entity)) else {
-                continue
-            }
+            let isMissing = property.isLinked && (kind == .insert || !Self.hasInverse(property.name, entity, schema))
+            guard property.slot >= 0 || isMissing else { continue }
             values.append(Property(name: property.name).netValue(kind))
         }
         return values
     }
 
-    /// Returns whether the history does not contain the links that were deleted with a model: those without an inverse,
-    /// which is otherwise updated.
-    private func isLost(_ name: String, _ entity: Schema.Entity?) -> Bool {
-        guard let property = entity?.propertiesByName[name], property.isLinked else { return false }
-        return schema.inverse(of: property) == nil
+    /// Returns whether a delete of a model updates the inverse of a relationship. The links of another relationship are
+    /// known only if the delete preserves them.
+    private static func hasInverse(_ name: String, _ entity: Schema.Entity?, _ schema: Schema) -> Bool {
+        guard let property = entity?.propertiesByName[name], property.isLinked else { return true }
+        return schema.inverse(of: property) != nil
     }
 }
 
@@ -201,12 +211,25 @@ extension NetChangeCollector.Model {
         }
     }
 
-    fileprivate mutating func delete(_ values: [PreservedValue]) {
+    /// - Parameters:
+    ///   - isLink: Returns whether a value is a link of a relationship in the schema.
+    ///   - hasInverse: Returns whether links to other models are changes of these models.
+    fileprivate mutating func delete(
+        _ values: [PreservedValue], isLink: (PreservedValue) -> Bool, hasInverse: (PreservedValue) -> Bool
+    ) {
         exists = false
-        for index in properties.indices { properties[index].removeLinks() }
         // After the model was inserted again, the values at the beginning of the range are known.
-        guard existedBefore, !isReplaced else { return }
-        for value in values { change(value.name) { $0.setFirst(.known(value.previousValue)) } }
+        if existedBefore, !isReplaced {
+            let identifier = identifier
+            for value in values {
+                if !isLink(value) {
+                    change(value.name) { $0.setFirst(.known(value.previousValue)) }
+                } else if !hasInverse(value) || value.previousValue as? PersistentIdentifier == identifier {
+                    change(value.name) { $0.addRemovedLink(value) }
+                }
+            }
+        }
+        for index in properties.indices { properties[index].removeLinks() }
     }
 
     fileprivate mutating func update(
@@ -253,6 +276,7 @@ extension NetChangeCollector.Property {
         setFirst(.missing)
         last = .missing
         links = nil
+        hasAllLinks = false
     }
 
     /// Adds or removes destinations.
@@ -269,6 +293,17 @@ extension NetChangeCollector.Property {
         links = links ?? [:]
         if let removed = value.previousValue as? PersistentIdentifier { set(removed, false) }
         if let added = value.value as? PersistentIdentifier { set(added, true) }
+    }
+
+    /// Adds a link that a delete of the model preserves; none for an empty relationship.
+    ///
+    /// A delete preserves all links that are left. Those that were not added since existed before.
+    fileprivate mutating func addRemovedLink(_ value: PreservedValue) {
+        if case .missing = last, links == nil { return }
+        links = links ?? [:]
+        hasAllLinks = true
+        guard let removed = value.previousValue as? PersistentIdentifier, links?[removed] == nil else { return }
+        links?[removed] = .init(existedBefore: true, exists: false)
     }
 
     /// Removes all links, as the delete of the model does.

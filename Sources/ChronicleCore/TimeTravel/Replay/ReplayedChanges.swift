@@ -144,7 +144,10 @@ struct ReplayedChanges {
                 throw Invalid("\(entity.name).\(name) is not a stored property")
             }
             switch value.form {
-            case .plain(let value): values[property.slot] = value
+            case .plain(let value):
+                // A migration replaced null by the default value when the property became required. The replica has the
+                // same classes, so it had the same migration.
+                values[property.slot] = value.isNull && !property.isOptional ? property.defaultValue ?? .null : value
             case .reference(let key):
                 guard let destination = property.relationship?.destination else {
                     throw Invalid("\(entity.name).\(name) is not a relationship")

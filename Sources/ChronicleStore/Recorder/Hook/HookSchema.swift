@@ -65,7 +65,8 @@ struct HookSchema {
 
     /// The tables that the recorder and the header of a save write.
     private static let historyTables = [
-        ChangeTable.name, "chronicle_conflict", SourceTable.name, SummaryTable.name, MetadataTable.name,
+        ChangeTable.name, "chronicle_conflict", RecorderSQL.removedLinkTable, SourceTable.name, SummaryTable.name,
+        MetadataTable.name,
     ]
 
     init(_ connection: Connection) throws {
