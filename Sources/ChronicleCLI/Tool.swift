@@ -9,7 +9,7 @@ enum Tool {
         LogCommand.command, ShowCommand.command, DiffCommand.command, BlameCommand.command, AtCommand.command,
         SchemaCommand.command, StatisticsCommand.command, ConsumersCommand.command, VerifyCommand.command,
         PurgeCommand.command,
-        UpgradeCommand.command,
+        UpgradeCommand.command, TrackCommand.command, UntrackCommand.command,
         ExportCommand.command, ImportCommand.command, WatchCommand.command, TimelineCommand.command,
         ServeCommand.command, CompletionsCommand.command, CompletionsCommand.manual,
     ]

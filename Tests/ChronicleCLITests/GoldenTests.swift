@@ -109,7 +109,8 @@ import Testing
 
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
-    private func expect(_ run: CommandRun, _ name: String, _ file: URL) throws {
+    /// Compares the output of a command with a file of the folder.
+    func expect(_ run: CommandRun, _ name: String, _ file: URL) throws {
         let path = Self.folder.appending(path: "\(name).txt")
         let text = try normalized(
             "\(run.output)\(run.errors.isEmpty ? "" : "--- errors\n\(run.errors)")--- status \(run.status)\n", file)

@@ -42,6 +42,13 @@ import Testing
             }
         }
 
+        var isRunning: Bool { process.isRunning }
+
+        func kill() {
+            Foundation.kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+
         func interrupt() -> Int32 {
             process.interrupt()
             process.waitUntilExit()
@@ -92,6 +99,41 @@ import Testing
         #expect(try running.line()?.hasSuffix("(other programs)") == true)
         #expect(running.waitUntilExit() == 0)
         #expect(try running.line() == nil)
+    }
+
+    /// The `sqlite3` program writes the database of another program, with and without a write-ahead log.
+    @Test(arguments: ["delete", "wal"]) func followingATrackedDatabase(_ mode: String) throws {
+        let file = try TemporaryDirectory().file("mail.db")
+        _ = try Shell.sqlite3(file, "PRAGMA journal_mode = \(mode); CREATE TABLE label(name TEXT PRIMARY KEY)")
+        #expect(try shell("$0 track $1", file).status == 0)
+        _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('red')")
+        let running = try Running(["log", "--follow", "--after", "start", "--json", "-n", "2", file.path])
+        #expect(try running.line()?.contains("\"model\":\"label/'red'\"") == true)
+        _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('blue')")
+        #expect(try running.line()?.contains("\"model\":\"label/'blue'\"") == true)
+        #expect(running.waitUntilExit() == 0)
+    }
+
+    /// A process that is killed while it begins the recording leaves the database as it was, or recorded.
+    @Test func aKilledCallLeavesTheDatabase() throws {
+        let file = try TemporaryDirectory().file("mail.db")
+        _ = try Shell.sqlite3(
+            file,
+            """
+            CREATE TABLE label(name TEXT PRIMARY KEY);
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+            INSERT INTO label SELECT 'label ' || i FROM n
+            """)
+        let before = try Shell.sqlite3(file, "SELECT * FROM sqlite_schema")
+        let running = try Running(["track", file.path])
+        // The journal exists while the transaction is open.
+        while running.isRunning, !FileManager.default.fileExists(atPath: file.path + "-journal") {}
+        running.kill()
+        let after = try Shell.sqlite3(file, "SELECT * FROM sqlite_schema")
+        if after != before { #expect(try shell("$0 verify $1", file).status == 0) }
+        #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok")
+        #expect(try shell("$0 track $1 && $0 verify $1", file).status == 0)
+        #expect(try Shell.sqlite3(file, "SELECT count(*) FROM chronicle_key_1") == "200000")
     }
 
     @Test func followingEndsWithAnInterrupt() throws {

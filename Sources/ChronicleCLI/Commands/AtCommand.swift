@@ -58,17 +58,29 @@ struct RowWriter {
 
     func write(_ row: DefaultSnapshot) throws {
         if isJSON { return try console.line(json(row)) }
-        try console.line(console.styled(row.persistentIdentifier.description.escaped, .yellow))
+        try console.line(console.styled(try text(of: row).escaped, .yellow))
         for property in try file.entity(named: row.persistentIdentifier.entityName).storedProperties {
             let value = ValueText.text(file.value(of: property, in: row), console)
             try console.line("    \(property.name.escaped): \(value)")
         }
     }
 
+    /// Returns the entity and primary key of a row. Those of a tracked table are among its values, so that the store is
+    /// not used while it returns rows.
+    private func text(of row: DefaultSnapshot) throws -> String {
+        let name = row.persistentIdentifier.entityName
+        guard let columns = file.store.primaryKeyColumns(ofEntity: name) else {
+            return row.persistentIdentifier.description
+        }
+        let entity = try file.entity(named: name)
+        let values = columns.compactMap { column in entity.property(named: column).map { row.values[$0.slot] } }
+        return "\(name)/\(PrimaryKeyText.text(values))"
+    }
+
     func json(_ row: DefaultSnapshot) throws -> JSON {
         let entity = try file.entity(named: row.persistentIdentifier.entityName)
         return .members([
-            "model": .string(row.persistentIdentifier.description),
+            "model": .string(try text(of: row)),
             "values": .object(
                 entity.storedProperties.map { .init(name: $0.name, value: ValueText.json(file.value(of: $0, in: row))) }
             ),

@@ -16,7 +16,7 @@ enum BlameCommand {
         let file = try StoreFile.read(arguments.operands["FILE"], console)
         let requested = try file.identifier(try arguments.required("MODEL"))
         guard let row = try file.row(requested) else {
-            console.message("chronicle: there is no model \(requested.description.escaped)")
+            console.message("chronicle: there is no model \(try file.text(of: requested).escaped)")
             return .negative
         }
         let identifier = row.persistentIdentifier

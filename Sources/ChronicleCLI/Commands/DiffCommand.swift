@@ -27,7 +27,7 @@ enum DiffCommand {
         let changes =
             try arguments.value("entity").map { all.changes(ofEntity: try file.entity(named: $0).name) }
             ?? Array(all)
-        let text = NetChangeText(console: console)
+        let text = NetChangeText(console: console, file: file)
         if arguments.has("stat") {
             var counts = ChangeCounts()
             for change in changes { counts.add(change.kind.changeKind, change.persistentIdentifier.entityName) }
@@ -38,7 +38,7 @@ enum DiffCommand {
             }
         } else {
             for change in changes {
-                if arguments.has("json") { try console.line(text.json(change)) } else { try text.write(change) }
+                if arguments.has("json") { try console.line(try text.json(change)) } else { try text.write(change) }
             }
         }
         return changes.isEmpty ? .success : .negative
@@ -48,9 +48,10 @@ enum DiffCommand {
 /// The forms in which `diff` shows a change.
 private struct NetChangeText {
     let console: Console
+    let file: StoreFile
 
     func write(_ change: NetChange) throws {
-        let model = change.persistentIdentifier.description.escaped
+        let model = try file.text(of: change.persistentIdentifier).escaped
         switch change.kind {
         case .insert: try console.line(console.styled("insert \(model)", .green))
         case .update: try console.line(console.styled("update \(model)", .blue))
@@ -81,9 +82,10 @@ private struct NetChangeText {
         }
     }
 
-    func json(_ change: NetChange) -> JSON {
+    func json(_ change: NetChange) throws -> JSON {
         .members([
-            "kind": .string(String(describing: change.kind)), "model": .string(change.persistentIdentifier.description),
+            "kind": .string(String(describing: change.kind)),
+            "model": .string(try file.text(of: change.persistentIdentifier)),
             "values": .object(change.values.map { .init(name: $0.name, value: json($0)) }),
         ])
     }

@@ -23,7 +23,10 @@ enum SchemaCommand {
             if index > 0 { try console.line() }
             let superentity = entity.superentityName.map { ": \($0.escaped)" } ?? ""
             try console.line(console.styled(entity.name.escaped, .bold) + superentity)
-            let rows = entity.properties.map { [$0.name.escaped, type(of: $0), details(of: $0)] }
+            let key = file.store.primaryKeyColumns(ofEntity: entity.name) ?? []
+            let rows = entity.properties.map {
+                [$0.name.escaped, type(of: $0), key.contains($0.name) ? "primary key" : details(of: $0)]
+            }
             for line in TextLayout.table(rows) { try console.line("    \(line.trimmingTrailingSpaces)") }
             for names in entity.uniquenessConstraints where names.count > 1 {
                 try console.line("    unique (\(names.joined(separator: ", ").escaped))")
@@ -36,6 +39,8 @@ enum SchemaCommand {
     private static func type(of property: Schema.Property) -> String {
         let mark = property.isOptional ? "?" : ""
         guard let relationship = property.relationship else {
+            // A column of a tracked database can contain values of any type, and its program decides about NULL.
+            if let type = property.attribute?.declaredColumnType { return type.escaped }
             let name = property.attribute?.valueTypeName ?? ""
             return (name.hasSuffix("?") ? name : name + mark).escaped
         }

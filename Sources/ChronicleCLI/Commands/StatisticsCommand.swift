@@ -8,7 +8,7 @@ enum StatisticsCommand {
         discussion: """
             Shows the numbers of models, transactions and changes, the size of the file and of its history, and the time \
             that the history covers. The numbers of changes and bytes of a long history are estimates; they are marked \
-            with "about".
+            with "about". For a tracked database, tables whose recording was interrupted are listed.
             """,
         options: [.json], run: run)
 
@@ -21,6 +21,7 @@ enum StatisticsCommand {
         let tags = try file.store.historyTags()
         let consumers = try file.store.consumerRecords()
         let counts = try file.modelCounts()
+        let interrupted = try interruptions(file)
         func token(_ token: DefaultHistoryToken?) -> String? {
             token.map { Position.text($0, in: file.store.identifier) }
         }
@@ -36,6 +37,8 @@ enum StatisticsCommand {
                     "isIndexedByModel": .bool(try file.store.isHistoryIndexedByModel),
                     "tags": .count(tags.count), "consumers": .count(consumers.count),
                     "models": .object(counts.map { .init(name: $0.name, value: .count($0.count)) }),
+                    "interrupted": file.store.isTracked
+                        ? .object(interrupted.map { .init(name: $0.name, value: .string($0.reason)) }) : nil,
                 ]))
             return .success
         }
@@ -55,8 +58,17 @@ enum StatisticsCommand {
             ["consumers", String(consumers.count)],
         ]
         rows += counts.map { ["models of \($0.name.escaped)", NumberText.grouped($0.count)] }
+        rows += interrupted.map { ["not recorded", "\($0.name.escaped): \($0.reason.escaped); use chronicle track"] }
         for line in TextLayout.table(rows) { try console.line(line) }
         return .success
+    }
+
+    /// Returns the tables of a tracked database whose recording was interrupted, with the reasons.
+    private static func interruptions(_ file: StoreFile) throws -> [(name: String, reason: String)] {
+        guard file.store.isTracked else { return [] }
+        return try TrackedDatabase(url: file.url).tables().compactMap { table in
+            if case .interrupted(let reason) = table.state { (table.name, reason) } else { nil }
+        }
     }
 
     private static func size(of url: URL) throws -> Int64 {

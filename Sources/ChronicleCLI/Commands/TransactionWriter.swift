@@ -31,7 +31,7 @@ final class TransactionWriter {
             try reader.forEachChange(text.writeChange)
         case .changes(isJSON: true):
             var changes: [JSON] = []
-            try reader.forEachChange { changes.append(text.json($0)) }
+            try reader.forEachChange { changes.append(try text.json($0)) }
             try console.line(text.json(transaction, changes: changes))
         case .counts(let isJSON): try writeCounts(transaction, reader, isJSON)
         }

@@ -133,14 +133,14 @@ private struct BatchRunner {
         switch batch.content {
         case .changes(let transactions):
             for transaction in transactions {
-                try line(text.json(transaction, changes: transaction.changes.map(text.json)))
+                try line(text.json(transaction, changes: try transaction.changes.map { try text.json($0) }))
             }
         case .largeTransaction(let transaction):
             var reader = batch.changeReader()
             var changes = try reader.nextChanges(limit: Self.changesPerLine)
             while let page = changes {
                 changes = try reader.nextChanges(limit: Self.changesPerLine)
-                let json = text.json(transaction, changes: page.map(text.json))
+                let json = text.json(transaction, changes: try page.map { try text.json($0) })
                 guard changes != nil, case .object(let members) = json else {
                     try line(json)
                     continue

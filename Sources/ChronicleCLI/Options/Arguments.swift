@@ -4,6 +4,8 @@ struct Arguments: Sendable {
     var values: [String: [String]] = [:]
     /// The operands by name.
     var operands: [String: String] = [:]
+    /// The values of the operand that can be repeated.
+    var repeated: [String] = []
     /// The arguments after `--`.
     var trailing: [String] = []
 

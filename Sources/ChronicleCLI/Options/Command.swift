@@ -7,6 +7,11 @@ struct Command: Sendable {
         let summary: String
         /// Whether the operand may be missing. Missing operands are the first ones.
         var isOptional = false
+        /// Whether the operand, which is the last one, can be missing or repeated.
+        var isRepeated = false
+
+        /// The name in a usage text, such as `[FILE]` or `[TABLE...]`.
+        var usage: String { isRepeated ? "[\(name)...]" : isOptional ? "[\(name)]" : name }
     }
 
     /// An argument that begins with `-`.
@@ -44,7 +49,12 @@ struct Command: Sendable {
 }
 
 extension Command.Operand {
-    /// The store, which every command reads or writes.
+    /// The tables of a database.
+    static func tables(_ summary: String) -> Command.Operand {
+        Command.Operand(name: "TABLE", summary: summary, isRepeated: true)
+    }
+
+    /// The store, which most commands read or write.
     static let file = Command.Operand(
         name: "FILE", summary: "the store; $CHRONICLE_FILE or the only store in the directory if omitted",
         isOptional: true)

@@ -92,7 +92,8 @@ enum Completions {
         for (index, operand) in command.operands.enumerated() {
             let values: Command.Option.Values =
                 operand.name == "SHELL" ? .list(shells) : ["FILE", "EXPORT"].contains(operand.name) ? .files : .any
-            specifications.append("'\(index + 1)\(operand.isOptional ? "::" : ":")\(operand.name):\(zsh(values))'")
+            let place = operand.isRepeated ? "*:" : "\(index + 1)\(operand.isOptional ? "::" : ":")"
+            specifications.append("'\(place)\(operand.name):\(zsh(values))'")
         }
         return "    \(command.name)) _arguments \(specifications.joined(separator: " ")) ;;"
     }

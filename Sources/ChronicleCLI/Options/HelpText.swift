@@ -2,7 +2,7 @@
 enum HelpText {
     /// Returns the arguments of a command, such as `[OPTION…] [FILE] TRANSACTION`.
     static func usage(of command: Command) -> String {
-        let operands = command.operands.map { $0.isOptional ? "[\($0.name)]" : $0.name }
+        let operands = command.operands.map(\.usage)
         let trailing = command.trailing.map { ["--", $0] } ?? []
         return (["chronicle", command.name, "[OPTION...]"] + operands + trailing).joined(separator: " ")
     }
@@ -30,7 +30,7 @@ enum HelpText {
 
     /// Returns the list of commands.
     static func overview(_ commands: [Command], width: Int) -> String {
-        "Inspect the history of Chronicle stores, without their model classes.\n\n"
+        "Inspect the history of Chronicle stores and tracked databases, without model classes.\n\n"
             + "Usage: chronicle COMMAND [OPTION...] [FILE] ...\n"
             + section("Commands", commands.map { ($0.name, $0.summary) }, width)
             + "\n"

@@ -8,8 +8,9 @@ enum ManualPage {
             ".B chronicle", "\\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIFILE\\fR] ...", ".SH DESCRIPTION",
         ]
         lines += paragraphs(
-            "Reads and writes the stores of programs that use Chronicle, without their model classes. Commands do not "
-                + "change the file unless their description says so.")
+            "Reads and writes the stores of programs that use Chronicle, without their model classes, and records the "
+                + "changes of other SQLite databases. Commands do not change the file unless their description says so."
+        )
         lines += [".SH COMMANDS"]
         for command in commands {
             lines += [".SS \(escaped(HelpText.usage(of: command)))"]

@@ -75,14 +75,18 @@ struct OptionParser {
 
     /// Assigns the operands to their names. Optional ones, which come first, are left out if there are too few.
     private func assign(_ operands: [String], _ result: inout Arguments) throws {
-        let missing = command.operands.count - operands.count
-        guard missing >= 0 else {
-            throw UsageError("unexpected argument \(operands[command.operands.count].escaped)")
+        let single = command.operands.filter { !$0.isRepeated }
+        var operands = operands
+        if single.count < command.operands.count, operands.count > single.count {
+            result.repeated = Array(operands[single.count...])
+            operands.removeSubrange(single.count...)
         }
-        var names = command.operands[...]
+        let missing = single.count - operands.count
+        guard missing >= 0 else { throw UsageError("unexpected argument \(operands[single.count].escaped)") }
+        var names = single[...]
         for _ in 0..<missing {
             guard let first = names.first, first.isOptional else {
-                let name = command.operands.dropFirst(command.operands.count - missing).first { !$0.isOptional }
+                let name = single.dropFirst(single.count - missing).first { !$0.isOptional }
                 throw UsageError("\(name?.name ?? names.last?.name ?? "an argument") is missing")
             }
             names.removeFirst()

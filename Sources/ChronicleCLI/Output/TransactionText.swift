@@ -15,8 +15,7 @@ struct TransactionText {
         try console.line(console.styled("transaction \(token)", .yellow) + marks)
         if let author = transaction.author { try console.line("Author:  \(author.escaped)") }
         if let name = transaction.contextName { try console.line("Context: \(name.escaped)") }
-        let date = isUnsealed(transaction) ? "not known before the next save" : console.text(transaction.timestamp)
-        try console.line("Date:    \(date)")
+        try console.line("Date:    \(date(of: transaction))")
         let program = program(transaction)
         if !program.isEmpty { try console.line("Program: \(program)") }
         for (key, value) in transaction.metadata.sorted(by: { $0.key < $1.key }) {
@@ -24,10 +23,16 @@ struct TransactionText {
         }
     }
 
-    /// Whether the transaction consists of changes of other programs that no save has grouped yet. The store returns the
-    /// time of the read as its date.
-    private func isUnsealed(_ transaction: DefaultHistoryTransaction) -> Bool {
-        transaction.token.checkValue(in: transaction.storeIdentifier) == nil
+    private func date(of transaction: DefaultHistoryTransaction) -> String {
+        hasDate(transaction) ? console.text(transaction.timestamp) : "not known before the next save"
+    }
+
+    /// Whether the date of a transaction is known.
+    ///
+    /// The store returns the time of the read for changes of other programs that no save has grouped yet. A tracked
+    /// database contains their time.
+    private func hasDate(_ transaction: DefaultHistoryTransaction) -> Bool {
+        file.store.isTracked || transaction.token.checkValue(in: transaction.storeIdentifier) != nil
     }
 
     private func program(_ transaction: DefaultHistoryTransaction) -> String {
@@ -40,14 +45,14 @@ struct TransactionText {
         let author = transaction.author?.escaped ?? (transaction.isExternal ? "(other programs)" : "-")
         return [
             console.styled(String(transaction.transactionIdentifier), .yellow),
-            isUnsealed(transaction) ? "not known before the next save" : console.text(transaction.timestamp),
+            date(of: transaction),
             console.styled(author, .cyan),
         ].joined(separator: " ")
     }
 
     /// Writes a change and its values.
     func writeChange(_ change: HistoryChange) throws {
-        let model = change.changedPersistentIdentifier.description.escaped
+        let model = try file.text(of: change.changedPersistentIdentifier).escaped
         switch change {
         case .insert:
             try console.line("    " + console.styled("insert \(model)", .green))
@@ -104,7 +109,7 @@ struct TransactionText {
         .members([
             "transaction": .integer(transaction.transactionIdentifier),
             "token": .string(Position.text(transaction.token, in: file.store.identifier)),
-            "date": isUnsealed(transaction) ? .null : .string(DateText.iso8601(transaction.timestamp)),
+            "date": hasDate(transaction) ? .string(DateText.iso8601(transaction.timestamp)) : .null,
             "author": .optional(transaction.author),
             "context": .optional(transaction.contextName),
             "program": .string(transaction.bundleIdentifier),
@@ -121,8 +126,9 @@ struct TransactionText {
     }
 
     /// Returns a change as JSON. Values that the history does not preserve are missing.
-    func json(_ change: HistoryChange) -> JSON {
+    func json(_ change: HistoryChange) throws -> JSON {
         let model = change.changedPersistentIdentifier
+        let modelText = try file.text(of: model)
         var members: [JSON.Member] = []
         func add(_ name: String, _ value: JSON) { members.append(.init(name: name, value: value)) }
         let plain = change.preservedValues.filter { !isLink($0.name, of: model) }
@@ -139,11 +145,11 @@ struct TransactionText {
         switch change {
         case .insert:
             add("kind", .string("insert"))
-            add("model", .string(model.description))
+            add("model", .string(modelText))
             if !plain.isEmpty { add("values", values(plain, \.value)) }
         case .update(let update):
             add("kind", .string("update"))
-            add("model", .string(model.description))
+            add("model", .string(modelText))
             add("attributes", .array(update.updatedAttributeNames.map(JSON.string)))
             if !plain.isEmpty {
                 add("old", values(plain, \.previousValue))
@@ -151,7 +157,7 @@ struct TransactionText {
             }
         case .delete:
             add("kind", .string("delete"))
-            add("model", .string(model.description))
+            add("model", .string(modelText))
             if !plain.isEmpty { add("old", values(plain, \.previousValue)) }
         }
         if let removed = destinations(\.previousValue) { add("removed", removed) }

@@ -49,7 +49,10 @@ enum Position: Equatable {
 
     private static func token(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken? {
         switch text {
-        case "start": return DefaultHistoryToken(storeIdentifier: store.identifier, position: 0)
+        case "start":
+            // The history of a tracked database begins when it was tracked.
+            if store.isTracked, let earliest = try store.earliestHistoryToken() { return earliest }
+            return DefaultHistoryToken(storeIdentifier: store.identifier, position: 0)
         case "now": return try store.currentHistoryToken()
         default: break
         }

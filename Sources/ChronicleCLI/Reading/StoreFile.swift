@@ -7,6 +7,8 @@ struct StoreFile {
     let store: DefaultStore
     /// A container of the store, for what contexts and containers do with its history.
     let container: ModelContainer
+    /// The primary keys of a tracked database that were read.
+    private let keys = PrimaryKeyCache()
     /// The models of the store. It is empty for a file of format 1.
     var schema: Schema { store.schema }
 
@@ -82,17 +84,37 @@ struct StoreFile {
     /// Returns the names of an entity and those that inherit from it.
     func names(of entity: Schema.Entity) -> [String] { schema.kinds(of: entity.name).sorted() }
 
-    /// Returns the identifier that a text such as `Trip/7` denotes.
+    /// Returns the identifier that a text such as `Trip/7` or `Account/'anna'` denotes.
     ///
     /// - Throws: ``UsageError`` if the text is not an identifier.
     func identifier(_ text: String) throws -> PersistentIdentifier {
-        guard let slash = text.lastIndex(of: "/"), let key = Int64(text[text.index(after: slash)...]) else {
+        // Names of tables and keys can contain slashes.
+        let slashes = text.indices.filter { text[$0] == "/" }
+        let known = slashes.first { schema.entitiesByName[String(text[..<$0])] != nil } ?? slashes.last
+        guard let slash = known, let key = PrimaryKeyText.values(text[text.index(after: slash)...]) else {
             throw UsageError("\(text.escaped) is not a model; write its entity and primary key, such as Trip/7")
         }
         let entity = try entity(named: String(text[..<slash]))
-        return PersistentIdentifier.Origin(
-            storeIdentifier: store.identifier, entityName: entity.name, rootEntityName: entity.rootName
-        ).identifier(key)
+        if let columns = store.primaryKeyColumns(ofEntity: entity.name), columns.count != key.count {
+            let names = columns.joined(separator: ", ").escaped
+            throw UsageError("\(text.escaped) is not a model; the primary key of \(entity.name.escaped) is (\(names))")
+        }
+        guard let identifier = try store.identifier(ofEntity: entity.name, primaryKey: key) else {
+            throw UsageError("the history contains no model \(text.escaped)")
+        }
+        return identifier
+    }
+
+    /// Returns the entity and primary key of a model, such as `Trip/7`, not escaped.
+    func text(of identifier: PersistentIdentifier) throws -> String {
+        guard store.isTracked, store.primaryKeyColumns(ofEntity: identifier.entityName) != nil else {
+            return identifier.description
+        }
+        return try keys.text(of: identifier) {
+            let key = try store.primaryKey(of: identifier)
+            // The file is damaged if a number has no key.
+            return key.isEmpty ? identifier.description : "\(identifier.entityName)/\(PrimaryKeyText.text(key))"
+        }
     }
 
     // MARK: Rows

@@ -130,7 +130,7 @@ private struct TimelineEvents {
 
     /// Returns the next event, or `nil` if there are no more transactions.
     mutating func next() throws -> Data? {
-        var block = TimelineBlock(file.schema)
+        var block = TimelineBlock(file)
         while block.transactionCount < Self.transactionsPerEvent, block.size < Self.eventSize {
             if transactions.isEmpty {
                 // Those that were committed meanwhile belong to the next event.
@@ -141,7 +141,7 @@ private struct TimelineEvents {
             }
             guard let transaction = transactions.popFirst() else { break }
             let (changes, isComplete) = try changes(of: transaction)
-            block.append(transaction, changes, isComplete: isComplete)
+            try block.append(transaction, changes, isComplete: isComplete)
             token = transaction.token
         }
         guard block.transactionCount > 0 else { return nil }

@@ -42,13 +42,19 @@ struct TimelineBlock {
     private var lastIdentifier: Int64 = 0
     private var lastTime: Int64 = 0
     private let schema: Schema
+    /// The store, for the primary keys of a tracked database.
+    private let file: StoreFile?
 
     /// The largest number of changes of a transaction in a page. A list with more is not readable, and one transaction
     /// would fill the page.
     static let maximumChanges = 50_000
 
-    /// - Parameter schema: The schema of the store, which tells links from other values.
-    init(_ schema: Schema) { self.schema = schema }
+    /// - Parameters:
+    ///   - schema: The schema of the store, which tells links from other values.
+    ///   - file: The store, or `nil` if primary keys are those of the identifiers.
+    init(_ schema: Schema, file: StoreFile? = nil) { (self.schema, self.file) = (schema, file) }
+
+    init(_ file: StoreFile) { self.init(file.schema, file: file) }
 
     /// About the number of bytes of ``json``.
     var size: Int {
@@ -64,7 +70,10 @@ struct TimelineBlock {
     ///   - transaction: The transaction; its ``DefaultHistoryTransaction/changes`` are not used.
     ///   - changes: Its changes.
     ///   - isComplete: Whether these are all its changes.
-    mutating func append(_ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], isComplete: Bool) {
+    /// - Throws: An error of the store if a primary key cannot be read.
+    mutating func append(
+        _ transaction: DefaultHistoryTransaction, _ changes: [HistoryChange], isComplete: Bool
+    ) throws {
         let time = TimelineValues.milliseconds(transaction.timestamp)
         ids.append(transaction.transactionIdentifier - lastIdentifier)
         times.append(time - lastTime)
@@ -79,10 +88,12 @@ struct TimelineBlock {
         program.append(name.isEmpty ? -1 : programs.number(of: name))
         if !transaction.metadata.isEmpty { append(transaction.metadata) }
         // The store returns the time of the read.
-        if transaction.token.checkValue(in: transaction.storeIdentifier) == nil { unsealed.append(transactionCount) }
+        if transaction.token.checkValue(in: transaction.storeIdentifier) == nil, file?.store.isTracked != true {
+            unsealed.append(transactionCount)
+        }
         if !isComplete { partial.append(transactionCount) }
         counts.append(changes.count)
-        for change in changes { append(change) }
+        for change in changes { try append(change) }
         transactionCount += 1
         changeCount += changes.count
     }
@@ -105,13 +116,14 @@ struct TimelineBlock {
 
     // MARK: Changes
 
-    private mutating func append(_ change: HistoryChange) {
+    private mutating func append(_ change: HistoryChange) throws {
         let identifier = change.changedPersistentIdentifier
         let number = entities.number(of: identifier.entityName)
         if number == attributes.count { attributes.append(NumberedNames()) }
         entity.append(number)
         // All digits, and keys of other types.
-        let key = identifier.description.dropFirst(identifier.entityName.count + 1)
+        let text = try file?.text(of: identifier) ?? identifier.description
+        let key = text.dropFirst(identifier.entityName.count + 1)
         keys.append { $0.append(key) }
         let listed = change.preservedValues
         switch change {

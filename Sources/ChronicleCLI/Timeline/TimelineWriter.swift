@@ -66,7 +66,7 @@ struct TimelineWriter {
         // Read first: what is committed afterwards is after it.
         var position = try file.store.currentHistoryToken()
         var reader = TransactionReader(file, selection)
-        var block = TimelineBlock(file.schema)
+        var block = TimelineBlock(file)
         var isFirst = true
         func flush(_ writer: inout TimelineWriter) throws {
             guard block.transactionCount > 0 else { return }
@@ -75,7 +75,7 @@ struct TimelineWriter {
             isFirst = false
             json.append(block.json)
             try writer.emit(json, output)
-            block = TimelineBlock(writer.file.schema)
+            block = TimelineBlock(writer.file)
         }
         while let transaction = try reader.next() {
             if content.transactionCount == 0, !selection.isPartial { position = transaction.token }
@@ -85,7 +85,7 @@ struct TimelineWriter {
                 content.isLimited = true
                 break
             }
-            block.append(transaction, changes.list, isComplete: changes.isComplete)
+            try block.append(transaction, changes.list, isComplete: changes.isComplete)
             if !changes.isComplete { lacksChanges = true }
             content.transactionCount += 1
             content.changeCount += changes.list.count

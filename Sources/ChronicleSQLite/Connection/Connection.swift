@@ -193,12 +193,17 @@ extension Connection {
     }
 
     /// Creates a temporary view, which hides tables and views of the same name in the file, and allows reading it.
+    ///
+    /// - Parameters:
+    ///   - name: The name, not quoted.
+    ///   - select: The query.
     package func createTemporaryView(_ name: String, as select: String) throws {
         guard let handle else { return }
         let views = allowedViews ?? AllowedViews()
         allowedViews = views
         views.names.insert(name)
-        try execute("CREATE TEMP VIEW \(name) AS \(select)")
+        let quoted = name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+        try execute("CREATE TEMP VIEW \"\(quoted)\" AS \(select)")
         // The views of the file are hidden, so a name determines a view.
         _ = sqlite3_set_authorizer(
             handle,

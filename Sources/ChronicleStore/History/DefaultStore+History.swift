@@ -99,7 +99,7 @@ extension DefaultStore: HistoryProviding {
         }
     }
 
-    /// Returns the token of the newest deleted transaction.
+    /// Returns the token of the newest deleted transaction, or of the gap with which the history begins.
     ///
     /// - Returns: The token, which has the position 0 if no transaction was deleted. It also has the position 0, which
     ///   has expired, if transactions before the newest deleted one remain.
@@ -110,6 +110,12 @@ extension DefaultStore: HistoryProviding {
         try readingHistory { connection in
             let history = HistoryFacts(connection)
             let facts = try history.facts(at: 0)
+            // The history of a tracked database begins with a gap.
+            if facts.gap > facts.floor, try !history.hasTransactions(through: facts.gap),
+                case .header(let checkValue) = try history.facts(at: facts.gap).row
+            {
+                return DefaultHistoryToken(storeIdentifier: identifier, position: facts.gap, checkValue: checkValue)
+            }
             guard try !history.hasTransactions(through: facts.floor) else {
                 return DefaultHistoryToken(storeIdentifier: identifier, position: 0)
             }

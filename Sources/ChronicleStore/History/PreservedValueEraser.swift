@@ -80,6 +80,7 @@ extension DefaultStore {
     private func erase(_ entities: [String: (keys: [Int64]?, attributes: [String]?)]) throws {
         try requireHistory()
         try requireWriteAccess()
+        try requireVacuum()
         try attributingErrors {
             try database.write { connection in
                 // Checked before anything is erased.

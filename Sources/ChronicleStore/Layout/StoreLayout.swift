@@ -10,6 +10,8 @@ struct StoreLayout: Sendable {
     let recordedEntities: [Int64: RecordedEntity]
     /// Whether the file had an earlier format when it was opened.
     var isUpgraded = false
+    /// Whether the file is the database of another program, whose changes are recorded.
+    var isTracked = false
 
     init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
         self.storeIdentifier = storeIdentifier
@@ -44,6 +46,14 @@ struct StoreLayout: Sendable {
         recordedEntities = Dictionary(uniqueKeysWithValues: recorded.map { ($0.number, $0) })
     }
 
+    /// Returns the present rows of a table in a FROM clause that names no temporary table.
+    ///
+    /// - Parameter number: The number of the table's entity.
+    func presentRows(ofTable number: Int64) -> String {
+        let entity = recordedEntities[number]
+        return "\(entity?.keyColumns == nil ? "main" : "temp").\(quoted(entity?.name ?? ""))"
+    }
+
     func table(for type: any PersistentModel.Type) throws -> EntityTable {
         try table(named: type.entityName)
     }
@@ -75,6 +85,11 @@ struct RecordedEntity: Sendable, Hashable {
     var rootName: String
     /// The other entities whose rows are in the table of this one.
     var subentities: [RecordedTable.Subentity] = []
+    /// The name of the table of a tracked database whose changes are recorded, or `nil` for a table of models and for a
+    /// table that is not recorded any more.
+    var tableName: String?
+    /// The columns of the primary key of such a table if it is not the rowid.
+    var keyColumns: [String]?
     /// The attributes of all entities that share the table.
     var attributes: [RecordedAttribute]
 

@@ -15,7 +15,8 @@ extension DefaultStore {
     /// ```
     ///
     /// The schema contains every entity with which a program has opened the file for writing, including entities that
-    /// were removed later. It is empty for a file of format 1, until a program opens the file with write access.
+    /// were removed later. It is empty for a file of format 1, until a program opens the file with write access. For a
+    /// ``TrackedDatabase``, it contains the tables that are recorded.
     ///
     /// - Parameter url: The URL of the file, which is not changed.
     /// - Returns: The schema. ``Schema/Entity/hasModelClass`` of its entities is `false`.
@@ -65,9 +66,11 @@ extension DefaultStore {
                 throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
             }
             let inspection = try FileInspection(url: url)
-            guard try inspection.inspect(allowsSave: false) == .store else { return nil }
+            let finding = try inspection.inspect(allowsSave: false)
+            if finding == .new { return nil }
             let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly)
             defer { connection.close() }
+            if finding == .tracked { try TrackedRows.createViews(connection) }
             return try connection.deferredRead { try body(connection) }
         }
     }
@@ -80,7 +83,9 @@ extension EntityRegistry {
             "SELECT id, name, definition FROM chronicle_entity WHERE definition IS NOT NULL ORDER BY id")
         var entities: [Schema.Entity] = []
         while try statement.step() { entities.append(try Self.definition(statement)) }
-        return entities
+        guard try FileFormat.isTracked(connection) else { return entities }
+        let present = try TrackedRows.entities(connection)
+        return entities.filter { present.contains($0.name) }
     }
 
     /// Returns the descriptions of entities by their names in the registry.

@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQLite
+import Foundation
 
 /// The numbers that identify entities and attributes in the history. They are assigned once and survive renames and
 /// removals.
@@ -9,8 +10,8 @@ struct EntityRegistry {
     init(_ connection: Connection) { self.connection = connection }
 
     /// `superentity` is the number of the entity from which an entity inherits. Its rows are in the table of the root of
-    /// the hierarchy, and its attributes are those of the root. The columns `table_name` and `key_columns` are NULL; they
-    /// are reserved for later versions.
+    /// the hierarchy, and its attributes are those of the root. The columns `table_name` and `key_columns` describe tables
+    /// of tracked databases; see ``RecordedEntity/tableName``.
     static let tables = [
         """
         CREATE TABLE IF NOT EXISTS chronicle_entity(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, \
@@ -32,7 +33,8 @@ struct EntityRegistry {
         let statement = try connection.prepare(
             """
             SELECT e.id, e.name, a.number, a.name, a.type, a.destination, a.present, a.preserved_inserts, \
-            a.preserved_updates, a.preserved_deletes, e.superentity FROM chronicle_entity AS e
+            a.preserved_updates, a.preserved_deletes, e.superentity, e.table_name, e.key_columns \
+            FROM chronicle_entity AS e
             LEFT JOIN chronicle_attribute AS a ON a.entity = e.id ORDER BY e.id, a.number
             """)
         var entities: [RecordedEntity] = []
@@ -109,10 +111,38 @@ struct EntityRegistry {
 
     private static func entity(_ statement: Statement) throws -> RecordedEntity {
         let row = FileRow.entity(statement.int64(0))
-        return RecordedEntity(
+        var entity = RecordedEntity(
             number: try statement.integer(0, in: ChangeTable.entityNumbers, of: row),
             name: try statement.text(1, of: row),
             attributes: [])
+        if !statement.isNull(11) { entity.tableName = try statement.text(11, of: row) }
+        if !statement.isNull(12) {
+            do {
+                entity.keyColumns = try JSONDecoder().decode(
+                    [String].self, from: Data(statement.text(12, of: row).utf8))
+            } catch is DecodingError {
+                throw SwiftDataError.damagedRow(row, "the columns of its primary key are invalid")
+            }
+        }
+        return entity
+    }
+
+    /// Records the table of an entity of a tracked database.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the table, or `nil` if it is not recorded any more.
+    ///   - keyColumns: The columns of its primary key, or an empty array if that is the rowid.
+    ///   - entity: The entity.
+    func setTable(_ name: String?, keyColumns: [String], of entity: RecordedEntity) throws {
+        let statement = try connection.prepare(
+            "UPDATE chronicle_entity SET table_name = ?, key_columns = ? WHERE id = ?")
+        if let name { try statement.bind(name, at: 1) }
+        if !keyColumns.isEmpty {
+            let json = try JSONEncoder().encode(keyColumns)
+            try statement.bind(String(decoding: json, as: UTF8.self), at: 2)
+        }
+        try statement.bind(entity.number, at: 3)
+        try statement.run()
     }
 
     private static func attribute(_ statement: Statement, of entity: Int64) throws -> RecordedAttribute {
@@ -217,6 +247,9 @@ struct EntityRegistry {
     /// The unique indexes are read from the file, including those that other programs created. The text of the triggers
     /// depends only on them and on the columns, not on the order in which the indexes were created.
     func table(of entity: RecordedEntity) throws -> RecordedTable {
+        if let name = entity.tableName, let table = try TrackedTable(name, connection) {
+            return table.recordedTable(entity)
+        }
         let indexes = try connection.prepare(
             """
             SELECT i.name, c.name FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c

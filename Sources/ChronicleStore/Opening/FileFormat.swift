@@ -23,6 +23,10 @@ enum FileFormat {
             try requireSupportedVersion(connection, path)
             return .store
         }
+        if try isTracked(connection) {
+            try requireSupportedVersion(connection, path)
+            return .tracked
+        }
         let tables = try connection.scalarInt64("SELECT count(*) FROM sqlite_master") ?? 0
         guard application == 0, tables == 0 else {
             throw SwiftDataError.notAChronicleStore.with(
@@ -45,11 +49,19 @@ enum FileFormat {
     /// From version 2 on, it is stored in `chronicle_meta` as well, because other programs use `user_version` for their
     /// own purposes. If the two differ, `chronicle_meta` applies. Files of version 1 are recognized by their tables.
     static func version(_ connection: Connection) throws -> Int64 {
-        let hasMetaTable = try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?") {
-            try $0.bind(MetaTable.createTable.replacing("IF NOT EXISTS ", with: ""), at: 1)
-        }
-        if hasMetaTable != nil, let version = try MetaTable.integer(.format, connection) { return version }
+        if try hasMetaTable(connection), let version = try MetaTable.integer(.format, connection) { return version }
         return try Format1.hasHistory(connection) ? Format1.version : headerVersion(connection)
+    }
+
+    /// Returns whether the file is the database of another program, whose changes are recorded. See ``TrackedDatabase``.
+    static func isTracked(_ connection: Connection) throws -> Bool {
+        try hasMetaTable(connection) && MetaTable.integer(.tracked, connection) != nil
+    }
+
+    private static func hasMetaTable(_ connection: Connection) throws -> Bool {
+        try connection.scalarInt64("SELECT 1 FROM sqlite_master WHERE type = 'table' AND sql = ?") {
+            try $0.bind(MetaTable.createTable.replacing("IF NOT EXISTS ", with: ""), at: 1)
+        } != nil
     }
 
     private static func headerVersion(_ connection: Connection) throws -> Int64 {

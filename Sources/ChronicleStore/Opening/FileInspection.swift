@@ -9,6 +9,8 @@ struct FileInspection {
         case new
         /// The file is a Chronicle store.
         case store
+        /// The file is the database of another program, whose changes are recorded.
+        case tracked
     }
 
     /// The path without symbolic links, because SQLite keeps the journal and the log beside the file itself.
@@ -37,14 +39,23 @@ struct FileInspection {
         guard !isDirectory.boolValue else {
             throw SwiftDataError.notADatabase.with(detail: "\(path) is a directory")
         }
-        if try size(path) == 0 {
+        // A database that began in WAL mode can have all its pages in the log.
+        let hasLog = try size(path + "-wal") > 0
+        if try size(path) == 0, !hasLog {
             if allowsSave { try requireWritable(path) }
             return .new
         }
         // First without locks, which changes no file (https://www.sqlite.org/uri.html, immutable=1). Invalid content
         // may be a page that another process is writing, or wrote partially before it was interrupted.
-        let finding: Finding
-        do { finding = try read(immutableURI) } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile {
+        var finding: Finding
+        do {
+            finding = try read(immutableURI)
+            if finding == .new, hasLog { finding = try readWithLock(allowsSave: allowsSave) }
+        } catch SwiftDataError.notADatabase, SwiftDataError.damagedFile {
+            finding = try readWithLock(allowsSave: allowsSave)
+        } catch let error as SwiftDataError where error == .notAChronicleStore {
+            // The log of a tracked database may contain the tables of its history.
+            guard hasLog else { throw error }
             finding = try readWithLock(allowsSave: allowsSave)
         }
         if allowsSave { try requireWritableFiles() }
@@ -61,7 +72,7 @@ struct FileInspection {
 
     private var directory: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    private func requireWritableFiles() throws {
+    func requireWritableFiles() throws {
         try requireWritable(path)
         // SQLite creates the log and its index beside the file. https://www.sqlite.org/wal.html#read_only_databases
         try requireWritable(directory)
@@ -105,7 +116,19 @@ struct FileInspection {
         get throws {
             let manager = FileManager.default
             if manager.isWritableFile(atPath: directory) || manager.fileExists(atPath: path + "-wal") { return path }
+            // A tracked database without a log can be read, and must not be opened as immutable while its program writes.
+            if try !usesLog { return path }
             return try size(path + "-journal") > 0 ? path : immutableURI
+        }
+    }
+
+    /// Whether the header of the file specifies a write-ahead log. https://www.sqlite.org/fileformat.html#file_format_version_numbers
+    private var usesLog: Bool {
+        get throws {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { file.closeFile() }
+            let header = try file.read(upToCount: 20) ?? Data()
+            return header.count < 20 || header[header.startIndex + 19] == 2
         }
     }
 

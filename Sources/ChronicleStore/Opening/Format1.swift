@@ -119,7 +119,9 @@ enum Format1 {
     ///   ``createViews(_:)``.
     static func reading<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as SQLiteError {
-            guard connection.hasTemporaryViews, try FileFormat.version(connection) != version else { throw error }
+            guard connection.hasTemporaryViews, try FileFormat.version(connection) != version,
+                try !FileFormat.isTracked(connection)
+            else { throw error }
             throw SwiftDataError.loadIssueModelContainer.with(
                 detail: "another program upgraded the file while it was open; open the store again",
                 underlying: DatabaseError(error))

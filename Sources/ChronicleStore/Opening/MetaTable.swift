@@ -7,6 +7,10 @@ enum MetaTable {
         /// The version of the file's format. `user_version` in the header is initially the same, but other programs may
         /// use it for their own purposes.
         case format
+        /// The file is the database of another program, whose changes are recorded: 1.
+        case tracked
+        /// The highest number of a consumer of a tracked database.
+        case newestConsumer
         /// The UUID that was generated when the file was created.
         case storeIdentifier
         /// Whether the history is recorded: `on` or `off`.
@@ -38,6 +42,8 @@ enum MetaTable {
         var text: String {
             switch self {
             case .format: "format"
+            case .tracked: "tracked"
+            case .newestConsumer: "newestConsumer"
             case .storeIdentifier: "store"
             case .history: "history"
             case .floor: "floor"

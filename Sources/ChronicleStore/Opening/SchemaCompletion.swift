@@ -84,6 +84,7 @@ struct SchemaCompletion {
     }
 
     private func layout(_ file: FileSchema) throws -> StoreLayout {
+        if try FileFormat.isTracked(connection) { return try trackedLayout(file) }
         let isFormat1 = try FileFormat.version(connection) == Format1.version
         guard try file.hasHistory(isFormat1 ? Format1.createTables : HistoryTables.createTables),
             let identifier = try MetaTable.text(.storeIdentifier, connection)
@@ -115,6 +116,22 @@ struct SchemaCompletion {
                 entityName: missing.name, storeIdentifier: identifier)
         }
         return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded)
+    }
+
+    /// Returns the layout of a tracked database, whose tables may have changed since they were recorded.
+    private func trackedLayout(_ file: FileSchema) throws -> StoreLayout {
+        guard try file.hasHistory(HistoryTables.createTables(isTracked: true)),
+            let identifier = try MetaTable.text(.storeIdentifier, connection)
+        else { throw SwiftDataError.damagedFile.with(detail: "the history of the tracked database is incomplete") }
+        let recorded = try EntityRegistry(connection).entities()
+        for entity in schema.entities where !recorded.contains(where: { $0.name == entity.name }) {
+            throw SwiftDataError.loadIssueModelContainer.with(
+                detail: "the changes of the table are not recorded", entityName: entity.name,
+                storeIdentifier: identifier)
+        }
+        var layout = StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded)
+        layout.isTracked = true
+        return layout
     }
 
     // MARK: Signature

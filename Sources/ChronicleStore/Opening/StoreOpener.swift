@@ -44,7 +44,10 @@ struct StoreOpener {
             busyTimeout: configuration.busyTimeout, interruption: Interruption { ReadCancellation.isCancelled }
         ) { connection in
             try Self.prepare(connection, durability, path: isInMemory ? nil : configuration.url.path)
-            if !connection.isReadOnly { connection.didCommit = { commits.didCommit($0) } }
+            // The programs of a tracked database expect no further files beside it.
+            if !connection.isReadOnly, try !FileFormat.isTracked(connection) {
+                connection.didCommit = { commits.didCommit($0) }
+            }
         }
         do {
             let version = (migration?.target ?? schema.declaredVersion).map { FileVersion($0, of: schema) }
@@ -70,8 +73,16 @@ struct StoreOpener {
         guard !configuration.isStoredInMemoryOnly else { return (configuration.url.path, nil) }
         try makeDefaultDirectory()
         let inspection = try FileInspection(url: configuration.url)
-        _ = try inspection.inspect(allowsSave: configuration.allowsSave)
+        if try inspection.inspect(allowsSave: configuration.allowsSave) == .tracked { try requireNoModels() }
         return (try configuration.allowsSave ? inspection.path : inspection.readOnlyPath, inspection.path)
+    }
+
+    /// Throws an error for models of a tracked database, whose tables belong to its program.
+    private func requireNoModels() throws {
+        guard migrationPlan != nil || schema.entities.contains(where: \.hasModelClass) else { return }
+        throw SwiftDataError.notAChronicleStore.with(
+            detail: "\(configuration.url.path) is the database of another program, whose changes are recorded; "
+                + "read its history without model classes, or choose another URL")
     }
 
     private func layout(_ database: Database, _ version: FileVersion?) throws -> StoreLayout {
@@ -83,7 +94,10 @@ struct StoreOpener {
             }
         }
         return try database.write { connection in
-            try SchemaCompletion(connection, schema, configuration, version: version).complete()
+            if try FileFormat.isTracked(connection) {
+                return try SchemaCompletion(connection, schema, configuration, version: nil).existingLayout()
+            }
+            return try SchemaCompletion(connection, schema, configuration, version: version).complete()
         }
     }
 
@@ -120,10 +134,11 @@ struct StoreOpener {
                     try FileFormat.setVersion(connection)
                 }
             }
-            if path != nil { try connection.enableWAL() }
+            if path != nil, finding != .tracked { try connection.enableWAL() }
             try connection.execute(settings(durability))
         } else if path != nil {
             try Format1.createViews(connection)
+            if finding == .tracked { try TrackedRows.createViews(connection) }
         }
     }
 

@@ -4,7 +4,7 @@ import ChronicleSQL
 /// The description of a model table from which the triggers of its entity are generated. Equal descriptions have equal
 /// triggers.
 ///
-/// The table itself must exist in the main database, have a rowid primary key, and have a column named `id`.
+/// The table itself must exist in the main database.
 struct RecordedTable: Hashable, Sendable {
     /// A stored property of the entity: an attribute or a to-one relationship.
     struct Column: Hashable, Sendable {
@@ -15,6 +15,25 @@ struct RecordedTable: Hashable, Sendable {
         let name: String
         /// The values that the history preserves.
         let preservation: Preservation
+        /// How the trigger of an update compares values.
+        var comparison = Comparison.value
+    }
+
+    /// The differences between values that the trigger of an update records.
+    enum Comparison: Hashable, Sendable {
+        /// Those that the decoding of an attribute can see.
+        case value
+        /// Those between texts that the collation of the column considers equal, too.
+        case text
+        /// Those between 1 and 1.0, too, in a column that contains values of any type.
+        case textAndType
+    }
+
+    /// A column of a unique index or a primary key.
+    struct IndexedColumn: Hashable, Sendable {
+        let name: String
+        /// The collation of the index, or `nil` if it is that of the column.
+        var collation: String?
     }
 
     /// The name of the primary key in statements. SQLite accepts this name in every rowid table; the column itself
@@ -27,15 +46,19 @@ struct RecordedTable: Hashable, Sendable {
     let name: String
     /// The recorded columns in the order of their numbers, without the primary key.
     let columns: [Column]
-    /// The column names of each unique index.
+    /// How the history identifies the rows.
+    let key: RowKey
+    /// The columns of each unique index.
     ///
     /// The recorder compares these columns with `=` to find the rows that a `REPLACE` of another program deletes.
-    /// Indexes must therefore not be partial, and must use the collations of their columns.
-    let uniqueness: [[String]]
+    /// Indexes must therefore not be partial.
+    let uniqueness: [[IndexedColumn]]
     /// The relationships whose links a delete preserves, in the order of their numbers.
     let lists: [List]
     /// The other entities whose rows are in the table.
     let subentities: [Subentity]
+    /// Whether the triggers divide the history into transactions; see ``PendingTransaction``.
+    var isTracked = false
 
     /// A to-many relationship in a link table whose `owner` is a row of this table.
     struct List: Hashable, Sendable {
@@ -55,10 +78,20 @@ struct RecordedTable: Hashable, Sendable {
         entityID: Int64, name: String, columns: [Column], uniqueness: [[String]], lists: [List] = [],
         subentities: [Subentity] = []
     ) {
+        self.init(
+            entityID: entityID, name: name, key: .model, columns: columns,
+            uniqueness: uniqueness.map { $0.map { IndexedColumn(name: $0) } }, lists: lists, subentities: subentities)
+    }
+
+    init(
+        entityID: Int64, name: String, key: RowKey, columns: [Column], uniqueness: [[IndexedColumn]],
+        lists: [List] = [], subentities: [Subentity] = []
+    ) {
         self.lists = lists.sorted { $0.number < $1.number }
         self.subentities = subentities
         self.entityID = entityID
         self.name = name
+        self.key = key
         self.columns = columns.sorted { $0.number < $1.number }
         self.uniqueness = uniqueness
     }

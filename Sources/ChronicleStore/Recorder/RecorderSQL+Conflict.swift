@@ -29,7 +29,8 @@ extension RecorderSQL {
     /// `NEW.id` is -1 here if SQLite is going to choose the key (<https://sqlite.org/lang_createtrigger.html>, section
     /// 2.1). It then finds no row, or a row that still exists when the AFTER trigger runs.
     static func noteInsertConflicts(_ table: RecordedTable) -> String {
-        let conflicts = ["held.\(key) = NEW.\(key)"] + table.uniqueness.map { sameValues($0) }
+        let keyConflict = table.key.numbered == nil ? ["held.\(key) = NEW.\(key)"] : []
+        let conflicts = keyConflict + table.uniqueness.map { sameValues($0) }
         return trigger(
             .noteInsert, on: table, "BEFORE INSERT", when: exists(conflicts, in: table),
             do: noteConflicts(table, where: conflicts))
@@ -37,10 +38,17 @@ extension RecorderSQL {
 
     /// Returns the trigger that notes the rows that conflict with an update of the primary key or of a unique column.
     static func noteUpdateConflicts(_ table: RecordedTable) -> String {
-        let conflicts =
-            ["held.\(key) = NEW.\(key) AND OLD.\(key) IS NOT NEW.\(key)"]
-            + table.uniqueness.map { "\(sameValues($0)) AND held.\(key) IS NOT OLD.\(key)" }
-        let names = [keyNames] + uniqueColumns(table).map(quoted)
+        let otherRows = table.uniqueness.map { "\(sameValues($0)) AND \(haveDifferentKeys("held", "OLD", in: table))" }
+        let conflicts: [String]
+        let names: [String]
+        switch table.key {
+        case .rowID(let keyNames):
+            conflicts = ["held.\(key) = NEW.\(key) AND OLD.\(key) IS NOT NEW.\(key)"] + otherRows
+            names = [keyNames] + uniqueColumns(table).map(quoted)
+        case .numbered:
+            // The primary key is one of the unique indexes.
+            (conflicts, names) = (otherRows, uniqueColumns(table).map(quoted))
+        }
         return trigger(
             .noteUpdate, on: table, "BEFORE UPDATE OF \(names.joined(separator: ", "))",
             when: exists(conflicts, in: table), do: noteConflicts(table, where: conflicts))
@@ -53,7 +61,7 @@ extension RecorderSQL {
         let names = uniqueColumns(table).map(quoted).joined(separator: ", ")
         return trigger(
             .updateUnique, on: table, "AFTER UPDATE OF \(names)",
-            when: "OLD.\(key) IS NEW.\(key) AND (\(mayReplace(table)))",
+            when: "\(haveSameKey("OLD", "NEW", in: table)) AND (\(mayReplace(table)))",
             do: [withdrawConflicts(table)] + recordConflicts(table))
     }
 
@@ -63,8 +71,8 @@ extension RecorderSQL {
     ///
     /// - Parameter row: The written row, `NEW` in an AFTER trigger, or `nil` if no row was written.
     static func recordConflicts(_ table: RecordedTable, after row: String? = "NEW") -> [String] {
-        let missing = "NOT EXISTS (SELECT 1 FROM \(quoted(table.name)) AS held WHERE held.\(key) = note.primary_key)"
-        let gone = row.map { "(note.primary_key = \($0).\(key) OR \(missing))" } ?? missing
+        let missing = isMissing("note.primary_key", in: table)
+        let gone = row.map { "(note.primary_key = \(key(of: $0, in: table)) OR \(missing))" } ?? missing
         // Without foreign keys, links remain, and those of a row with the same key are not removed.
         let removed = table.lists.map {
             " AND NOT (note.attributes IS \($0.number) AND EXISTS "
@@ -82,7 +90,7 @@ extension RecorderSQL {
 
     /// Returns the statement that withdraws the notes about the row OLD.
     static func withdrawConflicts(_ table: RecordedTable) -> String {
-        "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID) AND primary_key = OLD.\(key)"
+        "DELETE FROM chronicle_conflict WHERE entity = \(table.entityID) AND primary_key = \(key(of: "OLD", in: table))"
     }
 }
 
@@ -93,7 +101,9 @@ extension RecorderSQL {
     /// The rows of a note are those that its delete adds to the history, in the same order.
     private static func noteConflicts(_ table: RecordedTable, where conflicts: [String]) -> [String] {
         let preserved = table.columns.filter { $0.preservation.deletes != .none }
-        let condition = joined(conflicts.map { "(\($0))" }, by: "OR")
+        let heldKey = key(of: "held", in: table)
+        let isConflict = joined(conflicts.map { "(\($0))" }, by: "OR")
+        let condition = table.key.numbered == nil ? isConflict : "(\(isConflict)) AND \(heldKey) IS NOT NULL"
         let deleted = table.kind(.delete, ofRow: "held")
         let selection: String
         if let first = preserved.first?.number ?? table.lists.first.map({ _ in noColumn }) {
@@ -113,16 +123,16 @@ extension RecorderSQL {
                 ELSE \(table.kind(.preservedValue, ofRow: "held")) END, \
                 \(isConditional ? byNumber(\.number) : "kept.column1"), \(byNumber(\.value)) \
                 FROM \(quoted(table.name)) AS held CROSS JOIN (VALUES \(numbers)) AS kept\(joinedLinks(table)) \
-                WHERE \(condition) ORDER BY held.\(key), \(linksLast(table))kept.column1
+                WHERE \(condition) ORDER BY \(heldKey), \(linksLast(table))kept.column1
                 """
         } else {
             selection = """
-                \(deleted), NULL, NULL FROM \(quoted(table.name)) AS held WHERE \(condition) ORDER BY held.\(key)
+                \(deleted), NULL, NULL FROM \(quoted(table.name)) AS held WHERE \(condition) ORDER BY \(heldKey)
                 """
         }
         let note = """
             INSERT INTO chronicle_conflict(entity, primary_key, kind, attributes, old_value) \
-            SELECT \(table.entityID), held.\(key), \(selection)
+            SELECT \(table.entityID), \(heldKey), \(selection)
             """
         return recordConflicts(table, after: nil) + [note]
     }
@@ -157,8 +167,8 @@ extension RecorderSQL {
     /// Returns a condition that is true if a row has the same values as NEW in all columns of a unique index.
     ///
     /// As in the index, NULL is not equal to NULL.
-    private static func sameValues(_ columns: [String]) -> String {
-        joined(columns.map { "held.\(quoted($0)) = NEW.\(quoted($0))" }, by: "AND")
+    private static func sameValues(_ columns: [RecordedTable.IndexedColumn]) -> String {
+        joined(columns.map { "held.\($0.collated) = NEW.\(quoted($0.name))" }, by: "AND")
     }
 
     /// Returns an expression that is true if the update can have replaced a row: it changed a column of a unique index
@@ -166,15 +176,18 @@ extension RecorderSQL {
     private static func mayReplace(_ table: RecordedTable) -> String {
         joined(
             table.uniqueness.map { columns in
-                let changed = joined(columns.map { "OLD.\(quoted($0)) IS NOT NEW.\(quoted($0))" }, by: "OR")
-                let present = joined(columns.map { "NEW.\(quoted($0)) IS NOT NULL" }, by: "AND")
+                let changed = joined(columns.map { "OLD.\($0.collated) IS NOT NEW.\(quoted($0.name))" }, by: "OR")
+                let present = joined(columns.map { "NEW.\(quoted($0.name)) IS NOT NULL" }, by: "AND")
                 return "((\(changed)) AND \(present))"
             }, by: "OR")
     }
 
     /// Returns the columns of all unique indexes without duplicates.
+    ///
+    /// They include all names of the rowid if it is one of the indexes.
     private static func uniqueColumns(_ table: RecordedTable) -> [String] {
         var seen: Set<String> = []
-        return table.uniqueness.joined().filter { seen.insert($0).inserted }
+        let otherNames = table.key.numbered?.rowIDNames.dropFirst() ?? []
+        return (table.uniqueness.joined().map(\.name) + otherNames).filter { seen.insert($0).inserted }
     }
 }

@@ -6,7 +6,7 @@ extension RecorderSQL {
     static func recordDelete(_ table: RecordedTable) -> String {
         trigger(
             .delete, on: table, "AFTER DELETE",
-            do: [withdrawConflicts(table), deleteRows(table)] + recordDeletedLinks(table))
+            do: number("OLD", in: table) + [withdrawConflicts(table), deleteRows(table)] + recordDeletedLinks(table))
     }
 
     /// Returns the statement that records the delete of the row OLD.
@@ -26,16 +26,22 @@ extension RecorderSQL {
     ) -> String {
         let preserved = table.columns.filter { $0.preservation[keyPath: extent] != .none }
         guard !preserved.isEmpty else {
-            return "INSERT INTO \(ChangeTable.name)(kind, primary_key) "
-                + "VALUES (\(table.kind(operation, ofRow: row)), \(row).\(key))"
+            let insert = "INSERT INTO \(ChangeTable.name)(kind, primary_key) "
+            let kind = table.kind(operation, ofRow: row)
+            guard let numbered = table.key.numbered else { return insert + "VALUES (\(kind), \(row).\(key))" }
+            return insert + "SELECT \(kind), k.id FROM \(numbers(numbered)) WHERE \(hasNumber(row, numbered))"
         }
         let rows = preserved.enumerated().map { index, column in
             let kind = table.kind(index == 0 ? operation : .preservedValue, ofRow: row)
             let (number, value) = preservedValue(column, row, column.preservation[keyPath: extent])
-            return "(\(kind), \(row).\(key), \(number), \(value))"
+            let key = table.key.numbered == nil ? "\(row).\(key), " : ""
+            return "(\(kind), \(key)\(number), \(value))"
         }
-        return "INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, \(value)) "
-            + "VALUES \(rows.joined(separator: ", "))"
+        let insert = "INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, \(value)) "
+        guard let numbered = table.key.numbered else { return insert + "VALUES \(rows.joined(separator: ", "))" }
+        // The key is looked up once for all rows.
+        return insert + "SELECT r.column1, k.id, r.column2, r.column3 FROM \(numbers(numbered)) "
+            + "CROSS JOIN (VALUES \(rows.joined(separator: ", "))) AS r WHERE \(hasNumber(row, numbered))"
     }
 
     /// Returns the expressions of an attribute's number and value. Both are NULL if the value is too large.

@@ -5,14 +5,11 @@ extension RecorderSQL {
     static func recordInsert(_ table: RecordedTable) -> String {
         trigger(
             .insert, on: table, "AFTER INSERT",
-            do: recordConflicts(table) + [insertRows(table)])
+            do: number("NEW", in: table) + recordConflicts(table) + [insertRows(table)])
     }
 
     /// Returns the statement that records the insert of the row NEW.
     static func insertRows(_ table: RecordedTable) -> String {
         rows(of: .insert, in: table, "NEW", value: "new_value", \.inserts)
     }
-
-    /// The primary key as written in the SQL of a trigger.
-    static var key: String { quoted(RecordedTable.primaryKey) }
 }

@@ -13,13 +13,18 @@ extension RecorderSQL {
         guard !table.columns.isEmpty else { return nil }
         let differences = joined(table.columns.map(difference), by: "OR")
         let masks = AttributeMasks.expression(table.columns.map { ($0.number, difference($0)) })
-        let update = """
-            INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \
-            VALUES (\(table.kind(.update, ofRow: "NEW")), NEW.\(key), \(masks))
-            """
+        let kind = table.kind(.update, ofRow: "NEW")
+        let row =
+            if let numbered = table.key.numbered {
+                "SELECT \(kind), k.id, \(masks) FROM \(numbers(numbered)) WHERE \(hasNumber("NEW", numbered))"
+            } else {
+                "VALUES (\(kind), NEW.\(key), \(masks))"
+            }
+        let update = "INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes) \(row)"
         return trigger(
-            .update, on: table, "AFTER UPDATE", when: "OLD.\(key) IS NEW.\(key) AND (\(differences))",
-            do: [update] + table.columns.compactMap { values($0, table) })
+            .update, on: table, "AFTER UPDATE",
+            when: "\(haveSameKey("OLD", "NEW", in: table)) AND (\(differences))",
+            do: number("NEW", in: table) + [update] + table.columns.compactMap { values($0, table) })
     }
 
     /// Returns the statement that records the value of an attribute before and after an update that changed it, or
@@ -28,31 +33,38 @@ extension RecorderSQL {
         let (old, new) = ("OLD.\(quoted(column.name))", "NEW.\(quoted(column.name))")
         let areSmall = " AND \(isSmall(old)) AND \(isSmall(new))"
         guard column.preservation.updates != .none else { return nil }
-        return """
-            INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) \
-            SELECT \(table.kind(.preservedValue, ofRow: "NEW")), NEW.\(key), \(column.number), \(old), \(new) \
-            WHERE \(difference(column))\(column.preservation.updates == .limited ? areSmall : "")
-            """
+        let condition = difference(column) + (column.preservation.updates == .limited ? areSmall : "")
+        let insert =
+            "INSERT INTO \(ChangeTable.name)(\(ChangeTable.values)) SELECT \(table.kind(.preservedValue, ofRow: "NEW"))"
+        guard let numbered = table.key.numbered else {
+            return "\(insert), NEW.\(key), \(column.number), \(old), \(new) WHERE \(condition)"
+        }
+        return "\(insert), k.id, \(column.number), \(old), \(new) FROM \(numbers(numbered)) "
+            + "WHERE \(condition) AND \(hasNumber("NEW", numbered))"
     }
 
     /// Returns the trigger that records an update of the primary key as a delete of the old key and an insert of the
     /// new one.
-    ///
-    /// SQLite matches listed columns by the name that the statement uses, so the other names of the primary key must be
-    /// listed as well (<https://sqlite.org/lang_createtable.html>, "ROWIDs and the INTEGER PRIMARY KEY"). It is no
-    /// problem if another column has one of these names.
     static func recordKeyUpdate(_ table: RecordedTable) -> String {
-        trigger(
-            .updateKey, on: table, "AFTER UPDATE OF \(keyNames)", when: "OLD.\(key) IS NOT NEW.\(key)",
-            do: [withdrawConflicts(table)] + recordConflicts(table) + [deleteRows(table)]
-                + recordLinksOfChangedKey(table) + [insertRows(table)])
+        let names =
+            switch table.key {
+            case .rowID(let names): names
+            case .numbered(let key): key.columns.map { quoted($0.name) }.joined(separator: ", ")
+            }
+        return trigger(
+            .updateKey, on: table, "AFTER UPDATE OF \(names)",
+            when: haveDifferentKeys("OLD", "NEW", in: table),
+            do: number("OLD", in: table) + number("NEW", in: table) + [withdrawConflicts(table)]
+                + recordConflicts(table) + [deleteRows(table)] + recordLinksOfChangedKey(table) + [insertRows(table)])
     }
-
-    /// All names by which a statement can update the primary key.
-    static var keyNames: String { "\"id\", rowid, _rowid_, oid" }
 
     /// Returns an expression that is true if the update changed the column.
     static func difference(_ column: RecordedTable.Column) -> String {
-        "OLD.\(quoted(column.name)) IS NOT NEW.\(quoted(column.name))"
+        let (old, new) = ("OLD.\(quoted(column.name))", "NEW.\(quoted(column.name))")
+        return switch column.comparison {
+        case .value: "\(old) IS NOT \(new)"
+        case .text: "\(old) COLLATE BINARY IS NOT \(new)"
+        case .textAndType: "(\(old) COLLATE BINARY IS NOT \(new) OR typeof(\(old)) <> typeof(\(new)))"
+        }
     }
 }

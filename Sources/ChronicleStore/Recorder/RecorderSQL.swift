@@ -95,7 +95,9 @@ extension RecorderSQL {
         _ kind: TriggerKind, on table: RecordedTable, _ event: String, when condition: String? = nil,
         do statements: [String]
     ) -> String {
-        trigger(kind.name(of: table.entityID), on: table.name, event, when: condition, do: statements)
+        trigger(
+            kind.name(of: table.entityID), on: table.name, event, when: condition,
+            do: (table.isTracked ? [PendingTransaction.begin] : []) + statements)
     }
 
     /// Returns the statement for the given names of trigger and table.

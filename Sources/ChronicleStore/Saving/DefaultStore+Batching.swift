@@ -19,7 +19,7 @@ extension DefaultStore: DataStoreBatching {
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     /// - Complexity: Proportional to the visited rows and the deleted rows.
     public func delete<Model>(_ request: DataStoreBatchDeleteRequest<Model>) throws {
-        try requireWriteAccess()
+        try requireModelWriteAccess()
         let query = try FetchSQL(
             FetchDescriptor(predicate: request.predicate), includeSubclasses: request.includeSubclasses,
             schema: schema, storeIdentifier: identifier
@@ -71,7 +71,7 @@ extension DefaultStore {
     ///   - ``SwiftDataError/storeBusy`` if the file stays locked. Try again.
     /// - Complexity: Proportional to the visited rows and the updated rows.
     public func update<Model>(_ request: DataStoreBatchUpdateRequest<Model>) throws -> Int {
-        try requireWriteAccess()
+        try requireModelWriteAccess()
         let table = try layout.table(for: Model.self)
         let values: [DataStoreBatchValue]
         do { values = try request.values(in: schema) } catch let error as SwiftDataError

@@ -30,7 +30,7 @@ extension DefaultStore: DataStoreRestoring {
     public func save(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
     ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-        try requireWriteAccess()
+        try requireModelWriteAccess()
         defer { startAutomaticPurge() }
         return try attributingErrors {
             try database.write { connection in

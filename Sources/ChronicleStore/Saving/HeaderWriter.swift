@@ -62,10 +62,13 @@ struct HeaderWriter {
     ///
     /// - Returns: Its position.
     static func sealExternalChanges(from first: Int64, _ connection: Connection) throws -> Int64 {
+        let date = try PendingTransaction.started(connection) ?? Date()
         let header = ChangeTable.Header(
-            source: SourceTable.external, timestamp: Date().timeIntervalSinceReferenceDate,
+            source: SourceTable.external, timestamp: date.timeIntervalSinceReferenceDate,
             checkValue: CheckValues.next(), first: first, process: nil)
-        return try insert(header, connection)
+        let position = try insert(header, connection)
+        try PendingTransaction.end(from: first, through: position, connection)
+        return position
     }
 
     /// Returns the position of the newest header, or 0 if there is none.
@@ -79,8 +82,14 @@ struct HeaderWriter {
     private func resolveConflicts() throws {
         guard try connection.scalarInt64("SELECT 1 FROM chronicle_conflict LIMIT 1") != nil else { return }
         // From the file, because another process may have added entities since the store was opened.
+        let isTracked = try FileFormat.isTracked(connection)
         for entity in try EntityRegistry(connection).entities() where !entity.isSubentity {
-            let table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
+            var table = RecordedTable(entityID: entity.number, name: entity.name, columns: [], uniqueness: [])
+            if isTracked {
+                // Its program may have dropped the table.
+                guard let name = entity.tableName, let present = try TrackedTable(name, connection) else { continue }
+                table = present.recordedTable(entity)
+            }
             for statement in RecorderSQL.resolveConflicts(of: table) { try connection.execute(statement) }
         }
     }

@@ -26,7 +26,7 @@ extension DefaultStore {
     ///   - ``SwiftDataError/damagedFile`` if the history is damaged. Delete the file.
     /// - Complexity: Proportional to the number of rows and to the length of the history.
     public func erase() throws {
-        try requireWriteAccess()
+        try requireModelWriteAccess()
         try attributingErrors {
             try database.write { connection in
                 // Foreign keys would delete dependent rows one by one, to a limited depth.

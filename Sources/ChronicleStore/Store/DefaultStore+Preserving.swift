@@ -39,6 +39,7 @@ extension DefaultStore {
         try attributingErrors {
             try database.write { connection in
                 try connection.immediate {
+                    if layout.isTracked { return try TableTracking(connection).setPreservesValues(preservesValues) }
                     try SchemaCompletion(connection, schema, configuration).setPreservesValues(preservesValues)
                 }
             }

@@ -63,8 +63,9 @@ public final class DefaultStore: DataStore {
     ///   - ``SwiftDataError/unknownSchema`` if the configuration has no schema. A container sets it.
     ///   - ``SwiftDataError/invalidModel`` if a model or a name is invalid. Change the model.
     ///   - ``SwiftDataError/missingDirectory`` if the directory of the file does not exist. Create it first.
-    ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format.
-    ///     Choose another URL.
+    ///   - ``SwiftDataError/notADatabase`` or ``SwiftDataError/notAChronicleStore`` if the file has another format, or if
+    ///     it is a ``TrackedDatabase`` and the schema has model classes. Choose another URL, or use
+    ///     ``schema(ofFileAt:)``.
     ///   - ``SwiftDataError/unsupportedFileVersion`` if a newer version of Chronicle created or upgraded the file.
     ///     Update the program.
     ///   - ``SwiftDataError/fileReadOnly`` if the file cannot be written. Change its permissions, or set
@@ -160,6 +161,26 @@ public final class DefaultStore: DataStore {
                 detail: "the configuration \"\(configuration.name)\" does not allow saving; set `allowsSave` to `true`",
                 storeIdentifier: identifier)
         }
+    }
+
+    /// Throws an error if models cannot be saved, because the configuration does not allow it, or because the tables belong
+    /// to another program.
+    func requireModelWriteAccess() throws {
+        try requireWriteAccess()
+        guard layout.isTracked else { return }
+        throw SwiftDataError.storeReadOnly.with(
+            detail:
+                "the store is the database of another program, whose changes are recorded; change it with that program",
+            storeIdentifier: identifier)
+    }
+
+    /// Throws an error if the file is the database of another program, because `VACUUM` may change rowids on which the
+    /// program depends.
+    func requireVacuum() throws {
+        guard layout.isTracked else { return }
+        throw SwiftDataError.unsupportedFeature.with(
+            detail: "the file is the database of another program, whose rowids VACUUM may change; run VACUUM with that "
+                + "program", storeIdentifier: identifier)
     }
 
     /// Runs `body`, converts SQLite errors, and adds the store identifier to errors without one.

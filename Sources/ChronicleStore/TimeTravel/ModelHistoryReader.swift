@@ -215,7 +215,7 @@ struct ModelHistoryReader {
     }
 
     private func unsealedHeader() throws -> HistoryHeader? {
-        try HistoryFacts(connection).unsealed(after: 0).map { .unsealed($0) }
+        try HistoryFacts(connection).unsealed(after: 0).map { try .unsealed($0, connection) }
     }
 
     /// Selects the first header after a position. The ranges of ``SummaryTable`` skip the changes of long transactions.

@@ -6,6 +6,8 @@ import ChronicleSQLite
 struct PastTable: Sendable {
     /// The name of the table of models.
     let name: String
+    /// The present rows in a FROM clause: the table, or the view that has its keys; see ``TrackedRows``.
+    let present: String
     /// The name of the temporary table, quoted.
     let temporary: String
     let columns: [Column]
@@ -30,8 +32,9 @@ struct PastTable: Sendable {
     static let isPresent = quoted("past.present")
     static let unknownNumbers = quoted("past.unknown")
 
-    init(name: String, temporary: String, columns: [Column], changed: SQLRowSet) {
-        (self.name, self.temporary, self.columns, self.changed) = (name, temporary, columns, changed)
+    init(name: String, present: String, temporary: String, columns: [Column], changed: SQLRowSet) {
+        (self.name, self.present, self.temporary) = (name, present, temporary)
+        (self.columns, self.changed) = (columns, changed)
         source = makeSource()
     }
 
@@ -61,7 +64,7 @@ struct PastTable: Sendable {
     private func makeSource() -> String {
         let own = ([id] + columns.map { quoted($0.name) }).map { "m.\($0) AS \($0)" }.joined(separator: ", ")
         return """
-            (SELECT \(own) FROM main.\(quoted(name)) AS m WHERE NOT (SELECT \(changed.name)(m._rowid_)) \
+            (SELECT \(own) FROM \(present) AS m WHERE NOT (SELECT \(changed.name)(m._rowid_)) \
             UNION ALL \(changedRows))
             """
     }
@@ -80,7 +83,7 @@ struct PastTable: Sendable {
     func join(_ reference: SQLQuery, as alias: String) -> SQLQuery {
         """
         LEFT JOIN \(raw: temporary) AS \(raw: changed(alias)) ON \(raw: changed(alias))._rowid_ = \(reference) \
-        LEFT JOIN main.\(name: name) AS \(raw: alias) ON \(raw: alias)._rowid_ \
+        LEFT JOIN \(raw: present) AS \(raw: alias) ON \(raw: alias)._rowid_ \
         = iif(\(raw: changed(alias))._rowid_ IS NULL, \(reference), NULL)
         """
     }
@@ -103,7 +106,7 @@ struct PastTable: Sendable {
     /// without the changed rows, and those as they were.
     func count(where condition: SQLQuery?, as alias: String) -> SQLQuery {
         let matches: SQLQuery = condition.map { " WHERE \($0)" } ?? ""
-        let table: SQLQuery = "main.\(name: name) AS \(raw: alias)"
+        let table: SQLQuery = "\(raw: present) AS \(raw: alias)"
         return """
             (SELECT count(*) FROM \(table)\(matches)) \
             - (SELECT count(*) FROM \(raw: temporary) AS p CROSS JOIN \(table) \

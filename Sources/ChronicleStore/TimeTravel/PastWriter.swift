@@ -149,7 +149,7 @@ final class PastWriter {
             insert: try connection.prepare(
                 "INSERT INTO \(past.temporary)(\(names.joined(separator: ", "))) VALUES (\(parameters))"),
             select: try connection.prepare(
-                "SELECT \(own.isEmpty ? "1" : own.joined(separator: ", ")) FROM main.\(quoted(past.name)) "
+                "SELECT \(own.isEmpty ? "1" : own.joined(separator: ", ")) FROM \(past.present) "
                     + "WHERE _rowid_ = ?")
         )
         statements[past.name] = made
@@ -169,7 +169,8 @@ final class PastWriter {
     private func create(_ table: PastLayout.Table) throws -> PastTable {
         let name = "\(prefix)\(table.number)"
         let past = PastTable(
-            name: table.name, temporary: "temp.\(quoted(name))", columns: try columns(of: table),
+            name: table.name, present: layout.presentRows(ofTable: table.number), temporary: "temp.\(quoted(name))",
+            columns: try columns(of: table),
             changed: try rowSet("\(name)_changed"))
         let columns = past.columns.map { ", \(quoted($0.name)) \($0.type)" }.joined()
         try connection.execute(
@@ -188,7 +189,7 @@ final class PastWriter {
 
     private func columns(of table: PastLayout.Table) throws -> [PastTable.Column] {
         let statement = try connection.prepare(
-            "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main') WHERE pk = 0")
+            "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main')")
         try statement.bind(table.name, at: 1)
         var columns: [PastTable.Column] = []
         while try statement.step() {
@@ -196,8 +197,11 @@ final class PastWriter {
             guard let number = table.attributes[name] else { continue }
             columns.append(
                 .init(
-                    number: number, name: name, type: statement.text(1),
-                    defaultValue: try value(of: statement.isNull(2) ? nil : statement.text(2))))
+                    number: number, name: name,
+                    type: layout.isTracked
+                        ? ColumnAffinity(declaredType: statement.text(1)).rawValue : statement.text(1),
+                    // The history of a tracked table begins again when a column is added.
+                    defaultValue: try value(of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2))))
         }
         return columns
     }

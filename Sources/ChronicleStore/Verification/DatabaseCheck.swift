@@ -12,9 +12,11 @@ struct DatabaseCheck {
             if text != "ok" { try verifier.report(.database, detail: text) }
         }
         let identifier = try verifier.connection.scalarInt64("PRAGMA application_id")
-        if identifier != FileFormat.applicationIdentifier {
+        if identifier != FileFormat.applicationIdentifier, !verifier.isTracked {
             try verifier.report(.property, detail: "the application identifier is not that of a Chronicle store")
         }
+        // The program of a tracked database decides whether its references are checked.
+        guard !verifier.isTracked else { return }
         // https://www.sqlite.org/pragma.html#pragma_foreign_key_check
         try verifier.forEachRow("PRAGMA foreign_key_check") { statement in
             try verifier.report(
@@ -32,7 +34,7 @@ struct DefinitionCheck {
     func run() throws -> Bool {
         let file = try FileSchema(verifier.connection)
         var isComplete = true
-        for statement in HistoryTables.createTables {
+        for statement in HistoryTables.createTables(isTracked: verifier.isTracked) {
             let exists = try verifier.check(.definition) { try file.hasHistory([statement]) }
             if exists == true { continue }
             isComplete = false

@@ -26,8 +26,9 @@ struct RegistryCheck {
         let registry = EntityRegistry(connection)
         let file = try FileSchema(connection)
         let entities = try registry.entities()
-        var tables: Set<String> = []
-        for entity in entities where !entity.isSubentity {
+        // ``TrackingCheck`` compares the tables of a tracked database.
+        var tables = verifier.isTracked ? try TrackedRows.entities(connection) : []
+        for entity in entities where !entity.isSubentity && !verifier.isTracked {
             let exists = try verifier.check(.table) { try file.hasTable(entity.name, of: entity.name) }
             guard exists == true else {
                 if exists == false, entity.attributes.contains(where: \.isPresent) {

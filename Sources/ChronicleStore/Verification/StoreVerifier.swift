@@ -4,6 +4,8 @@ import ChronicleSQLite
 /// Runs all checks of a file in the open transaction of a connection, and reports problems.
 final class StoreVerifier {
     let connection: Connection
+    /// Whether the file is the database of another program, whose changes are recorded.
+    let isTracked: Bool
     private let progress: ((Double) -> Void)?
     private let body: (StoreProblem) throws -> Void
     private var counts: [String: Int] = [:]
@@ -13,8 +15,9 @@ final class StoreVerifier {
 
     init(
         _ connection: Connection, _ progress: ((Double) -> Void)?, _ body: @escaping (StoreProblem) throws -> Void
-    ) {
+    ) throws {
         (self.connection, self.progress, self.body) = (connection, progress, body)
+        isTracked = try FileFormat.isTracked(connection)
     }
 
     /// Runs the checks. Those whose basis is damaged are omitted.
@@ -28,13 +31,21 @@ final class StoreVerifier {
         try check(.tag) { try SatelliteCheck(verifier: self, properties: properties).checkTags() }
         try check(.consumer) { try SatelliteCheck(verifier: self, properties: properties).checkConsumers() }
         guard let registry else { return }
+        if isTracked {
+            try check(.trigger) { try TrackingCheck(verifier: self, properties: properties).run() }
+        } else {
+            try checkTables(properties, registry)
+        }
+        if properties.recordsHistory {
+            try check(.row) { try ReplayCheck(self, properties, registry).run() }
+        }
+    }
+
+    private func checkTables(_ properties: PropertyCheck.Properties, _ registry: RegistryCheck.Registry) throws {
         try check(.trigger) {
             try TableCheck(verifier: self, registry: registry, recordsHistory: properties.recordsHistory).run()
         }
         try check(.column) { try ColumnCheck(verifier: self, registry: registry).run() }
-        if properties.recordsHistory {
-            try check(.row) { try ReplayCheck(self, properties, registry).run() }
-        }
     }
 
     // MARK: Reporting

@@ -74,7 +74,8 @@ struct ColumnCheck {
         guard let schema = registry.schema else { return }
         for entity in schema.entities where registry.tables.contains(entity.name) {
             let columns = try columns(of: entity.name)
-            for property in entity.storedProperties where columns.contains(property.name) {
+            for property in entity.storedProperties
+            where columns.contains(property.name) && property.attribute?.declaredColumnType == nil {
                 try check(property, of: entity.name)
             }
             guard schema.entitiesByName[entity.name]?.propertiesByName[Schema.entityAttribute] != nil else { continue }

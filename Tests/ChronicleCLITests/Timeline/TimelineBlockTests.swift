@@ -59,7 +59,7 @@ struct TimelineBlockTests {
                 token: DefaultHistoryToken(storeIdentifier: "s", position: 2, checkValue: 1), timestamp: .now,
                 author: author, contextName: text(), bundleIdentifier: text(), processIdentifier: "1",
                 metadata: [text(): text()], changes: [])
-            block.append(transaction, [change], isComplete: true)
+            try block.append(transaction, [change], isComplete: true)
             let json = Data(block.json.bytes)
             #expect(!json.contains(UInt8(ascii: "<")) && !json.contains(10), "\(TestSeed.description)")
             struct Read: Decodable { let authors: [String], entities: [Entity] }

@@ -82,7 +82,7 @@ enum TimelineFixtures {
                     token: DefaultHistoryToken(storeIdentifier: "store", position: position, checkValue: 1),
                     timestamp: Date(timeIntervalSince1970: 1_700_000_000 + Double(number) * 600), author: author,
                     contextName: nil, bundleIdentifier: "app", processIdentifier: "1", changes: [])
-                block.append(transaction, [change], isComplete: true)
+                try block.append(transaction, [change], isComplete: true)
                 number -= 1
             }
             blocks.append { $0.append(block.json) }

@@ -269,7 +269,8 @@ import Testing
                 PastTable.Column(number: index, name: property.name, type: "", defaultValue: .null)
             }
             return PastTable(
-                name: name, temporary: "temp.\"\(name)\"", columns: columns, changed: SQLRowSet("changed_\(name)"))
+                name: name, present: "main.\"\(name)\"", temporary: "temp.\"\(name)\"", columns: columns,
+                changed: SQLRowSet("changed_\(name)"))
         }
         try expect("earlier") { recorder in
             for name in ["Region", "Sight", "Visit"] {

@@ -17,6 +17,11 @@ struct ConsumerTable {
         acknowledged REAL, seen REAL NOT NULL, skip_count INTEGER NOT NULL, skips TEXT)
         """
 
+    /// Returns the statement that creates the table in a file; see ``HistoryTables/createTables(isTracked:)``.
+    private static func createTable(_ connection: Connection) throws -> String {
+        try FileFormat.isTracked(connection) ? createTable.replacing(" AUTOINCREMENT", with: "") : createTable
+    }
+
     let connection: Connection
     let storeIdentifier: String
 
@@ -31,7 +36,7 @@ struct ConsumerTable {
     ///
     /// - Throws: ``SwiftDataError/damagedFile`` if another program changed its definition.
     static func exists(_ connection: Connection) throws -> Bool {
-        try FileSchema(connection).hasHistory([createTable])
+        try FileSchema(connection).hasHistory([createTable(connection)])
     }
 
     /// Returns whether the file has a table of the name, without comparing its definition.
@@ -41,7 +46,7 @@ struct ConsumerTable {
 
     /// Creates the table in a write transaction.
     static func create(_ connection: Connection) throws {
-        try MetaTable.keepingCompletions(connection) { try connection.execute(createTable) }
+        try MetaTable.keepingCompletions(connection) { try connection.execute(createTable(connection)) }
     }
 
     // MARK: Reading
@@ -145,11 +150,15 @@ struct ConsumerTable {
         let statement = try connection.cached(
             """
             INSERT INTO \(Self.name)(position, check_value, rebuild, fence, attempts, acknowledged, seen, skip_count, \
-            skips, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            skips, name, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         try bind(record, to: statement)
         try statement.bind(record.name, at: 10)
+        // Without AUTOINCREMENT, the highest number is kept separately.
+        let isTracked = try FileFormat.isTracked(connection)
+        if isTracked { try statement.bind((MetaTable.integer(.newestConsumer, connection) ?? 0) + 1, at: 11) }
         try runReportingDuplicates(statement, record.name)
+        if isTracked { try MetaTable.set(.newestConsumer, connection.lastInsertRowID, connection) }
     }
 
     private func write(_ record: Record, over known: (id: Int64, record: Record)) throws {

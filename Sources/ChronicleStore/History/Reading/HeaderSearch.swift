@@ -161,7 +161,8 @@ struct HeaderSearch {
         if let unsealed {
             try statement.bind(unsealed.upperBound, at: 3)
             try statement.bind(unsealed.lowerBound, at: 4)
-            try statement.bind(Date().timeIntervalSinceReferenceDate, at: 5)
+            let date = try PendingTransaction.started(connection) ?? Date()
+            try statement.bind(date.timeIntervalSinceReferenceDate, at: 5)
         }
         return statement
     }

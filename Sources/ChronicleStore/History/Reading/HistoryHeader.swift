@@ -16,9 +16,12 @@ struct HistoryHeader {
     let process: String
 
     /// Returns the header of changes that no header row follows.
-    static func unsealed(_ positions: ClosedRange<Int64>) -> HistoryHeader {
+    ///
+    /// Its timestamp is the present time, except in a tracked database, which contains the time of the first change.
+    static func unsealed(_ positions: ClosedRange<Int64>, _ connection: Connection) throws -> HistoryHeader {
         HistoryHeader(
-            position: positions.upperBound, source: SourceTable.external, timestamp: Date(), checkValue: nil,
+            position: positions.upperBound, source: SourceTable.external,
+            timestamp: try PendingTransaction.started(connection) ?? Date(), checkValue: nil,
             first: positions.lowerBound, process: "")
     }
 

@@ -70,7 +70,7 @@ struct TransactionReader {
             }
         }
         if limit > 0, changeLimit > 0, !buffer.isEmpty {
-            try take(.unsealed(buffer.first...buffer.last), &self)
+            try take(.unsealed(buffer.first...buffer.last, connection), &self)
         }
         return limit <= 0 || changeLimit <= 0
     }

@@ -120,11 +120,13 @@ extension DefaultStore: HistoryRetaining {
     ///   - ``SwiftDataError/storeFull`` if the disk is full. Compacting needs free space of up to twice the size of the
     ///     file.
     ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
+    ///   - ``SwiftDataError/unsupportedFeature`` for a ``TrackedDatabase``. Run `VACUUM` with its program.
     /// - Complexity: Proportional to the size of the file. Other writers wait until it is done, or fail with
     ///   ``SwiftDataError/storeBusy``. `VACUUM` may change the rowids of other programs' tables that have no integer
     ///   primary key; see <https://www.sqlite.org/lang_vacuum.html>.
     public func compact() throws {
         try requireWriteAccess()
+        try requireVacuum()
         guard !configuration.isStoredInMemoryOnly else { return }
         try attributingErrors {
             try database.write { connection in

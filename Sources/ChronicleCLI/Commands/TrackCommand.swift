@@ -1,0 +1,120 @@
+import Chronicle
+import Foundation
+
+/// `chronicle track`.
+enum TrackCommand {
+    static let command = Command(
+        name: "track", summary: "record the changes of an SQLite database of another program (changes the file)",
+        discussion: """
+            Adds tables and triggers to an SQLite database that was not made by Chronicle. From then on, every change of its \
+            tables is recorded, whichever program makes it, and the other commands show its history. The program of the \
+            database needs no changes, and can be running. Its tables, application_id, user_version and journal mode remain \
+            as they are.
+
+            Without TABLE, all tables are recorded that can be. The reasons for the others are listed. Tables need a primary \
+            key. Virtual tables, such as those of FTS5, and views cannot be recorded; the tables that they are made from can.
+
+            Use the command again after the program has changed its schema: it records new tables and columns, and resumes \
+            the recording of tables that were rebuilt. Changes in between are missing, which readers notice as a gap. The \
+            columns of a recorded table cannot be dropped with ALTER TABLE; end the recording with chronicle untrack \
+            --keep-history first.
+            """,
+        operands: [.database, .tables("the tables to record, instead of all")],
+        options: [
+            .init(name: "no-values", summary: "do not record the values before and after changes from now on"),
+            .init(name: "values", summary: "record the values again"), .json,
+        ], run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        if arguments.has("values"), arguments.has("no-values") {
+            throw UsageError("--values and --no-values exclude each other")
+        }
+        let database = TrackedDatabase(url: URL(fileURLWithPath: try arguments.required("FILE")))
+        let tables = try database.track(
+            arguments.repeated.isEmpty ? nil : arguments.repeated,
+            preservesValues: arguments.has("no-values") ? false : arguments.has("values") ? true : nil)
+        let text = TableText(console: console)
+        if arguments.has("json") {
+            for table in tables { try console.line(text.json(table)) }
+            return .success
+        }
+        for line in text.lines(tables) { try console.line(line) }
+        let count = tables.count { $0.isNew }
+        try console.line(
+            count == 0 ? "Nothing has changed." : "Recording \(count) \(count == 1 ? "table" : "tables") from now on.")
+        return .success
+    }
+}
+
+/// `chronicle untrack`.
+enum UntrackCommand {
+    static let command = Command(
+        name: "untrack", summary: "end the recording of a database of another program (changes the file)",
+        discussion: """
+            Drops what chronicle track has added to the file, including the history. The schema is then what it was before. \
+            The file keeps its size until its program runs VACUUM.
+
+            With --keep-history, or for single tables, only the triggers are dropped. The history remains, and chronicle \
+            track resumes the recording, with a gap.
+            """,
+        operands: [.database, .tables("the tables whose recording ends; their history remains")],
+        options: [.init(name: "keep-history", summary: "end the recording of all tables and keep the history"), .json],
+        run: run)
+
+    private static func run(_ arguments: Arguments, _ console: Console) async throws -> ExitStatus {
+        let database = TrackedDatabase(url: URL(fileURLWithPath: try arguments.required("FILE")))
+        let keepsHistory = arguments.has("keep-history") || !arguments.repeated.isEmpty
+        if keepsHistory {
+            try database.stop(arguments.repeated.isEmpty ? nil : arguments.repeated)
+        } else {
+            try database.untrack()
+        }
+        if arguments.has("json") {
+            try console.line(.members(["keepsHistory": .bool(keepsHistory)]))
+        } else {
+            try console.line(
+                keepsHistory ? "The recording has ended. The history remains." : "The history was deleted.")
+        }
+        return .success
+    }
+}
+
+extension Command.Operand {
+    fileprivate static let database = Command.Operand(name: "FILE", summary: "an SQLite database")
+}
+
+/// The forms in which commands show the tables of a tracked database.
+struct TableText {
+    let console: Console
+
+    /// Returns a line for each table, and for each limitation.
+    func lines(_ tables: [TrackedDatabase.Table]) -> [String] {
+        TextLayout.table(tables.map { [$0.name.escaped, state(of: $0)] }).enumerated().flatMap { index, line in
+            [line.trimmingTrailingSpaces] + tables[index].limitations.map { "    \($0.escaped)" }
+        }
+    }
+
+    private func state(of table: TrackedDatabase.Table) -> String {
+        switch table.state {
+        case .recorded: table.isNew ? console.styled("recorded from now on", .green) : "recorded"
+        case .interrupted(let reason): console.styled("interrupted: \(reason.escaped)", .red)
+        case .notRecorded: "not recorded"
+        case .unsupported(let reason): "cannot be recorded: \(reason.escaped)"
+        }
+    }
+
+    func json(_ table: TrackedDatabase.Table) -> JSON {
+        var reason: String?
+        let state: String
+        switch table.state {
+        case .recorded: state = "recorded"
+        case .interrupted(let text): (state, reason) = ("interrupted", text)
+        case .notRecorded: state = "notRecorded"
+        case .unsupported(let text): (state, reason) = ("unsupported", text)
+        }
+        return .members([
+            "table": .string(table.name), "state": .string(state), "reason": .optional(reason),
+            "isNew": .bool(table.isNew), "limitations": .array(table.limitations.map(JSON.string)),
+        ])
+    }
+}

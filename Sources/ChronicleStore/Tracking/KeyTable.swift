@@ -1,0 +1,49 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The tables `chronicle_key_…` of a tracked database, which assign numbers to primary keys that are not rowids.
+///
+/// A key has the columns of the primary key, with the same affinities and collations, so that both tables consider the same
+/// keys equal.
+struct KeyTable {
+    let key: NumberedKey
+    let table: TrackedTable
+
+    init?(_ table: TrackedTable, of entityID: Int64) {
+        guard let key = table.key(of: entityID).numbered else { return nil }
+        (self.key, self.table) = (key, table)
+    }
+
+    /// The statement that creates the table.
+    var createTable: String {
+        let columns = key.pairs.map { column, own in
+            let affinity = table.columns.first { $0.name == column.name }?.affinity ?? .blob
+            let type = affinity == .blob ? "" : " \(affinity.rawValue)"
+            return "\(own)\(type)\(column.collation.map { " COLLATE \(quoted($0))" } ?? "") NOT NULL"
+        }
+        let names = key.pairs.map(\.own).joined(separator: ", ")
+        return "CREATE TABLE \(quoted(key.table))(id INTEGER PRIMARY KEY, "
+            + "\(columns.joined(separator: ", ")), UNIQUE (\(names)))"
+    }
+
+    /// Assigns numbers to the rows that have none.
+    func numberRows(_ connection: Connection) throws {
+        let names = key.pairs.map(\.own)
+        let values = key.columns.map { "t.\(quoted($0.name))" }
+        try connection.execute(
+            """
+            INSERT INTO \(quoted(key.table))(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) \
+            FROM \(quoted(table.name)) AS t WHERE \(values.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
+            AND NOT EXISTS (SELECT 1 FROM \(RecorderSQL.numbers(key)) WHERE \(RecorderSQL.hasNumber("t", key)))
+            """)
+    }
+
+    /// The query for the rows of the table with their numbers, as the rows of a table of models.
+    static func select(_ name: String, _ entityID: Int64, keyColumns: [String], columns: [String]) -> String {
+        let own = columns.map { "t.\(quoted($0)) AS \(quoted($0))" }
+        let sameKey = keyColumns.enumerated().map { "k.\(NumberedKey.column($0)) = t.\(quoted($1))" }
+        return "SELECT \((["k.id AS \(RecorderSQL.key)"] + own).joined(separator: ", ")) "
+            + "FROM main.\(quoted(NumberedKey.table(of: entityID))) AS k JOIN main.\(quoted(name)) AS t "
+            + "ON \(sameKey.joined(separator: " AND "))"
+    }
+}

@@ -1,0 +1,84 @@
+import ChronicleSQLite
+import Foundation
+
+/// The table `chronicle_pending` of a tracked database, which divides the changes of its programs into transactions.
+///
+/// No save of Chronicle ends the transactions of a tracked database, and SQL has no access to the beginning and the end of
+/// a transaction. Changes that follow each other within ``interval`` therefore belong to one transaction of the history. The
+/// first change after that ends it with a header, whose timestamp is the time of its first change.
+///
+/// The single row of the table describes the transaction that has no header yet: `first` is the position of its first
+/// change, and `started` its time, or NULL if there is none. The recorder's triggers run ``begin`` before they record a
+/// change. It changes the row only to begin a transaction, which runs the trigger of this table.
+enum PendingTransaction {
+    static let table = "chronicle_pending"
+    static let trigger = "chronicle_pending_transaction"
+
+    static let createTable =
+        "CREATE TABLE IF NOT EXISTS \(table)(id INTEGER PRIMARY KEY, first INTEGER, started REAL, next REAL)"
+
+    /// How long changes after the first one belong to the same transaction, in seconds.
+    private static let interval = "1.0"
+
+    /// The time in seconds since 2001-01-01 00:00:00 UTC. It does not change during a statement, and all versions of SQLite
+    /// have the function. https://www.sqlite.org/lang_datefunc.html
+    private static let now = "round((julianday('now') - 2451910.5) * 86400.0, 3)"
+
+    /// The statement that begins a transaction if there is none, or if it began more than ``interval`` ago.
+    static let begin =
+        "UPDATE \(table) SET next = \(now) WHERE started IS NULL OR started NOT BETWEEN \(now) - \(interval) AND \(now)"
+
+    /// The statement that creates the trigger, which ends the previous transaction, unless it has no change: a statement
+    /// may begin one for rows that it then does not replace.
+    ///
+    /// A trigger of ``ChangeTable`` would do the same, but SQLite would then run each INSERT with a SELECT by way of a
+    /// temporary table, and updates would take more than twice the time.
+    static let createTrigger = RecorderSQL.trigger(
+        trigger, on: table, "AFTER UPDATE OF next", when: "NEW.next IS NOT NULL",
+        do: [
+            """
+            INSERT INTO \(ChangeTable.name)(kind, primary_key, attributes, old_value) \
+            SELECT \(ChangeTable.headerKind(source: SourceTable.external)), OLD.started, random(), OLD.first \
+            WHERE OLD.started IS NOT NULL AND OLD.first <= (SELECT max(c.id) FROM \(ChangeTable.name) AS c)
+            """,
+            """
+            UPDATE \(table) SET first = (SELECT ifnull(max(c.id), 0) + 1 FROM \(ChangeTable.name) AS c), \
+            started = NEW.next
+            """,
+        ])
+
+    /// Creates the table and the trigger in an empty history.
+    static func create(_ connection: Connection) throws {
+        try connection.execute(createTable)
+        try connection.execute("INSERT INTO \(table)(id) VALUES (1)")
+        try connection.execute(createTrigger)
+    }
+
+    /// Returns the time of the first change that no header follows, or `nil` if the file is not a tracked database.
+    static func started(_ connection: Connection) throws -> Date? {
+        guard try isUsed(connection) else { return nil }
+        let statement = try connection.cached("SELECT started FROM \(table)")
+        defer { statement.reset() }
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        let seconds = statement.double(0)
+        return seconds.isFinite ? Date(timeIntervalSinceReferenceDate: seconds) : nil
+    }
+
+    /// Records that a header follows all changes, and divides the open range of the summary, which the trigger does not do.
+    ///
+    /// - Parameters:
+    ///   - first: The position of the first change of the header's transaction.
+    ///   - position: The position of the header.
+    ///   - connection: The connection, in the transaction that writes the header.
+    static func end(from first: Int64, through position: Int64, _ connection: Connection) throws {
+        guard try isUsed(connection) else { return }
+        try connection.cached("UPDATE \(table) SET first = NULL, started = NULL, next = NULL").run()
+        guard try position - SummaryTable.openRange(connection).first >= SummaryTable.interval else { return }
+        try SummaryTable.divide(from: first, through: position, connection)
+    }
+
+    /// Returns whether the file, which has the tables of a history, is a tracked database.
+    private static func isUsed(_ connection: Connection) throws -> Bool {
+        try MetaTable.integer(.tracked, connection) != nil
+    }
+}

@@ -1,0 +1,335 @@
+import ChronicleCore
+import ChronicleSQLite
+import Foundation
+
+/// Begins and ends the recording of tables in a transaction of a connection to another program's database.
+struct TableTracking {
+    let connection: Connection
+    private let registry: EntityRegistry
+
+    init(_ connection: Connection) {
+        self.connection = connection
+        registry = EntityRegistry(connection)
+    }
+
+    // MARK: The state of the tables
+
+    /// Returns all tables and views, and recorded tables that do not exist any more.
+    func tables() throws -> [TrackedDatabase.Table] {
+        let entities = try FileFormat.isTracked(connection) ? registry.entities().filter { $0.tableName != nil } : []
+        var tables = try TrackedTable.names(connection).compactMap { name -> TrackedDatabase.Table? in
+            guard let table = try TrackedTable(name, connection) else { return nil }
+            return try self.table(table, entities.first { $0.name == table.name })
+        }
+        for entity in entities where !tables.contains(where: { $0.name == entity.name }) {
+            let renamed = try newName(of: entity).map { "the table was renamed to \($0)" }
+            tables.append(
+                .init(
+                    name: entity.name, state: .interrupted(reason: renamed ?? "the table does not exist"),
+                    limitations: []))
+        }
+        return tables.sorted { $0.name < $1.name }
+    }
+
+    private func table(_ table: TrackedTable, _ entity: RecordedEntity?) throws -> TrackedDatabase.Table {
+        var limitations: [String] = []
+        if table.reason == nil {
+            limitations = table.unknownIndexes.map {
+                "rows that REPLACE deletes because of the index \($0), which is partial or contains expressions, are missing"
+            }
+            if try hasRowsWithoutKey(table) {
+                limitations.append("rows with NULL in the primary key are missing")
+            }
+        }
+        let state: TrackedDatabase.Table.State
+        if let entity {
+            state = try interruption(of: entity, table).map { .interrupted(reason: $0) } ?? .recorded
+        } else {
+            state = table.reason.map { .unsupported(reason: $0) } ?? .notRecorded
+        }
+        return .init(name: table.name, state: state, limitations: limitations)
+    }
+
+    private func hasRowsWithoutKey(_ table: TrackedTable) throws -> Bool {
+        guard !table.primaryKey.isEmpty else { return false }
+        let isNull = table.primaryKey.map { "\(quoted($0.name)) IS NULL" }.joined(separator: " OR ")
+        return try connection.scalarInt64("SELECT 1 FROM \(quoted(table.name)) WHERE \(isNull) LIMIT 1") != nil
+    }
+
+    /// Returns why changes of a table may be missing in the history, or `nil` if all are recorded.
+    func interruption(of entity: RecordedEntity, _ table: TrackedTable) throws -> String? {
+        if let reason = table.reason { return reason }
+        if hasOtherKey(entity, table) { return "its primary key has other columns" }
+        let columns = Set(table.attributes.map(\.name))
+        let recorded = Set(entity.attributes.filter(\.isPresent).map(\.name))
+        if let name = recorded.subtracting(columns).min() { return "the column \(name) does not exist" }
+        if let name = columns.subtracting(recorded).min() { return "the column \(name) is not recorded" }
+        let expected = Set(RecorderSQL.triggers(of: table.recordedTable(entity)))
+        let found = try triggers(of: table.name)
+        if found.isEmpty { return "its triggers were dropped, as by a change that rebuilds the table" }
+        if Set(found.map(\.sql)) != expected {
+            return "its triggers are not those of the table and its indexes any more"
+        }
+        if let key = KeyTable(table, of: entity.number) {
+            let sql = try connection.scalarText("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+                try $0.bind(key.key.table, at: 1)
+            }
+            if sql != key.createTable { return "the table \(key.key.table) is not the one that was created" }
+        }
+        return try laterTrigger(than: found, on: table.name).map {
+            "the trigger \($0) was created later, so the changes it makes may be recorded before those that caused them"
+        }
+    }
+
+    private func hasOtherKey(_ entity: RecordedEntity, _ table: TrackedTable) -> Bool {
+        (entity.keyColumns ?? []) != table.primaryKey.map(\.name)
+    }
+
+    /// Returns the recorder's triggers of a table.
+    private func triggers(of table: String) throws -> [(number: Int64, sql: String)] {
+        let statement = try connection.prepare(
+            """
+            SELECT rowid, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND substr(name, 1, 10) = 'chronicle_'
+            """)
+        try statement.bind(table, at: 1)
+        var triggers: [(Int64, String)] = []
+        while try statement.step() { triggers.append((statement.int64(0), statement.text(1))) }
+        return triggers
+    }
+
+    /// Returns another program's trigger that SQLite runs before those of the recorder, because it is newer, and that
+    /// mentions its table, which it may change.
+    private func laterTrigger(than own: [(number: Int64, sql: String)], on table: String) throws -> String? {
+        try connection.scalarText(
+            """
+            SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? AND rowid > ? \
+            AND substr(name, 1, 10) <> 'chronicle_' \
+            AND length(sql) - length(replace(lower(sql), lower(tbl_name), '')) > length(tbl_name) ORDER BY rowid LIMIT 1
+            """
+        ) {
+            try $0.bind(table, at: 1)
+            try $0.bind(own.map(\.number).min() ?? .max, at: 2)
+        }
+    }
+
+    /// Returns the present name of an entity's table that was renamed: that of the table with its triggers.
+    private func newName(of entity: RecordedEntity) throws -> String? {
+        try connection.scalarText(
+            """
+            SELECT tbl_name FROM sqlite_schema WHERE type = 'trigger' AND name = ?1 AND tbl_name <> ?2 \
+            AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?2)
+            """
+        ) {
+            try $0.bind(RecorderSQL.TriggerKind.insert.name(of: entity.number), at: 1)
+            try $0.bind(entity.name, at: 2)
+        }
+    }
+
+    // MARK: Beginning
+
+    func track(_ names: [String]?, preservesValues: Bool?) throws -> [TrackedDatabase.Table] {
+        let requested = try requestedTables(names)
+        if try !FileFormat.isTracked(connection) { try createHistory(preservesValues: preservesValues ?? true) }
+        if let preservesValues { try setPreservesValues(preservesValues) }
+        try renameEntities()
+        var begun: Set<String> = []
+        for table in requested where try record(table) { begun.insert(table.name) }
+        if names == nil { try stopMissingTables() }
+        if !begun.isEmpty { try HistoryGap.record(connection) }
+        return try tables().map { table in
+            var table = table
+            table.isNew = begun.contains(table.name)
+            return table
+        }
+    }
+
+    private func requestedTables(_ names: [String]?) throws -> [TrackedTable] {
+        func unsupported(_ detail: String) -> SwiftDataError { .unsupportedFeature.with(detail: detail) }
+        guard let names else {
+            let tables = try TrackedTable.names(connection).compactMap { try TrackedTable($0, connection) }
+                .filter { $0.reason == nil }
+            if tables.isEmpty { throw unsupported("the database has no table that can be recorded") }
+            return tables
+        }
+        return try names.map { name in
+            guard let table = try TrackedTable(name, connection) else {
+                throw unsupported("the database has no table \(name)")
+            }
+            if let reason = table.reason { throw unsupported("the table \(name) cannot be recorded: \(reason)") }
+            return table
+        }
+    }
+
+    private func createHistory(preservesValues: Bool) throws {
+        let other = try connection.scalarText(
+            "SELECT name FROM sqlite_schema WHERE substr(name, 1, 10) = 'chronicle_' COLLATE NOCASE LIMIT 1")
+        if let other {
+            throw SwiftDataError.unsupportedFeature.with(
+                detail: "the database already contains \(other), and names that begin with chronicle_ are reserved")
+        }
+        try HistoryTables.create(connection, isTracked: true)
+        try PendingTransaction.create(connection)
+        try MetaTable.set(.storeIdentifier, UUID().uuidString, connection)
+        try MetaTable.set(.format, FileFormat.current, connection)
+        try MetaTable.set(.history, "on", connection)
+        try MetaTable.set(.preservesValues, preservesValues ? "on" : "off", connection)
+        try MetaTable.set(.tracked, 1, connection)
+        try SourceTable.insertExternal(connection)
+        try SummaryTable.insertOpenRange(connection)
+    }
+
+    private var preservesValues: Bool {
+        get throws { try MetaTable.text(.preservesValues, connection) == "on" }
+    }
+
+    /// Changes the setting of the file, and the triggers of all recorded tables.
+    func setPreservesValues(_ preservesValues: Bool) throws {
+        guard try self.preservesValues != preservesValues else { return }
+        var headers = HeaderWriter(connection)
+        try headers.sealExternalChanges(resolvesConflicts: true)
+        try MetaTable.set(.preservesValues, preservesValues ? "on" : "off", connection)
+        let newest = try connection.scalarInt64(ChangeTable.selectNewestPosition) ?? 0
+        try MetaTable.set(.preservesValuesSince, newest, connection)
+        for entity in try registry.entities() where entity.tableName != nil {
+            let table = try TrackedTable(entity.name, connection)
+            // Otherwise the triggers do not match, and the table is recorded again with a gap.
+            let isRecorded = try table.map { try interruption(of: entity, $0) == nil } ?? false
+            var changed = entity
+            for index in changed.attributes.indices {
+                changed.attributes[index].preservation.setDefault(preservesValues ? .limited : .none)
+                try registry.update(changed.attributes[index], of: entity)
+            }
+            if let table, isRecorded { try recreateTriggers(table.recordedTable(changed)) }
+        }
+    }
+
+    private func recreateTriggers(_ table: RecordedTable) throws {
+        for statement in RecorderSQL.recreateTriggers(of: table) { try connection.execute(statement) }
+    }
+
+    /// Gives the entities of renamed tables their new names. SQLite changes the triggers of a table with its name.
+    private func renameEntities() throws {
+        for entity in try registry.entities() where entity.tableName != nil {
+            guard let name = try newName(of: entity) else { continue }
+            if try registry.entities().contains(where: { $0.name == name }) { continue }
+            let statement = try connection.prepare(
+                "UPDATE chronicle_entity SET name = ?1, table_name = ?1 WHERE id = ?2")
+            try statement.bind(name, at: 1)
+            try statement.bind(entity.number, at: 2)
+            try statement.run()
+            guard let table = try TrackedTable(name, connection) else { continue }
+            try registry.setDefinition(definition(of: table), of: entity)
+        }
+    }
+
+    /// Records the changes of a table.
+    ///
+    /// - Returns: Whether they were not recorded before.
+    private func record(_ table: TrackedTable) throws -> Bool {
+        var entity = try registry.entities().first { $0.name == table.name }
+        if let known = entity, known.tableName != nil, try interruption(of: known, table) == nil { return false }
+        if let known = entity, hasOtherKey(known, table) {
+            // The keys in the history are those of the earlier primary key.
+            try retire(known)
+            entity = nil
+        }
+        var recorded = try entity ?? registry.entity(named: table.name)
+        let columns = Set(table.attributes.map(\.name))
+        for index in recorded.attributes.indices
+        where recorded.attributes[index].isPresent && !columns.contains(recorded.attributes[index].name) {
+            recorded.attributes[index].isPresent = false
+            try registry.update(recorded.attributes[index], of: recorded)
+        }
+        let definition = try definition(of: table)
+        try registry.register(definition, &recorded, preservesValues: preservesValues)
+        try registry.setDefinition(definition, of: recorded)
+        try registry.setTable(table.name, keyColumns: table.primaryKey.map(\.name), of: recorded)
+        if let key = KeyTable(table, of: recorded.number) {
+            let exists = try connection.scalarInt64("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?") {
+                try $0.bind(key.key.table, at: 1)
+            }
+            if exists == nil { try connection.execute(key.createTable) }
+            try key.numberRows(connection)
+        }
+        // Notes from before the interruption say nothing about the present rows.
+        for statement in RecorderSQL.dropTriggers(of: recorded.number) { try connection.execute(statement) }
+        for statement in RecorderSQL.triggers(of: table.recordedTable(recorded)) { try connection.execute(statement) }
+        return true
+    }
+
+    /// Gives an entity another name, under which its history remains.
+    private func retire(_ entity: RecordedEntity) throws {
+        try stop(entity)
+        let names = Set(try registry.entities().map(\.name))
+        var number = 1
+        while names.contains("\(entity.name) (\(number))") { number += 1 }
+        let statement = try connection.prepare("UPDATE chronicle_entity SET name = ?, definition = NULL WHERE id = ?")
+        try statement.bind("\(entity.name) (\(number))", at: 1)
+        try statement.bind(entity.number, at: 2)
+        try statement.run()
+    }
+
+    /// Returns the description of the entity of a table.
+    private func definition(of table: TrackedTable) throws -> Schema.Entity {
+        struct Attribute: Encodable {
+            let kind = "attribute"
+            let name: String
+            let type: String
+            let storage = Schema.Attribute.Storage.blob
+            let isOptional = true
+        }
+        struct Entity: Encodable {
+            let name: String
+            let properties: [Attribute]
+        }
+        let properties = table.attributes.map { column in
+            Attribute(name: column.name, type: Schema.Attribute.typeName(ofColumnType: column.declaredType))
+        }
+        let json = try JSONEncoder().encode(Entity(name: table.name, properties: properties))
+        return try Schema.Entity(json: String(decoding: json, as: UTF8.self))
+    }
+
+    // MARK: Ending
+
+    func stop(_ names: [String]?) throws {
+        try requireTracked()
+        let entities = try registry.entities().filter { $0.tableName != nil }
+        for name in names ?? [] where !entities.contains(where: { $0.name == name }) {
+            throw SwiftDataError.unsupportedFeature.with(detail: "the table \(name) is not recorded")
+        }
+        for entity in entities where names?.contains(entity.name) ?? true { try stop(entity) }
+    }
+
+    private func stop(_ entity: RecordedEntity) throws {
+        var headers = HeaderWriter(connection)
+        try headers.sealExternalChanges(resolvesConflicts: true)
+        for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
+        try registry.setTable(nil, keyColumns: entity.keyColumns ?? [], of: entity)
+    }
+
+    /// Ends the recording of tables that were dropped.
+    private func stopMissingTables() throws {
+        for entity in try registry.entities() where entity.tableName != nil {
+            if try TrackedTable(entity.name, connection) == nil { try stop(entity) }
+        }
+    }
+
+    func untrack() throws {
+        try requireTracked()
+        let entities = try registry.entities()
+        for entity in entities {
+            for statement in RecorderSQL.dropTriggers(of: entity.number) { try connection.execute(statement) }
+        }
+        let names =
+            entities.map { NumberedKey.table(of: $0.number) } + HistoryTables.names
+            + [ConsumerTable.name, TagTable.name, PendingTransaction.table]
+        // Dropping a table drops its indexes and triggers, and deletes what ANALYZE stored about it.
+        for name in names { try connection.execute("DROP TABLE IF EXISTS \(quoted(name))") }
+    }
+
+    private func requireTracked() throws {
+        guard try FileFormat.isTracked(connection) else {
+            throw SwiftDataError.unsupportedFeature.with(detail: "the database is not tracked")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+public import ChronicleCore
+import ChronicleSQLite
+public import Foundation
+
+/// An SQLite database that another program made, and whose changes Chronicle records.
+///
+/// Use it to add a history to the database of an app in any language. The app keeps working without changes; its tables,
+/// its `application_id`, its `user_version` and its journal mode remain as they are. Tables and triggers whose names begin
+/// with `chronicle_` are added to the file, and record every insert, update and delete of the chosen tables, whichever
+/// program makes it.
+///
+/// ```swift
+/// let database = TrackedDatabase(url: url)
+/// for table in try database.track() { print(table.name, table.state) }
+///
+/// let schema = try DefaultStore.schema(ofFileAt: url)
+/// let store = try DefaultStore(ModelConfiguration(schema: schema, url: url, allowsSave: false), migrationPlan: nil)
+/// let container = ModelContainer(forHistoryOf: store)
+/// ```
+///
+/// The history is that of a store without model classes: each table is an entity with its name, and each column an
+/// attribute whose values are those that SQLite stores, of the types `Int64`, `Double`, `String` and `Data`. See
+/// ``ModelContainer/init(forHistoryOf:)``. A container with model classes cannot open the file.
+///
+/// `Documentation/Design/0040-tracked-databases.md` has the reasons.
+public struct TrackedDatabase: Sendable {
+    /// The URL of the file.
+    public let url: URL
+    /// How long a method waits for another connection's lock before it throws ``SwiftDataError/storeBusy``.
+    public var busyTimeout: Duration
+
+    /// A table of the database.
+    public struct Table: Hashable, Sendable {
+        /// Whether the changes of a table are recorded.
+        public enum State: Hashable, Sendable {
+            /// All changes are recorded.
+            case recorded
+            /// Changes may be missing in the history, for the given reason. ``TrackedDatabase/track(_:preservesValues:)``
+            /// records the table again.
+            case interrupted(reason: String)
+            /// The table is not recorded, but could be.
+            case notRecorded
+            /// The table cannot be recorded, for the given reason.
+            case unsupported(reason: String)
+        }
+
+        /// The name of the table.
+        public let name: String
+        /// Whether the changes are recorded.
+        public let state: State
+        /// Changes of a recorded table that the history does not contain; usually empty.
+        public let limitations: [String]
+        /// Whether the last call of ``TrackedDatabase/track(_:preservesValues:)`` began or resumed the recording.
+        public internal(set) var isNew = false
+    }
+
+    /// Creates a value that refers to a file, without accessing it.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of an SQLite database.
+    ///   - busyTimeout: How long a method waits for another connection's lock.
+    public init(url: URL, busyTimeout: Duration = .seconds(5)) {
+        (self.url, self.busyTimeout) = (url, busyTimeout)
+    }
+
+    /// Records the changes of tables from now on.
+    ///
+    /// Calling the method again records tables that were added since, and repairs what another program changed: triggers
+    /// that were dropped with a table, columns that were added. Changes that were not recorded in between are a gap in the
+    /// history, after which readers continue from a new token. A gap also begins when the first table, or a further one, is
+    /// recorded, because the history does not contain the existing rows.
+    ///
+    /// The changes are made in one transaction. Other connections may be open; SQLite prepares their statements again.
+    ///
+    /// - Parameters:
+    ///   - names: The names of tables, or `nil` for all tables that can be recorded.
+    ///   - preservesValues: Whether the history contains the values before and after each change, of up to 65,536 bytes;
+    ///     `nil` for the setting of the file, which is `true` initially.
+    /// - Returns: All tables and views of the file.
+    /// - Throws: One of the following errors. Nothing was changed in that case.
+    ///   - ``SwiftDataError/unsupportedFeature`` if a named table does not exist or cannot be recorded, if no table can, or
+    ///     if the file is a Chronicle store, which records its history anyway. The detail contains the reason.
+    ///   - ``SwiftDataError/loadIssueModelContainer`` if the file does not exist. Specify the URL of a database.
+    ///   - ``SwiftDataError/notADatabase`` if it is not an SQLite database, or is encrypted.
+    ///   - ``SwiftDataError/fileReadOnly`` if it cannot be written. Change its permissions.
+    ///   - ``SwiftDataError/storeBusy`` if another connection keeps it locked. Try again.
+    ///   - ``SwiftDataError/storeFull`` if the disk is full. Free space and try again.
+    ///   - ``SwiftDataError/damagedFile`` if the file is damaged. Restore it from a backup.
+    /// - Complexity: Proportional to the number of tables, and to the number of rows of the tables whose primary key is not
+    ///   an integer.
+    @discardableResult
+    public func track(_ names: [String]? = nil, preservesValues: Bool? = nil) throws -> [Table] {
+        try writing { try TableTracking($0).track(names, preservesValues: preservesValues) }
+    }
+
+    /// Ends the recording of tables and keeps the history.
+    ///
+    /// Call ``track(_:preservesValues:)`` to record the tables again. The changes in between are a gap.
+    ///
+    /// - Parameter names: The names of tables, or `nil` for all.
+    /// - Throws: ``SwiftDataError/unsupportedFeature`` if a named table is not recorded, or the errors of ``untrack()``.
+    ///   Nothing was changed in that case.
+    /// - Complexity: Proportional to the number of tables.
+    public func stop(_ names: [String]? = nil) throws {
+        try writing { try TableTracking($0).stop(names) }
+    }
+
+    /// Ends the recording and deletes the history.
+    ///
+    /// All tables, indexes and triggers that ``track(_:preservesValues:)`` added are dropped, so that the schema is what it
+    /// was before. The file keeps its size until its program runs `VACUUM`. Consumers may leave the file `<database>-consumers`
+    /// beside it, which you can delete when no program uses it.
+    ///
+    /// - Throws: One of the following errors. Nothing was changed in that case.
+    ///   - ``SwiftDataError/unsupportedFeature`` if the database is not tracked.
+    ///   - ``SwiftDataError/storeBusy``, or another error of ``track(_:preservesValues:)`` about the file.
+    /// - Complexity: Proportional to the size of the history.
+    public func untrack() throws {
+        try writing { try TableTracking($0).untrack() }
+    }
+
+    /// Returns all tables and views of the file, and whether their changes are recorded.
+    ///
+    /// - Returns: The tables in alphabetical order. A recorded table that was dropped is among them.
+    /// - Throws: The errors of ``track(_:preservesValues:)`` about the file. The file is not changed.
+    /// - Complexity: Proportional to the number of tables.
+    public func tables() throws -> [Table] {
+        try attributingErrors(to: nil) {
+            let inspection = try inspection()
+            let connection = try Connection(path: inspection.readOnlyPath, mode: .readOnly, busyTimeout: busyTimeout)
+            defer { connection.close() }
+            return try connection.deferredRead { try TableTracking(connection).tables() }
+        }
+    }
+
+    // MARK: The file
+
+    private func inspection() throws -> FileInspection {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw SwiftDataError.loadIssueModelContainer.with(detail: "\(url.path) does not exist; check the URL")
+        }
+        return try FileInspection(url: url)
+    }
+
+    private func writing<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try attributingErrors(to: nil) {
+            let inspection = try inspection()
+            let finding: FileInspection.Finding?
+            do { finding = try inspection.inspect(allowsSave: true) } catch SwiftDataError.notAChronicleStore {
+                finding = nil
+                try inspection.requireWritableFiles()
+            }
+            if finding == .store || finding == .new {
+                throw SwiftDataError.unsupportedFeature.with(
+                    detail: finding == .new
+                        ? "\(url.path) is empty; create its tables first"
+                        : "\(url.path) is a Chronicle store, which records its history by itself")
+            }
+            let connection = try Connection(path: inspection.path, mode: .readWrite, busyTimeout: busyTimeout)
+            defer { connection.close() }
+            return try connection.immediate { try body(connection) }
+        }
+    }
+}
+
+extension Schema.Attribute {
+    /// The declared type of a column of a ``TrackedDatabase``, such as `VARCHAR(20)`, or `nil` for the attribute of a model.
+    ///
+    /// SQLite does not enforce it: the column can contain values of any type. The type is empty if the column has none.
+    public var declaredColumnType: String? {
+        let parts = valueTypeName.split(separator: " ", maxSplits: 1)
+        guard parts.first == "SQLite", storage == .blob else { return nil }
+        return parts.count > 1 ? String(parts[1]) : ""
+    }
+
+    /// Returns the name of the type of a column of a ``TrackedDatabase``.
+    static func typeName(ofColumnType declaredType: String) -> String {
+        declaredType.isEmpty ? "SQLite" : "SQLite \(declaredType)"
+    }
+}

@@ -1,0 +1,34 @@
+import ChronicleCore
+import ChronicleSQLite
+
+/// The rows of a tracked database, as the rows of tables of models.
+///
+/// A table whose primary key is the rowid is one already. For another table, each connection that only reads has a
+/// temporary view of the same name, whose column `_rowid_` contains the number of the row's key; see ``KeyTable``.
+enum TrackedRows {
+    /// Creates the views of a connection.
+    static func createViews(_ connection: Connection) throws {
+        let present = try entities(connection)
+        for entity in try EntityRegistry(connection).entities() where present.contains(entity.name) {
+            guard let keyColumns = entity.keyColumns else { continue }
+            let columns = entity.attributes.filter(\.isPresent).map(\.name)
+            try connection.createTemporaryView(
+                entity.name,
+                as: KeyTable.select(entity.name, entity.number, keyColumns: keyColumns, columns: columns))
+        }
+    }
+
+    /// Returns the names of the entities that are recorded, and whose tables have all recorded columns.
+    static func entities(_ connection: Connection) throws -> Set<String> {
+        let statement = try connection.prepare(
+            """
+            SELECT e.name FROM main.chronicle_entity AS e WHERE e.table_name IS NOT NULL \
+            AND EXISTS (SELECT 1 FROM main.sqlite_schema AS s WHERE s.type = 'table' AND s.name = e.table_name) \
+            AND NOT EXISTS (SELECT 1 FROM main.chronicle_attribute AS a WHERE a.entity = e.id AND a.present \
+            AND a.name NOT IN (SELECT c.name FROM pragma_table_info(e.table_name, 'main') AS c))
+            """)
+        var names: Set<String> = []
+        while try statement.step() { names.insert(statement.text(0)) }
+        return names
+    }
+}

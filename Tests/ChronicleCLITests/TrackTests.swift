@@ -1,0 +1,111 @@
+import Chronicle
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleCLI
+
+/// The commands on the database of another program.
+@Suite struct TrackTests {
+    private static let commands: [(name: String, arguments: [String])] = [
+        ("track-again", ["track", "FILE"]), ("track-again-json", ["track", "--json", "FILE"]),
+        ("track-log", ["log", "FILE"]), ("track-log-json", ["log", "--json", "FILE"]),
+        ("track-log-oneline", ["log", "--oneline", "--reverse", "FILE"]),
+        ("track-log-model", ["log", "--model", "folder/(2,'it''s')", "FILE"]),
+        ("track-show", ["show", "FILE", "15"]), ("track-diff", ["diff", "FILE", "start", "now"]),
+        ("track-diff-json", ["diff", "--json", "FILE", "start", "now"]),
+        ("track-blame", ["blame", "FILE", "label/'blue'"]),
+        ("track-blame-json", ["blame", "--json", "FILE", "account/1"]),
+        ("track-at-start", ["at", "FILE", "start", "label"]),
+        ("track-at", ["at", "FILE", "2026-01-01 02:30", "folder"]),
+        ("track-at-json", ["at", "--json", "FILE", "now", "label", "--where", "color >= 1"]),
+        ("track-schema", ["schema", "FILE"]), ("track-stats", ["stats", "FILE"]),
+        ("track-stats-json", ["stats", "--json", "FILE"]), ("track-consumers", ["consumers", "FILE"]),
+        ("track-verify", ["verify", "FILE"]), ("track-upgrade", ["upgrade", "FILE"]),
+        ("track-purge-dry-run", ["purge", "--max-changes", "3", "--dry-run", "FILE"]),
+        ("track-purge", ["purge", "--max-changes", "3", "FILE"]),
+        ("track-purge-compact", ["purge", "--max-changes", "3", "--compact", "FILE"]),
+        ("track-export", ["export", "FILE"]),
+        ("track-watch", ["watch", "--name", "shell", "--from", "start", "--once", "FILE", "--", "cat"]),
+        ("track-watch-snapshot", ["watch", "--name", "mirror", "--from", "snapshot", "--once", "FILE", "--", "cat"]),
+        ("track-missing-model", ["blame", "FILE", "folder/(9,'x')"]),
+        ("track-wrong-key", ["blame", "FILE", "folder/7"]),
+        ("track-missing-table", ["track", "FILE", "account", "accounts"]), ("track-view", ["track", "FILE", "unread"]),
+        ("track-no-file", ["track"]), ("track-help", ["track", "--help"]), ("untrack-help", ["untrack", "--help"]),
+        ("untrack-keep", ["untrack", "--keep-history", "FILE"]), ("untrack-json", ["untrack", "--json", "FILE"]),
+    ]
+
+    @Test(arguments: commands.map(\.name)) func outputIsUnchanged(_ name: String) async throws {
+        let file = try TrackedFile.make()
+        let arguments = try #require(Self.commands.first { $0.name == name }).arguments
+        let run = try await CommandRun(arguments.map { $0 == "FILE" ? file.path : $0 })
+        try GoldenTests().expect(run, name, file)
+        guard arguments.contains("--json") else { return }
+        for line in run.output.split(separator: "\n") {
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+        }
+    }
+
+    @Test func theFirstCallAndTheEnd() async throws {
+        let file = try TemporaryDirectory().file("mail.db")
+        _ = try Shell.sqlite3(file, TrackedFile.schema)
+        let before = try Shell.sqlite3(file, "SELECT * FROM sqlite_schema ORDER BY name")
+        try GoldenTests().expect(try await CommandRun("track", file.path), "track", file)
+        try GoldenTests().expect(try await CommandRun("untrack", file.path), "untrack", file)
+        #expect(try Shell.sqlite3(file, "SELECT * FROM sqlite_schema ORDER BY name") == before)
+        #expect(try await CommandRun("untrack", file.path).status == 3)
+        #expect(try await CommandRun("log", file.path).status == 3)
+    }
+
+    @Test(arguments: [
+        ["log", "FILE"], ["log", "--model", "label/'red'", "FILE"], ["diff", "FILE", "start", "now"],
+        ["blame", "FILE", "account/1"], ["at", "FILE", "start", "folder"], ["schema", "FILE"], ["stats", "FILE"],
+        ["verify", "FILE"], ["export", "FILE"], ["timeline", "-o", "OUTPUT", "FILE"],
+    ])
+    func theBytesStay(_ arguments: [String]) async throws {
+        let file = try TrackedFile.make()
+        let before = try Data(contentsOf: file)
+        let output = file.deletingLastPathComponent().appending(path: "timeline.html").path
+        let run = try await CommandRun(arguments.map { $0 == "FILE" ? file.path : $0 == "OUTPUT" ? output : $0 })
+        #expect(run.status <= 1, "\(run.errors)")
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test func interruptionsAreReported() async throws {
+        let file = try TrackedFile.make()
+        _ = try Shell.sqlite3(
+            file,
+            """
+            CREATE TABLE new(name TEXT PRIMARY KEY, color); INSERT INTO new SELECT * FROM label; DROP TABLE label;
+            ALTER TABLE new RENAME TO label; ALTER TABLE account ADD COLUMN name
+            """)
+        try GoldenTests().expect(try await CommandRun("verify", file.path), "track-verify-interrupted", file)
+        let statistics = try await CommandRun("stats", file.path)
+        #expect(statistics.output.contains("label: its triggers were dropped"))
+        #expect(statistics.output.contains("account: the column name is not recorded"))
+        try GoldenTests().expect(try await CommandRun("track", file.path), "track-resumed", file)
+        #expect(try await CommandRun("verify", file.path).status == 0)
+    }
+
+    /// The exported history of a tracked database is a store, too.
+    @Test func anExportIsImported() async throws {
+        let file = try TrackedFile.make()
+        let folder = file.deletingLastPathComponent()
+        let (export, replica) = (folder.appending(path: "export.jsonl"), folder.appending(path: "replica.store"))
+        #expect(try await CommandRun("export", "-o", export.path, file.path).status == 0)
+        let imported = try await CommandRun("import", replica.path, export.path)
+        #expect(imported.status == 0, "\(imported.errors)")
+        #expect(try await CommandRun("verify", replica.path).status == 0)
+        #expect(
+            try Shell.sqlite3(replica, "SELECT quote(name), color FROM label ORDER BY id") == "'blue'|1\nX'00FF'|1.5")
+        // A tracked database cannot be a replica.
+        #expect(try await CommandRun("import", file.path, export.path).status != 0)
+    }
+
+    @Test func thePageHasKeys() async throws {
+        let file = try TrackedFile.make()
+        let page = file.deletingLastPathComponent().appending(path: "page.html")
+        #expect(try await CommandRun("timeline", "-o", page.path, file.path).status == 0)
+        #expect(try String(contentsOf: page, encoding: .utf8).contains("(2,'inbox')"))
+    }
+}

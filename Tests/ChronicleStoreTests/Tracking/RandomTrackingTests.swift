@@ -1,0 +1,107 @@
+import Chronicle
+import ChronicleSQLite
+import ChronicleTestSupport
+import Foundation
+import Testing
+
+@testable import ChronicleStore
+
+/// Random statements on random schemas: the recorded changes explain each difference between the rows before and after.
+@Suite struct RandomTrackingTests {
+    private typealias Row = [String: PropertyValue]
+
+    @Test(arguments: 0..<40) func theHistoryExplainsTheRows(_ number: Int) throws {
+        var schema = RandomSchema(TestSeed.generator(number))
+        let mode = ["delete", "wal"][schema.below(2)]
+        let fixture = try TrackedFixture(
+            "PRAGMA journal_mode = \(mode); \(schema.statements.joined(separator: "; "))", track: false)
+        for _ in 0..<10 { try run(schema.change(), fixture.app) }
+        let before = try fixture.schemaDump()
+        try fixture.database.track()
+        try fixture.app.execute(
+            "PRAGMA foreign_keys = \(schema.below(2)); PRAGMA recursive_triggers = \(schema.below(2))")
+        let store = try fixture.store()
+        var token = try #require(try store.currentHistoryToken())
+        var state = try rows(store, fixture)
+        var log: [String] = schema.statements
+        for _ in 0..<25 {
+            let isTransaction = schema.below(5) == 0
+            if isTransaction { try fixture.app.execute("BEGIN") }
+            for _ in 0...(isTransaction ? 3 : 0) {
+                log.append(schema.change())
+                try run(log[log.count - 1], fixture.app)
+            }
+            if fixture.app.isInTransaction { try fixture.app.execute(schema.below(5) == 0 ? "ROLLBACK" : "COMMIT") }
+            let transactions = try store.fetchHistory(.after(token))
+            for change in transactions.flatMap(\.changes) {
+                try apply(change, to: &state, "\(log.suffix(5)) \(TestSeed.description)")
+            }
+            token = transactions.last?.token ?? token
+            let present = try rows(store, fixture)
+            let differences = Set(present.keys).union(state.keys).filter { present[$0] != state[$0] }
+                .map { "\($0): \(String(describing: state[$0])) is \(String(describing: present[$0]))" }
+            try #require(differences.isEmpty, "\(log) \(TestSeed.description)")
+        }
+        #expect(try fixture.problems() == [], "\(log) \(TestSeed.description)")
+        try fixture.database.untrack()
+        #expect(try fixture.schemaDump() == before)
+    }
+
+    /// Runs a statement, which may violate a constraint.
+    private func run(_ sql: String, _ app: Connection) throws {
+        do { try app.execute(sql) } catch is SQLiteError {}
+    }
+
+    private func apply(
+        _ change: HistoryChange, to state: inout [PersistentIdentifier: Row], _ comment: @autoclosure () -> String
+    ) throws {
+        let model = change.changedPersistentIdentifier
+        let values = change.preservedValues
+        switch change {
+        case .insert:
+            try #require(state[model] == nil, "\(comment())")
+            state[model] = Dictionary(uniqueKeysWithValues: values.map { ($0.name, Self.stored($0.value)) })
+        case .update(let update):
+            try #require(values.map(\.name) == update.updatedAttributeNames, "\(comment())")
+            for value in values {
+                try #require(state[model]?[value.name] == Self.stored(value.previousValue), "\(comment())")
+                state[model]?[value.name] = Self.stored(value.value)
+            }
+        case .delete:
+            let row = Dictionary(uniqueKeysWithValues: values.map { ($0.name, Self.stored($0.previousValue)) })
+            try #require(state.removeValue(forKey: model) == row, "\(comment())")
+        }
+    }
+
+    private static func stored(_ value: (any Sendable)?) -> PropertyValue {
+        switch value {
+        case nil: .null
+        case let value as Int64: .integer(value)
+        case let value as Double: .real(value)
+        case let value as String: .text(value)
+        case let value as Data: .blob(value)
+        default: .references([])
+        }
+    }
+
+    /// Returns the rows with keys, read from the tables of the program.
+    private func rows(_ store: DefaultStore, _ fixture: TrackedFixture) throws -> [PersistentIdentifier: Row] {
+        var rows: [PersistentIdentifier: Row] = [:]
+        for entity in store.schema.entities {
+            let names = entity.storedProperties.map(\.name)
+            let columns = store.primaryKeyColumns(ofEntity: entity.name) ?? ["_rowid_"]
+            let statement = try fixture.app.prepare(
+                "SELECT \((columns + names).map(quoted).joined(separator: ", ")) FROM \(quoted(entity.name))")
+            while try statement.step() {
+                let key = columns.indices.map { statement.plainValue(Int32($0)) }
+                if key.contains(where: \.isNull) { continue }
+                let identifier = try #require(try store.identifier(ofEntity: entity.name, primaryKey: key))
+                rows[identifier] = Dictionary(
+                    uniqueKeysWithValues: names.enumerated().map {
+                        ($1, statement.plainValue(Int32(columns.count + $0)))
+                    })
+            }
+        }
+        return rows
+    }
+}
