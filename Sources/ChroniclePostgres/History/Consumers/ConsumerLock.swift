@@ -30,6 +30,11 @@
             guard result.bool(0, 0) else { return nil }
         }
 
-        deinit { connection.close() }
+        deinit {
+            // Another instance can continue at once: the server, or a proxy, notices the end of a session some time later. An
+            // error means that the session has ended.
+            try? connection.script(connection.isInTransaction ? "ROLLBACK" : "SELECT pg_advisory_unlock_all()")
+            connection.close()
+        }
     }
 #endif
