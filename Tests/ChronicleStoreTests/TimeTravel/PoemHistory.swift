@@ -131,7 +131,9 @@ struct PoemHistory {
         if isRefused { refusedReverts += 1 } else { appliedReverts += 1 }
         let expected = isRefused ? current : current.reverting(from: before, to: after)
         try keep(container, version)
-        let difference = try expected.difference(to: state(#require(kept.all.last?.token)))
+        // The test does not know which links without an inverse a revert restores.
+        let difference = try expected.removingLinksWithoutInverse.difference(
+            to: state(#require(kept.all.last?.token)).removingLinksWithoutInverse)
         #expect(difference == [:], "\(TestSeed.description)")
     }
 

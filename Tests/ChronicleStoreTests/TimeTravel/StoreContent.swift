@@ -116,6 +116,17 @@ extension StoreContent.Model {
     }
 }
 
+extension StoreContent {
+    /// The content without the links of relationships without an inverse.
+    var removingLinksWithoutInverse: StoreContent {
+        var content = self
+        for identifier in models.keys {
+            for name in Model.namesWithoutInverse { content.models[identifier]?.links[name] = nil }
+        }
+        return content
+    }
+}
+
 extension Sequence where Element: PersistentModel {
     var identifiers: Set<PersistentIdentifier> { Set(map(\.persistentModelID)) }
 }
