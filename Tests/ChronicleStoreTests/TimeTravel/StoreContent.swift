@@ -117,11 +117,11 @@ extension StoreContent.Model {
 }
 
 extension StoreContent {
-    /// The content without the links of relationships without an inverse.
-    var removingLinksWithoutInverse: StoreContent {
+    /// The content without links to models that are not part of it.
+    var removingLinksToMissingModels: StoreContent {
         var content = self
-        for identifier in models.keys {
-            for name in Model.namesWithoutInverse { content.models[identifier]?.links[name] = nil }
+        for (identifier, model) in models {
+            content.models[identifier]?.links = model.links.mapValues { links in links.filter { models[$0] != nil } }
         }
         return content
     }
