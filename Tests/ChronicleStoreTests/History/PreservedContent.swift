@@ -93,7 +93,8 @@ struct PreservedContent: Equatable {
         case .update(let update):
             try apply(update, of: model, change)
         case .delete(let delete):
-            let values = Self.tombstone(of: delete)
+            // The links to models of the same class are also updates of these models.
+            let values = Self.tombstone(of: delete).filter { !Self.linkNames.contains($0.key) }
             try require(rows[model] != nil, "deleted, but does not exist", change)
             try require(rows[model] == values, "\(values) instead of \(rows[model] ?? [:])", change)
             rows[model] = nil

@@ -116,6 +116,17 @@ extension StoreContent.Model {
     }
 }
 
+extension StoreContent {
+    /// The content without links to models that are not part of it.
+    var removingLinksToMissingModels: StoreContent {
+        var content = self
+        for (identifier, model) in models {
+            content.models[identifier]?.links = model.links.mapValues { links in links.filter { models[$0] != nil } }
+        }
+        return content
+    }
+}
+
 extension Sequence where Element: PersistentModel {
     var identifiers: Set<PersistentIdentifier> { Set(map(\.persistentModelID)) }
 }
