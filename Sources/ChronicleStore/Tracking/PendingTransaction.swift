@@ -22,11 +22,12 @@ enum PendingTransaction {
 
     /// The time in seconds since 2001-01-01 00:00:00 UTC. It does not change during a statement, and all versions of SQLite
     /// have the function. https://www.sqlite.org/lang_datefunc.html
-    private static let now = "round((julianday('now') - 2451910.5) * 86400.0, 3)"
+    private static let now = "(julianday('now') - 2451910.5) * 86400.0"
 
-    /// The statement that begins a transaction if there is none, or if it began more than ``interval`` ago.
+    /// The statement that begins a transaction if there is none, or if it began more than ``interval`` ago. A clock that was
+    /// set back begins one, too. The time is computed once, because it takes most of the time of the statement.
     static let begin =
-        "UPDATE \(table) SET next = \(now) WHERE started IS NULL OR started NOT BETWEEN \(now) - \(interval) AND \(now)"
+        "UPDATE \(table) SET next = round(\(now), 3) WHERE ifnull(abs(\(now) - started) > \(interval), 1)"
 
     /// The statement that creates the trigger, which ends the previous transaction, unless it has no change: a statement
     /// may begin one for rows that it then does not replace.
