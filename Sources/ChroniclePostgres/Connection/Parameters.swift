@@ -4,7 +4,7 @@
 
     /// The values of the parameters `$1`, `$2`, … of a statement, in the server's binary formats.
     ///
-    /// All values share one buffer, so that binding a value allocates no memory of its own.
+    /// All values share one buffer, so that binding a value allocates no further memory.
     struct Parameters {
         private(set) var types: [Oid] = []
         private var lengths: [Int32] = []

@@ -85,7 +85,7 @@
             }
         }
 
-        /// Runs a statement in a transaction of its own, and commits it in a second round trip: if the connection is lost
+        /// Runs a statement in a separate transaction, and commits it in a second round trip: if the connection is lost
         /// then, the number of rows is known.
         ///
         /// - Returns: The number of rows that the statement changed.

@@ -41,7 +41,7 @@
         }
     }
 
-    /// A store of accounts in a schema of its own.
+    /// A store of accounts in a new schema.
     struct HistoryFixture {
         let cluster: PostgresCluster
         let configuration: PostgresConfiguration

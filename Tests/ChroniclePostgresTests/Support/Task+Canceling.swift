@@ -6,7 +6,7 @@
     extension Task {
         /// Cancels the task when a query returns rows.
         ///
-        /// The query runs on a thread of its own, because the task and others may block all threads of Swift's concurrency.
+        /// The query runs on a separate thread, because the task and others may block all threads of Swift's concurrency.
         func cancel(afterRows query: String, _ connection: Connection) async throws {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 Thread.detachNewThread {

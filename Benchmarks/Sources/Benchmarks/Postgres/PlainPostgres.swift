@@ -76,7 +76,7 @@ final class PlainPostgres {
         try commit(statements: (samples.count + count - 1) / count)
     }
 
-    /// Inserts one row with a transaction of its own, in one round trip.
+    /// Inserts one row in a separate transaction, in one round trip.
     func insertEach(_ samples: ArraySlice<SampleTrip>) throws {
         try prepare(
             "insert",

@@ -6,7 +6,7 @@ import Foundation
 enum PostgresServer {
     static let cluster = Result { try PostgresCluster(["fsync": "on", "shared_buffers": "256MB"]) }
 
-    /// Creates a store in a schema of its own, and a connection of libpq with a table like that of the store.
+    /// Creates a store in a new schema, and a connection of libpq with a table like that of the store.
     static func stores(recordsHistory: Bool = true) throws -> (plain: PlainPostgres, container: ModelContainer) {
         let schema = try cluster.get().makeSchema()
         let container = try container(schema, recordsHistory: recordsHistory)

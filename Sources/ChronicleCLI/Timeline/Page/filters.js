@@ -60,7 +60,7 @@ const applyFilter = (keepsPlace) => {
   drawSoon();
 };
 
-// A menu with more names than this would be slow, and nobody would read it. The search finds the others.
+// A menu with more names than this would be slow and too long to read. The search finds the others.
 const maximumOptions = 500;
 const fillOptions = () => {
   const fill = (select, names, counts, special) => {

@@ -1,7 +1,7 @@
 #if Postgres
     import ChronicleCore
 
-    /// The lock of a consumer: an advisory lock of a session of its own, which the server releases when the session ends.
+    /// The lock of a consumer: an advisory lock of a separate session, which the server releases when the session ends.
     ///
     /// With a proxy that assigns sessions to transactions, the lock belongs to a transaction that lasts as long. It has no
     /// snapshot and no identifier, and therefore does not delay `VACUUM`.

@@ -94,7 +94,7 @@
 
         /// Locks a consumer until its process ends or the returned object is released.
         ///
-        /// The lock belongs to a connection of its own, in addition to those of the configuration's limit. A proxy that
+        /// The lock belongs to a separate connection, in addition to those of the configuration's limit. A proxy that
         /// assigns sessions to transactions has to assign a session to it for as long.
         ///
         /// - Parameter name: The name of an existing consumer.

@@ -9,7 +9,7 @@
         /// The statements that create the tables.
         ///
         /// - `chronicle_history` has one row: the newest position, the number of the next change, the floor up to which
-        ///   the history was deleted, and the gap after which recording resumed. Whoever numbers transactions locks it.
+        ///   the history was deleted, and the gap after which recording resumed. A reader that numbers transactions locks it.
         ///   `horizon` is a transaction before which nothing is pending as long as the server, which `server` identifies
         ///   by the time at which it started, is not restarted.
         /// - `chronicle_pending` has the transactions that have no position yet. Only the recorder inserts rows. In a
@@ -65,7 +65,7 @@
         ]
 
         /// The functions, which run as their owner with a fixed search path, so that a role without privileges on the
-        /// tables of the history can write models. Nobody else may execute the functions of the recorder, not even as
+        /// tables of the history can write models. No other role may execute the functions of the recorder, not even as
         /// the triggers of other tables.
         ///
         /// - Parameter path: The value of the search path.
