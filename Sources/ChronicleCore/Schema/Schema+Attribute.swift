@@ -220,7 +220,8 @@ extension Schema.Attribute.Option: Codable, CustomDebugStringConvertible {
 
     /// The names of the options.
     public var debugDescription: String {
-        "[\(elements.map { $0 == .ephemeral ? "ephemeral" : $0.name ?? "?" }.joined(separator: ", "))]"
+        let other = (contains(.ephemeral) ? ["ephemeral"] : []) + (contains(.relationship) ? ["relationship"] : [])
+        return "[\((elements.compactMap(\.name) + other).joined(separator: ", "))]"
     }
 
     /// The names of the options in descriptions of attributes, without ``ephemeral``, because a schema contains only
