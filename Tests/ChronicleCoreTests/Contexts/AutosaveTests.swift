@@ -3,7 +3,7 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
-@MainActor @Suite("Autosaves", .timeLimit(.minutes(1))) struct AutosaveTests {
+@MainActor @Suite("Autosaves", .timeLimit(.minutes(5))) struct AutosaveTests {
     /// Runs other work of the main actor until a condition holds.
     private func wait(until condition: () throws -> Bool) async rethrows {
         while try !condition(), !Task.isCancelled { await Task.yield() }

@@ -20,7 +20,7 @@ import Testing
         while !condition(), !Task.isCancelled { await Task.yield() }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func mainContextTakesInChanges(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
         let context = store.container.mainContext
@@ -45,7 +45,7 @@ import Testing
         #expect(trip.modelContext == nil && !context.hasChanges)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func mainContextIsRefreshedIfTheHistoryIsDeleted(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
         let context = store.container.mainContext
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Merging retains the stores until it ends.
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func releasingTheContainerEndsMerging(_ kind: StoreKind) async throws {
         weak var released: (any DataStore)?
         do {
@@ -76,7 +76,7 @@ import Testing
         await wait { released == nil }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(5)), arguments: StoreKind.allCases)
     func mergingCanBeDisabled(_ kind: StoreKind) async throws {
         let store = try TestStore(kind)
         store.container.mergesChangesIntoMainContext = false

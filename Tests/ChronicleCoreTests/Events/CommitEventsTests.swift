@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChronicleCore
 
-@Suite("Commit events of containers", .timeLimit(.minutes(1)))
+@Suite("Commit events of containers", .timeLimit(.minutes(5)))
 struct CommitEventsTests {
     @Test(arguments: StoreKind.allCases)
     func saveWakesEveryListener(_ kind: StoreKind) async throws {

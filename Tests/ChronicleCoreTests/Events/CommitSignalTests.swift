@@ -2,7 +2,7 @@ import Testing
 
 @testable import ChronicleCore
 
-@Suite("Commit signals", .timeLimit(.minutes(1)))
+@Suite("Commit signals", .timeLimit(.minutes(5)))
 struct CommitSignalTests {
     @Test func signalBeforeTheWaitIsKept() async {
         let signal = CommitSignal()

@@ -5,7 +5,7 @@ import Observation
 import Synchronization
 import Testing
 
-@Suite("History observers", .timeLimit(.minutes(1)))
+@Suite("History observers", .timeLimit(.minutes(5)))
 struct HistoryObserverTests {
     private let models: [any PersistentModel.Type] = [Trip.self, BucketListItem.self]
 

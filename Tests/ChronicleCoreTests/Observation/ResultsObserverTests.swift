@@ -6,7 +6,7 @@ import Observation
 import Synchronization
 import Testing
 
-@Suite("Results observers", .timeLimit(.minutes(1)))
+@Suite("Results observers", .timeLimit(.minutes(5)))
 @MainActor struct ResultsObserverTests {
     private let models: [any PersistentModel.Type] = [Trip.self, BucketListItem.self, LivingAccommodation.self]
 

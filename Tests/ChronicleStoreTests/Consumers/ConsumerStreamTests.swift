@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Batches and transactions as asynchronous sequences that wait for commits.
-@Suite("Streams of the history", .timeLimit(.minutes(1)))
+@Suite("Streams of the history", .timeLimit(.minutes(5)))
 struct ConsumerStreamTests {
     /// Reads batches until `count` changes arrived, and acknowledges each.
     private func changes(of consumer: Consumer, _ count: Int, limit: Int = 1_000) async throws -> [String] {

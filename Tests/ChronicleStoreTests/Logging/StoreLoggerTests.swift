@@ -7,7 +7,7 @@ import Testing
 @testable import ChronicleStore
 
 /// The messages of stores and consumers. `CommitWatcherTests` has the one about watching.
-@Suite("Logging", .timeLimit(.minutes(1)))
+@Suite("Logging", .timeLimit(.minutes(5)))
 struct StoreLoggerTests {
     private let logger = TestLogger()
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Autosaves of processes that end without calling `save()`.
-@Suite("Autosaves of ending processes", .timeLimit(.minutes(1))) struct AutosaveProcessTests {
+@Suite("Autosaves of ending processes", .timeLimit(.minutes(5))) struct AutosaveProcessTests {
     /// Returns the texts of the saved notes.
     private func notes(after end: String) throws -> String {
         let directory = try TemporaryDirectory()

@@ -76,7 +76,7 @@ func loggedConfiguration(_ url: URL) -> ModelConfiguration {
     return configuration
 }
 
-@Suite("Listings for users of a tracking kit", .timeLimit(.minutes(1)))
+@Suite("Listings for users of a tracking kit", .timeLimit(.minutes(5)))
 struct TrackingKitListingTests {
     private func authors(_ store: TestStore) throws -> [String?] { try store.history().map(\.author) }
 
