@@ -222,11 +222,11 @@ extension ResultsObserver.Grouping where SectionTitle == String {
         // SwiftData's initializers accept any key path, but a sort descriptor requires a `Sendable` one. A key path to a
         // property is, and a fetch rejects others. `Sendable` has no representation, so the cast changes the type only.
         let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Element, String> & Sendable).self)
-        self.init(keyPath: keyPath, order: SortDescriptor(sendable)) { $0[keyPath: keyPath] }
+        self.init(keyPath: keyPath, order: [SortDescriptor(sendable)]) { $0[keyPath: keyPath] }
     }
 
     fileprivate init(_ keyPath: KeyPath<Element, String?>) {
         let sendable = unsafeBitCast(keyPath, to: (any KeyPath<Element, String?> & Sendable).self)
-        self.init(keyPath: keyPath, order: SortDescriptor(sendable)) { $0[keyPath: keyPath] ?? "" }
+        self.init(keyPath: keyPath, order: [SortDescriptor(sendable)]) { $0[keyPath: keyPath] ?? "" }
     }
 }

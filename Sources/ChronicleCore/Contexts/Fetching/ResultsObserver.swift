@@ -61,8 +61,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     /// How the results are grouped.
     struct Grouping {
         let keyPath: PartialKeyPath<Element>
-        /// Sorts the models of a section next to each other.
-        let order: SortDescriptor<Element>
+        /// Sorts the models of a section next to each other. An array, because an optimized build of Swift 6.3 cannot link
+        /// a generic structure that contains a `SortDescriptor`.
+        let order: [SortDescriptor<Element>]
         let title: (Element) -> SectionTitle
     }
 
@@ -200,9 +201,10 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private static func sorted(
         _ descriptor: FetchDescriptor<Element>, _ grouping: Grouping?
     ) -> FetchDescriptor<Element> {
-        guard let grouping, descriptor.sortBy.first?.keyPath != grouping.keyPath else { return descriptor }
+        guard let grouping else { return descriptor }
+        for first in descriptor.sortBy.prefix(1) where first.keyPath == grouping.keyPath { return descriptor }
         var descriptor = descriptor
-        descriptor.sortBy.insert(grouping.order, at: 0)
+        descriptor.sortBy = grouping.order + descriptor.sortBy
         return descriptor
     }
 }
