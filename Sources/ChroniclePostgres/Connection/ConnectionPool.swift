@@ -119,7 +119,7 @@
             return connection
         }
 
-        /// Requires a store of all connections that are opened from now on. An address can lead to several servers.
+        /// Requires a store of all connections that are opened from now on. An address can point to several servers.
         func require(storeIdentifier: String) { self.storeIdentifier.withLock { $0 = storeIdentifier } }
 
         /// Closes the connections that are not in use. Those in use are closed when they are returned.
