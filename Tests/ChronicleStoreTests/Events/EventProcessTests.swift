@@ -15,7 +15,7 @@ struct EventProcessTests {
         for follower in followers { try follower.wait(forBytes: "following\n".utf8.count) }
         let writing = try (0..<writers).map { try Worker("write", file.path, "writer\($0)", String(saves)) }
         let script = Array(repeating: "INSERT INTO Page(body) VALUES ('shell')", count: foreign)
-        _ = try Shell.sqlite3(file, "PRAGMA busy_timeout = 60000;" + script.joined(separator: ";"))
+        _ = try Shell.sqlite3(file, script.joined(separator: ";"))
         for writer in writing { #expect(try writer.finish() == "wrote\n") }
         for follower in followers {
             let words = try follower.finish().split(whereSeparator: \.isWhitespace)

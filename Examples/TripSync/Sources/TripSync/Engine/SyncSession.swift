@@ -125,7 +125,7 @@ public final class SyncSession {
     }
 
     /// Saves a context, unless another writer has changed what the context read: inserted a model with the same unique
-    /// value, or deleted a model.
+    /// value, or deleted a model. PostgreSQL also ends one of two saves that wait for each other.
     ///
     /// - Parameter attempt: The number of the attempt, from 1 on. The error is thrown if it occurs again and again,
     ///   because it then has another cause.
@@ -137,6 +137,7 @@ public final class SyncSession {
         } catch let error as SwiftDataError where attempt < 20 {
             switch error {
             case .uniquenessViolation, .modelNotFound, .modelValidationFailure: return false
+            case .storeBusy where attempt < 5: return false
             default: throw error
             }
         }
