@@ -64,8 +64,8 @@
         ///
         /// - Parameters:
         ///   - pipeline: The statements.
-        ///   - isTransaction: Whether the statements are a transaction of their own, which begins and commits in the
-        ///     same round trip. Within ``transaction(_:)``, they are a part of that one.
+        ///   - isTransaction: Whether the statements write as a transaction of their own, so that they may have been
+        ///     committed if the connection is lost. Within ``transaction(_:)``, they are a part of that one.
         func run(_ pipeline: Pipeline, asTransaction isTransaction: Bool = false) throws -> [QueryResult] {
             guard !pipeline.entries.isEmpty else { return [] }
             if isTransaction, transactionDepth > 0 { return try transaction { try $0.run(pipeline) } }
@@ -73,8 +73,10 @@
                 statements.removeAll()
                 try script("DEALLOCATE ALL")
             }
-            // A proxy keeps a session only during a transaction.
-            let isWhole = transactionDepth == 0 && (isTransaction || settings.usesTransactionPooling)
+            // A pipeline without BEGIN is a transaction as well, and takes the server less time. A proxy keeps a session
+            // only during a transaction.
+            // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
+            let isWhole = transactionDepth == 0 && settings.usesTransactionPooling
             var prefix = Pipeline()
             if needsBegin || isWhole {
                 prefix.add(needsBegin ? beginStatement : "BEGIN")
@@ -82,10 +84,8 @@
             }
             needsBegin = false
             var suffix = Pipeline()
-            if isWhole || transactionDepth == 1 && pipeline.commits {
-                suffix.add("COMMIT")
-                hasSentCommit = true
-            }
+            if isWhole || transactionDepth == 1 && pipeline.commits { suffix.add("COMMIT") }
+            if isTransaction || suffix.count > 0 { hasSentCommit = true }
             do {
                 let results = try send(prefix.entries + pipeline.entries + suffix.entries)
                 return Array(results.dropFirst(prefix.count).dropLast(suffix.count))
@@ -215,10 +215,36 @@
                 // NULL ends the results of a statement.
                 while let more = PQgetResult(handle) { PQclear(more) }
             }
-            try cancellation.wait(nil)
-            guard let end = PQgetResult(handle) else { throw PostgresError(handle) }
+            if let error = try receiveEnd(handle, cancellation) {
+                var error = error
+                error.statementIndex = index
+                failure = failure ?? cancellation.error(for: error)
+            }
+            return failure
+        }
+
+        /// Reads the end of the results.
+        ///
+        /// - Returns: The error of the commit, such as that of a deferred constraint, if the pipeline is a transaction of its
+        ///   own.
+        /// - Throws: ``PostgresError`` if the connection is lost.
+        private func receiveEnd(_ handle: OpaquePointer, _ cancellation: CancellationCheck) throws -> PostgresError? {
+            func next() throws -> OpaquePointer? {
+                try cancellation.wait(nil)
+                return PQgetResult(handle)
+            }
+            var failure: PostgresError?
+            var end = try next()
+            if let result = end, PQresultStatus(result) != PGRES_PIPELINE_SYNC {
+                defer { PQclear(result) }
+                let error = PostgresError(result, handle, sql: "COMMIT")
+                guard PQstatus(handle) == CONNECTION_OK else { throw error }
+                failure = error
+                // NULL ends the results of the commit.
+                end = try next() ?? next()
+            }
             defer { PQclear(end) }
-            guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgresError(end, handle, sql: nil) }
+            guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgresError(handle) }
             return failure
         }
 
