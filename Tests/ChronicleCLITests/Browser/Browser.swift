@@ -97,7 +97,17 @@ final class Browser {
             const test = () => { if (\(expression)) done(true); else setTimeout(test, 10); };
             test();
             """
-        let _: Bool = try command("POST", "\(session)/execute/async", ["script": script, "args": [Any]()])
+        let start = ContinuousClock.now
+        while true {
+            do {
+                let _: Bool = try command("POST", "\(session)/execute/async", ["script": script, "args": [Any]()])
+                return
+            } catch let failure as Shell.Failure
+                where failure.description.contains("script timeout") && ContinuousClock.now - start < .seconds(30)
+            {
+                // The driver reports this error for a page that is loaded again. The next script runs in the new page.
+            }
+        }
     }
 
     /// Waits until the page has drawn what was changed.
