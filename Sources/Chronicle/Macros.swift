@@ -33,10 +33,9 @@
 
     /// Declares a class as a model whose entity had another name before.
     ///
-    /// The macro is the same as ``Model()``, and generates ``PersistentModel/originalEntityName`` in addition. When a
-    /// store is opened, it renames the entity and keeps its models.
-    ///
-    /// A class that inherits from another model cannot be renamed.
+    /// The macro is the same as ``Model()``, and declares ``PersistentModel/originalEntityName`` in addition, or the
+    /// name in ``ModelSubclass`` for a class that inherits from another model. When a store is opened, it renames the
+    /// entity and keeps its models and their history.
     ///
     /// - Parameter originalName: The previous name of the entity, which is the previous name of the class by default.
     @attached(

@@ -28,11 +28,6 @@ import Chronicle
     }
 }
 
-// expected-error@+1 {{a model that inherits from another one cannot be renamed, because its rows contain the name}}
-@Model(originalName: "WorkTrip") final class OfficeTrip: Trip {
-    var desk = 0
-}
-
 enum Outer {
     // expected-error@+2 {{a nested model and its enclosing types cannot be private; make them fileprivate}}
     // expected-note@+1 {{make it fileprivate}}

@@ -26,6 +26,8 @@
 public struct ModelSubclass: Sendable {
     /// The subclass.
     let type: any PersistentModel.Type
+    /// The name of the entity before it was renamed, or `nil` if it was not renamed.
+    let originalName: String?
     /// The map of the subclass, which is generic over its class.
     private let properties: any Sendable
     private let uniqueness: any Sendable
@@ -37,10 +39,14 @@ public struct ModelSubclass: Sendable {
     ///   - properties: All stored properties of the subclass, including those that it inherits.
     ///   - uniqueness: The constraints that the subclass adds. Each must contain a property that the subclass declares.
     ///   - indices: The indices that the subclass adds.
+    ///   - originalName: The name of the entity before it was renamed, or `nil` if it was not renamed. It replaces
+    ///     ``PersistentModel/originalEntityName``, which a subclass inherits.
     public init<Model: PersistentModel>(
-        _ properties: PropertyMap<Model>, uniqueness: Uniqueness<Model> = [], indices: Indices<Model> = []
+        _ properties: PropertyMap<Model>, uniqueness: Uniqueness<Model> = [], indices: Indices<Model> = [],
+        originalName: String? = nil
     ) {
         type = Model.self
+        self.originalName = originalName
         self.properties = properties
         self.uniqueness = uniqueness
         self.indices = indices

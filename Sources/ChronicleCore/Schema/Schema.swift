@@ -246,8 +246,10 @@ extension Schema {
         }
 
         /// The name of the entity before it was renamed, or ``name`` if it was not renamed. See
-        /// ``PersistentModel/originalEntityName``. An entity that inherits from another one cannot be renamed.
-        public var originalName: String { superentityName == nil ? type.originalEntityName ?? name : name }
+        /// ``PersistentModel/originalEntityName`` and ``ModelSubclass``.
+        public var originalName: String {
+            (superentityName == nil ? type.originalEntityName : type.ownSubclass?.originalName) ?? name
+        }
 
         /// A superentity does not retain its subentities, which retain it.
         private struct WeakEntity {

@@ -52,11 +52,6 @@ struct ModelCheck {
         context.report(diagnostic, at: node, fixIts: fixIts)
     }
 
-    static func reportRenamedSubclass(_ name: ExprSyntax, _ context: some MacroExpansionContext) {
-        let message = "a model that inherits from another one cannot be renamed, because its rows contain the name"
-        context.report(MacroDiagnostic(id: "renamedSubclass", message: message), at: name)
-    }
-
     private func validateAccess() -> Bool {
         let declaration = model.declaration
         if let generics = declaration.genericParameterClause {

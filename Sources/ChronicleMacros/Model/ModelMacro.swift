@@ -20,14 +20,13 @@ extension ModelMacro: MemberMacro {
         switch check.validate(conformingTo: protocols) {
         case .model: return members(of: model) + originalName(node, model)
         case .subclass:
-            if let name = originalName(of: node) { ModelCheck.reportRenamedSubclass(name, context) }
-            return membersOfSubclass(model)
+            return membersOfSubclass(model, originalName: originalName(of: node))
         case .invalid: return []
         }
     }
 
     /// Returns the members of a class that inherits from a model.
-    private static func membersOfSubclass(_ model: ModelClass) -> [DeclSyntax] {
+    private static func membersOfSubclass(_ model: ModelClass, originalName: ExprSyntax?) -> [DeclSyntax] {
         guard let superclass = model.declaration.inheritanceClause?.inheritedTypes.first?.type.trimmed else {
             return []
         }
@@ -40,7 +39,8 @@ extension ModelMacro: MemberMacro {
                     \(superclass).properties(of: model).adding([\(raw: map(model.persistent))])
                 }
                 """)
-            let constraints = model.constraints.map { ", \($0.name): \($0.name)(of: \(model.name).self)" }
+            var arguments = model.constraints.map { ", \($0.name): \($0.name)(of: \(model.name).self)" }
+            if let originalName { arguments.append(", originalName: \(originalName)") }
             // Its own map has a literal outside of a generic function; see `members(of:)`.
             members.append(
                 """
@@ -48,7 +48,7 @@ extension ModelMacro: MemberMacro {
                 Chronicle::ModelSubclass? {
                     Chronicle::ModelSubclass(
                         \(superclass).properties(of: \(raw: model.name).self).adding([\(raw: map(model.persistent))])\
-                \(raw: constraints.joined()))
+                \(raw: arguments.joined()))
                 }
                 """)
         }

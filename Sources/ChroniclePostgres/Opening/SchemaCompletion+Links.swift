@@ -91,27 +91,54 @@
 
         // MARK: Entities
 
-        /// Renames the tables of the entities that had another name in an earlier version of the schema.
+        /// Renames the entities that had another name in an earlier version of the schema.
         func renameEntities(_ catalog: Catalog) throws {
-            // Entities that inherit are not tables, and cannot be renamed.
             var renamed = models.entities.filter { $0.originalName != $0.name }
             while !renamed.isEmpty {
                 var waiting: [Schema.Entity] = []
                 for entity in renamed {
                     let tables = try DatabaseSchema(catalog.connection)
-                    guard let recorded = try catalog.entities().first(where: { $0.name == entity.originalName }),
-                        tables.hasTable(recorded.name)
+                    let entities = try catalog.entities()
+                    guard let recorded = entities.first(where: { $0.name == entity.originalName }),
+                        recorded.isSubentity || tables.hasTable(recorded.name)
                     else { continue }
-                    if tables.hasTable(entity.name) {
+                    if tables.hasTable(entity.name) || entities.contains(where: { $0.name == entity.name }) {
                         waiting.append(entity)
-                    } else {
+                    } else if !recorded.isSubentity {
                         try rename(recorded, to: entity.name, tables, catalog)
+                    } else if let root = entities.first(where: { $0.name == recorded.rootName }) {
+                        try rename(recorded, of: root, to: entity.name, catalog)
                     }
                 }
                 // An entity can have the previous name of another one, which is renamed first.
                 if waiting.count == renamed.count { return }
                 renamed = waiting
             }
+        }
+
+        /// Renames an entity that inherits from another one: in its rows, and in the values that the history preserves.
+        private func rename(
+            _ entity: RecordedEntity, of root: RecordedEntity, to name: String, _ catalog: Catalog
+        ) throws {
+            let connection = catalog.connection
+            // The models do not change, and neither does their history. The trigger is created again afterwards.
+            let (table, column) = (quoted(root.name), quoted(Schema.entityAttribute))
+            try connection.script("DROP TRIGGER IF EXISTS chronicle_update ON \(table)")
+            try connection.run(
+                "UPDATE \(table) SET \(column) = $2 WHERE \(column) = $1",
+                Parameters(.text(entity.name), .text(name)), isPrepared: false)
+            if let attribute = root.attributes.first(where: { $0.name == Schema.entityAttribute }) {
+                let numbers = [root.number] + root.subentities.values
+                let texts = ["$1", "$2"].map { PreservedText.expression($0, type: "text") }
+                for values in ["old_values", "new_values"] {
+                    let value = "\(values)[array_position(preserved, \(attribute.number)::smallint)]"
+                    try connection.run(
+                        "UPDATE chronicle_change SET \(value) = \(texts[1]) "
+                            + "WHERE entity = ANY($3) AND \(value) = \(texts[0])",
+                        Parameters(.text(entity.name), .text(name), .array(ParameterArray(numbers))), isPrepared: false)
+                }
+            }
+            try catalog.rename(entity, to: name)
         }
 
         private func rename(

@@ -145,11 +145,9 @@ private struct PreservedValueEraser {
     private static let selectNext = "SELECT id FROM \(ChangeTable.name) WHERE id >= ? ORDER BY id LIMIT 1"
 
     func erase(through newest: Int64, _ connection: Connection) throws {
-        let operations: [ChangeTable.Operation] = [.preservedValue, .insert, .delete]
-        let kinds = operations.map { "\(ChangeTable.Kind($0, of: entity).rawValue)" }.joined(separator: ", ")
         var sql = """
             UPDATE \(ChangeTable.name) SET attributes = NULL, old_value = NULL, new_value = NULL \
-            WHERE id BETWEEN ?1 AND ?2 AND kind IN (\(kinds)) AND attributes IS NOT NULL
+            WHERE id BETWEEN ?1 AND ?2 AND \(ChangeTable.hasValue(of: [entity])) AND attributes IS NOT NULL
             """
         if keys != nil { sql += " AND primary_key IN (SELECT value FROM json_each(?3))" }
         if attributes != nil { sql += " AND attributes IN (SELECT value FROM json_each(?4))" }

@@ -125,6 +125,14 @@ extension ChangeTable {
         "(\(alias)kind > 0 AND \(alias)kind & \(operationMask) = \(operation.rawValue))"
     }
 
+    /// A condition that is true for the rows of entities that can contain a preserved value of the attribute with the
+    /// number `attributes`.
+    static func hasValue(of entities: [Int64]) -> String {
+        let operations: [Operation] = [.preservedValue, .insert, .delete]
+        let kinds = entities.flatMap { entity in operations.map { "\(Kind($0, of: entity).rawValue)" } }
+        return "kind IN (\(kinds.joined(separator: ", ")))"
+    }
+
     /// The number of the entity of a change.
     static func entity(_ alias: String = "") -> String { "\(alias)kind >> \(operationBits)" }
     /// The number of the source of a header.

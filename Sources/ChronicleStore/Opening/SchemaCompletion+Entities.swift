@@ -3,20 +3,22 @@ import ChronicleSQLite
 
 // Renames entities.
 extension SchemaCompletion {
-    /// Renames the tables of the entities that had another name in an earlier version of the schema.
+    /// Renames the entities that had another name in an earlier version of the schema.
     func renameEntities(_ registry: EntityRegistry) throws {
-        // Entities that inherit are not tables, and cannot be renamed.
         var renamed = models.entities.filter { $0.originalName != $0.name }
         while !renamed.isEmpty {
             var waiting: [Schema.Entity] = []
             for entity in renamed {
-                guard let recorded = try registry.entities().first(where: { $0.name == entity.originalName }),
-                    try tableExists(recorded.name)
+                let entities = try registry.entities()
+                guard let recorded = entities.first(where: { $0.name == entity.originalName }),
+                    try recorded.isSubentity || tableExists(recorded.name)
                 else { continue }
-                if try tableExists(entity.name) {
+                if try tableExists(entity.name) || entities.contains(where: { $0.name == entity.name }) {
                     waiting.append(entity)
-                } else {
+                } else if !recorded.isSubentity {
                     try rename(recorded, to: entity.name)
+                } else if let root = entities.first(where: { $0.name == recorded.rootName }) {
+                    try rename(recorded, of: root, to: entity.name)
                 }
             }
             // An entity can have the previous name of another one, which is renamed first.
@@ -34,21 +36,48 @@ extension SchemaCompletion {
     private func rename(_ entity: RecordedEntity, to name: String) throws {
         try dropTriggers(of: entity)
         try connection.execute("ALTER TABLE \(quoted(entity.name)) RENAME TO \(quoted(name))")
-        for statement in [
-            "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
-            "UPDATE chronicle_attribute SET destination = ?2 WHERE destination = ?1",
-        ] {
-            let update = try connection.prepare(statement)
-            try update.bind(entity.name, at: 1)
-            try update.bind(name, at: 2)
-            try update.run()
-        }
+        try run(
+            [
+                "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
+                "UPDATE chronicle_attribute SET destination = ?2 WHERE destination = ?1",
+            ], replacing: entity.name, with: name)
         for links in try linkTables(of: entity.name) {
             try connection.execute(
                 """
                 DROP INDEX IF EXISTS \(quoted("chronicle_links_\(links)"));
                 ALTER TABLE \(quoted(links)) RENAME TO \(quoted(name + links.dropFirst(entity.name.count)))
                 """)
+        }
+    }
+
+    /// Renames an entity that inherits from another one: in its rows, and in the values that the history preserves.
+    private func rename(_ entity: RecordedEntity, of root: RecordedEntity, to name: String) throws {
+        // The models do not change, and neither does their history.
+        try dropTriggers(of: root)
+        let column = quoted(Schema.entityAttribute)
+        var statements = [
+            "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
+            "UPDATE \(quoted(root.name)) SET \(column) = ?2 WHERE \(column) IS ?1",
+        ]
+        if let attribute = root.attributes.first(where: { $0.name == Schema.entityAttribute }) {
+            let entities = [root.number] + root.subentities.map(\.number)
+            statements += ["old_value", "new_value"].map { value in
+                """
+                UPDATE \(ChangeTable.name) SET \(value) = ?2 WHERE \(ChangeTable.hasValue(of: entities)) \
+                AND attributes = \(attribute.number) AND \(value) = ?1
+                """
+            }
+        }
+        try run(statements, replacing: entity.name, with: name)
+    }
+
+    /// Runs statements with the parameters `?1` and `?2`.
+    private func run(_ statements: [String], replacing name: String, with newName: String) throws {
+        for sql in statements {
+            let statement = try connection.prepare(sql)
+            try statement.bind(name, at: 1)
+            try statement.bind(newName, at: 2)
+            try statement.run()
         }
     }
 

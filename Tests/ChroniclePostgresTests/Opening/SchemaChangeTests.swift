@@ -228,6 +228,46 @@
             #expect(ferry.seats == 1)
             #expect(ferry.line == "unknown")
         }
+
+        @Test func renamedHierarchiesKeepTheirClasses() throws {
+            var configuration = configuration
+            configuration.preservesValues = true
+            func container(_ models: [any PersistentModel.Type]) throws -> ModelContainer {
+                try ModelContainer(for: Schema(models), configurations: configuration)
+            }
+            let earlier = ModelContext(try container([Harbor.Ship.self, Harbor.Steamer.self, Harbor.Tug.self]))
+            let tug = Harbor.Tug(name: "Tug")
+            for ship in [Harbor.Ship(name: "Ship"), Harbor.Steamer(name: "Steamer"), tug] { earlier.insert(ship) }
+            try earlier.save()
+            let token = try earlier.currentHistoryToken()
+            earlier.delete(tug)
+            try earlier.save()
+
+            let context = ModelContext(
+                try container([RenamedHarbor.Vessel.self, RenamedHarbor.Tug.self, RenamedHarbor.Towboat.self]))
+            let vessels = try context.fetch(FetchDescriptor<RenamedHarbor.Vessel>(sortBy: [SortDescriptor(\.name)]))
+            #expect(vessels.map { "\(type(of: $0)) \($0.name)" } == ["Vessel Ship", "Tug Steamer"])
+            // Renaming is no change, and no token expires.
+            let later = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token > token })
+            let changes = try context.fetchHistory(later).map(\.changes)
+            guard changes.count == 1, changes[0].count == 1,
+                case .delete(let delete as DefaultHistoryDelete<RenamedHarbor.Towboat>) = changes[0][0]
+            else {
+                Issue.record("\(changes)")
+                return
+            }
+            #expect(delete.tombstone[\.name] == "Tug")
+            // The history contains the name of the entity and of the attribute, which are the same text.
+            let values = "SELECT array_to_string(new_values, ' ') FROM chronicle_change WHERE kind = 'i' ORDER BY primary_key"
+            #expect(
+                try sql(values).split(separator: "\n").map { $0.split(separator: " ").filter { $0.hasPrefix("t") } } == [
+                    ["tShip"], ["tSteamer", "tTug"], ["tTug", "tTowboat"],
+                ])
+            // Changes of other programs are recorded with the new names.
+            _ = try sql("UPDATE \"Vessel\" SET name = 'Other' WHERE chronicle_entity = 'Tug'")
+            let last = try #require(try context.fetchHistory(later).last?.changes.first)
+            if case .update(_ as DefaultHistoryUpdate<RenamedHarbor.Tug>) = last {} else { Issue.record("\(last)") }
+        }
     }
 
     /// Results that several threads collect.
