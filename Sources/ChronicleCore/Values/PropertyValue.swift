@@ -67,7 +67,12 @@ extension String {
     fileprivate func hasSameBytes(as other: String) -> Bool {
         var (a, b) = (self, other)
         guard a.utf8.count == b.utf8.count else { return false }
-        return a.withUTF8 { a in b.withUTF8 { b in a.elementsEqual(b) } }
+        return a.withUTF8 { a in
+            b.withUTF8 { b in
+                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+                return memcmp(first, second, a.count) == 0
+            }
+        }
     }
 }
 

@@ -283,7 +283,8 @@ struct ModelSource: PredicateSource {
             }
             return condition(table.column(property.name), identifiers, in: root(of: relationship.destination))
         case .values(let properties, let combinations):
-            let combinations = combinations.filter { $0.allSatisfy { dialect.canRepresent($0) } }
+            // An array, because another set would hash all values again.
+            let combinations = Array(combinations.lazy.filter { $0.allSatisfy { dialect.canRepresent($0) } })
             if combinations.isEmpty { return dialect.false }
             let columns = properties.map { table.column($0.name) }.joined(", ")
             // Databases use an index for a list of rows, also SQLite. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons

@@ -19,6 +19,9 @@ final class EntityTable: Sendable {
     let conversions: [Conversion]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
+    /// The slots of unique attributes whose values are the same if SQLite considers them equal, which is not the case for
+    /// 0.0 and -0.0.
+    let comparableUniqueSlots: [Int]
     /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
     ///
     /// OR FAIL saves SQLite the journal for undoing a single statement (https://www.sqlite.org/lang_conflict.html); a
@@ -114,8 +117,11 @@ final class EntityTable: Sendable {
         columns = entity.storedProperties.map { property in
             Column(name: property.name, destination: property.relationship.flatMap { origins[$0.destination] })
         }
-        conversions = entity.storedProperties.map(Conversion.init)
+        let conversions = entity.storedProperties.map(Conversion.init)
+        self.conversions = conversions
         referenceSlots = entity.storedProperties.filter { $0.relationship != nil }.map(\.slot)
+        let uniqueSlots = Set(entity.uniqueProperties.joined().filter(\.isAttribute).map(\.slot))
+        comparableUniqueSlots = uniqueSlots.sorted().filter { if case .nan = conversions[$0] { false } else { true } }
         let table = quoted(name)
         let names = columns.map { quoted($0.name) }
         let selected = ModelColumns(entity, subentities: subtables.map(\.entity))
@@ -144,14 +150,17 @@ final class EntityTable: Sendable {
     }
 
     /// Returns a statement that updates these columns of a row. The primary key is the last parameter.
-    func update(_ slots: PropertySet) -> String {
+    ///
+    /// - Parameter kept: Other columns whose values the row must have, as the last parameters.
+    func update(_ slots: PropertySet, keeping kept: PropertySet? = nil) -> String {
         let table = quoted(name)
-        if let slot = comparedSlot(slots) {
+        if kept == nil, let slot = comparedSlot(slots) {
             let column = quoted(columns[slot].name)
             return "UPDATE OR FAIL \(table) SET \(column) = ?1 WHERE _rowid_ = ?2 AND \(column) IS NOT ?1"
         }
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
-        return "UPDATE OR FAIL \(table) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?"
+        let conditions = kept?.map { " AND \(quoted(columns[$0].name)) IS ?" }.joined() ?? ""
+        return "UPDATE OR FAIL \(table) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?\(conditions)"
     }
 
     /// Returns the column of an update of only one column, which skips a row that already has the value, or `nil`.

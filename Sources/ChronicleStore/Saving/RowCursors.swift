@@ -28,13 +28,15 @@ struct StatementCursor {
     private var table: EntityTable?
     /// The columns of the update, or `nil` for a delete.
     private var changed: PropertySet?
+    /// The columns that the update compares, or `nil` if it does not.
+    private var kept: PropertySet?
     private var statement: Statement?
 
     init(_ connection: Connection) { self.connection = connection }
 
     /// Returns the statement for the changed columns of a snapshot. All of them are columns of the table.
     mutating func update(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Statement {
-        if let statement, self.table === table, changed == snapshot.pointee.changed { return statement }
+        if let statement, self.table === table, kept == nil, changed == snapshot.pointee.changed { return statement }
         guard snapshot.pointee.changed.allSatisfy({ $0 < table.columns.count }) else {
             throw SwiftDataError.modelValidationFailure.with(
                 detail: "the snapshot changes a property without a column",
@@ -43,16 +45,24 @@ struct StatementCursor {
         return try lookUp(table, snapshot.pointee.changed)
     }
 
+    /// Returns the statement that updates a row if other columns have certain values.
+    mutating func update(_ changed: PropertySet, keeping kept: PropertySet, _ table: EntityTable) throws -> Statement {
+        if let statement, self.table === table, self.kept == kept, self.changed == changed { return statement }
+        return try lookUp(table, changed, keeping: kept)
+    }
+
     mutating func delete(_ table: EntityTable) throws -> Statement {
         if let statement, self.table === table, changed == nil { return statement }
         return try lookUp(table, nil)
     }
 
-    private mutating func lookUp(_ table: EntityTable, _ changed: PropertySet?) throws -> Statement {
+    private mutating func lookUp(
+        _ table: EntityTable, _ changed: PropertySet?, keeping kept: PropertySet? = nil
+    ) throws -> Statement {
         // Released first, so that the cache can return the same statement again.
         statement = nil
-        let found = try connection.cached(changed.map(table.update) ?? table.delete)
-        (self.table, self.changed, statement) = (table, changed, found)
+        let found = try connection.cached(changed.map { table.update($0, keeping: kept) } ?? table.delete)
+        (self.table, self.changed, self.kept, statement) = (table, changed, kept, found)
         return found
     }
 }

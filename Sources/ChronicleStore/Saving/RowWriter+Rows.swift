@@ -86,18 +86,49 @@ extension RowWriter {
 
     mutating func update(_ snapshot: SnapshotPointer, _ table: EntityTable) throws {
         try requireColumns(of: snapshot, table)
+        if comparesUniqueValues, try updateKeepingUniqueValues(snapshot, table) { return }
         let statement = try statements.update(snapshot, table)
-        var index: Int32 = 1
-        for slot in snapshot.pointee.changed {
+        let index = try bind(snapshot, snapshot.pointee.changed, statement, from: 1)
+        try statement.bind(key(snapshot, table), at: index)
+        recorder?.willUpdate(table, snapshot.pointee.changed)
+        try run(statement, snapshot, table)
+        if connection.changes != 1 { try requireValue(of: snapshot, table) }
+    }
+
+    /// Updates the other columns of a row if it already has the unique values of the snapshot, as the rows of merged models
+    /// do. SQLite does not write the entries of an index again if no column of the index is set.
+    ///
+    /// - Returns: Whether the row was updated. If not, the following rows are not expected to have theirs either.
+    private mutating func updateKeepingUniqueValues(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Bool {
+        var (kept, rest) = (PropertySet(), snapshot.pointee.changed)
+        for slot in table.comparableUniqueSlots where rest.contains(slot) {
+            kept.insert(slot)
+            rest.remove(slot)
+        }
+        guard !kept.isEmpty, !rest.isEmpty, rest.allSatisfy({ $0 < table.columns.count }) else { return false }
+        let statement = try statements.update(rest, keeping: kept, table)
+        let index = try bind(snapshot, rest, statement, from: 1)
+        try statement.bind(key(snapshot, table), at: index)
+        _ = try bind(snapshot, kept, statement, from: index + 1)
+        // All of them, because the statement does not skip rows that already have the other values.
+        recorder?.willUpdate(table, snapshot.pointee.changed)
+        try run(statement, snapshot, table)
+        comparesUniqueValues = connection.changes == 1
+        return comparesUniqueValues
+    }
+
+    /// Binds the values of some slots, and returns the index of the next parameter.
+    private func bind(
+        _ snapshot: SnapshotPointer, _ slots: PropertySet, _ statement: Statement, from first: Int32
+    ) throws -> Int32 {
+        var index = first
+        for slot in slots {
             try snapshot.pointee.values.withUnsafeBufferPointer {
                 try bind($0.baseAddress.unsafelyUnwrapped + slot, statement, index)
             }
             index += 1
         }
-        try statement.bind(key(snapshot, table), at: index)
-        recorder?.willUpdate(table, snapshot.pointee.changed)
-        try run(statement, snapshot, table)
-        if connection.changes != 1 { try requireValue(of: snapshot, table) }
+        return index
     }
 
     /// Throws an error unless the row of an update that did not change it already had the value.

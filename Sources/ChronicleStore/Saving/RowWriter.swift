@@ -23,6 +23,8 @@ struct RowWriter {
     var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
     var tables: TableCursor
     var statements: StatementCursor
+    /// Whether updates compare the unique values of a row instead of setting them.
+    var comparesUniqueValues = false
 
     /// An error that is thrown if SQLite assigned unexpected keys to rows of one statement, because a trigger of
     /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
@@ -44,6 +46,8 @@ struct RowWriter {
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let inserts = try runs(request.inserted)
         let updates = try runs(request.updated)
+        // For a few rows, an unsuccessful comparison would cost more than others save.
+        comparesUniqueValues = request.updated.count >= 8
         let isReferenced =
             try referencesNewRows(request.inserted, inserts) || referencesNewRows(request.updated, updates)
             || request.linked.contains { $0.owner.isTemporary || $0.destination.isTemporary }

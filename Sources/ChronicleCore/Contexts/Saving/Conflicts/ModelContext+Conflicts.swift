@@ -4,10 +4,14 @@ extension ModelContext {
     ///
     /// - Parameter identifiers: The permanent identifiers of the inserted models.
     func applyResolvedConflicts(_ save: StoreSave, _ identifiers: [PersistentIdentifier]) {
-        let permanent = Dictionary(
-            zip(save.inserted.snapshots.map(\.persistentIdentifier), identifiers),
-            uniquingKeysWith: { first, _ in first })
+        var permanent: [PersistentIdentifier: PersistentIdentifier] = [:]
+        if !save.adopting.isEmpty || save.replaced.count > 0 {
+            permanent = Dictionary(
+                zip(save.inserted.snapshots.lazy.map(\.persistentIdentifier), identifiers),
+                uniquingKeysWith: { first, _ in first })
+        }
         let adopting = Set(save.adopting.compactMap { permanent[$0] })
+        storage.lastSaveResult.mergedIdentifiers.reserveCapacity(save.merged.count)
         var checks: RowChecker?
         save.merged.forEachSnapshot { _, backing, snapshot in
             if backing.isObserved { reportChanges(of: backing, snapshot.values) }

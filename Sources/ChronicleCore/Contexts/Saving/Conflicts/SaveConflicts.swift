@@ -80,16 +80,16 @@ struct SaveConflicts {
         // Only references are replaced in the values.
         let targets = original.hasReferences ? resolution.targets : [:]
         original.inserted.forEachSnapshot { index, backing, snapshot in
-            guard let group = matches?.group(of: index) else {
+            guard let matches, let number = matches.groupNumber(of: index) else {
                 save.inserted.add(backing, snapshot.replacing(targets), of: count)
                 return
             }
-            guard group.survivor == index else {
+            guard matches.groups[number].survivor == index else {
                 save.replaced.add(backing, snapshot.replacing(targets), of: count)
                 return
             }
-            let merged = group.snapshot(replacing: targets)
-            if group.row == nil {
+            let merged = matches.groups[number].snapshot(replacing: targets)
+            if matches.groups[number].row == nil {
                 save.inserted.add(backing, merged, of: count)
                 save.adopting.insert(merged.persistentIdentifier)
             } else {

@@ -81,9 +81,12 @@ final class UniqueMatches {
     }
 
     /// Returns the group of an inserted model that is merged with a row or with another inserted model.
-    func group(of index: Int) -> Group? {
+    func group(of index: Int) -> Group? { groupNumber(of: index).map { groups[$0] } }
+
+    /// Returns the index in ``groups`` of an inserted model that is merged. A copy of the group would retain its values.
+    func groupNumber(of index: Int) -> Int? {
         guard let number = groupOfInserted[index], groups[number].isMerged else { return nil }
-        return groups[number]
+        return number
     }
 
     /// Returns whether an inserted model is merged into a row.
@@ -92,9 +95,11 @@ final class UniqueMatches {
     /// The identifiers that replace those of merged models.
     var targets: [PersistentIdentifier: PersistentIdentifier] {
         var targets: [PersistentIdentifier: PersistentIdentifier] = [:]
-        for group in groups where group.isMerged {
-            for member in group.members where inserted[member].persistentIdentifier != group.identifier {
-                targets[inserted[member].persistentIdentifier] = group.identifier
+        targets.reserveCapacity(groups.count)
+        for number in groups.indices where groups[number].isMerged {
+            let identifier = groups[number].identifier
+            for member in groups[number].members where inserted[member].persistentIdentifier != identifier {
+                targets[inserted[member].persistentIdentifier] = identifier
             }
         }
         return targets
@@ -167,9 +172,9 @@ final class UniqueMatches {
 
     private func match(_ indices: [Int]) throws {
         let entities = entities
-        let kinds = Dictionary(grouping: indices) { entities[$0]?.name }
+        let kinds = Dictionary(grouping: indices) { entities[$0].map(ObjectIdentifier.init) }
         for entity in context.coordinator.schema.entities {
-            guard let members = kinds[entity.name] else { continue }
+            guard let members = kinds[ObjectIdentifier(entity)] else { continue }
             // A local value, which is changed in place.
             var owners = self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in [:] }
             var mayRepeat = !positions.isEmpty || entity.uniqueProperties.count > 1
@@ -180,8 +185,9 @@ final class UniqueMatches {
                 try lookUp(distinct, entity, number, &owners[number])
                 return keys
             }
+            let slots = entity.uniqueProperties.map { $0.map(\.slot) }
             for (position, index) in members.enumerated() {
-                try add(index, keys.map { $0[position] }, entity, &owners, mayRepeat: mayRepeat)
+                try add(index, keys, at: position, slots, entity, &owners, mayRepeat: mayRepeat)
             }
             self.owners[entity.name] = owners
         }
@@ -213,6 +219,7 @@ final class UniqueMatches {
         guard !stored.isEmpty else { return }
         owners.reserveCapacity(owners.count + keys.count)
         groups.reserveCapacity(groups.count + keys.count)
+        groupOfRow.reserveCapacity(groups.count + keys.count)
         let properties = entity.uniqueProperties[number]
         try context.forEachRow(of: entity, in: store, .values(properties, in: stored)) { identifier, values in
             // An instance cannot represent a row of a subclass, so the conflict remains an error.
@@ -237,15 +244,19 @@ final class UniqueMatches {
 
     /// Adds an inserted model to the group that has its unique values.
     ///
-    /// - Parameter mayRepeat: Whether other inserted models may have the same unique values.
+    /// - Parameters:
+    ///   - keys: The unique values of all models for each constraint, in which those of the model are at `position`.
+    ///   - slots: The slots of the properties of each constraint.
+    ///   - mayRepeat: Whether other inserted models may have the same unique values.
     private func add(
-        _ index: Int, _ keys: [[PropertyValue]?], _ entity: Schema.Entity, _ owners: inout Owners, mayRepeat: Bool
+        _ index: Int, _ keys: [[[PropertyValue]?]], at position: Int, _ slots: [[Int]], _ entity: Schema.Entity,
+        _ owners: inout Owners, mayRepeat: Bool
     ) throws {
         var found: (group: Int, number: Int)?
-        for (number, key) in keys.enumerated() {
-            guard let key, let owner = owners[number][key] else { continue }
+        for number in keys.indices {
+            guard let key = keys[number][position], let owner = owners[number][key] else { continue }
             let group = group(of: owner)
-            guard has(group, key, entity.uniqueProperties[number]) else { continue }
+            guard has(group, key, slots[number]) else { continue }
             guard found == nil || found?.group == group else {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "its unique values belong to two different models; change or delete one of them",
@@ -262,10 +273,12 @@ final class UniqueMatches {
         }
         guard let found else {
             guard mayRepeat else { return }
-            for (number, key) in keys.enumerated() { if let key { owners[number][key] = .inserted(index) } }
+            for number in keys.indices {
+                if let key = keys[number][position] { owners[number][key] = .inserted(index) }
+            }
             return
         }
-        groups[found.group].key = entity.uniqueProperties[found.number].map(\.slot)
+        groups[found.group].key = slots[found.number]
         groups[found.group].values = merged(groups[found.group].values, index)
         groups[found.group].members.append(index)
         groupOfInserted[index] = found.group
@@ -291,10 +304,8 @@ final class UniqueMatches {
     }
 
     /// Returns whether a group still has unique values.
-    private func has(_ group: Int, _ key: [PropertyValue], _ properties: [Schema.Property]) -> Bool {
-        for (property, value) in zip(properties, key) where groups[group].values[property.slot] != value {
-            return false
-        }
+    private func has(_ group: Int, _ key: [PropertyValue], _ slots: [Int]) -> Bool {
+        for (slot, value) in zip(slots, key) where groups[group].values[slot] != value { return false }
         return true
     }
 
