@@ -108,4 +108,20 @@ import Testing
         #expect(try await CommandRun("timeline", "-o", page.path, file.path).status == 0)
         #expect(try String(contentsOf: page, encoding: .utf8).contains("(2,'inbox')"))
     }
+
+    @Test func theServedPageReceivesChangesOfTheProgram() throws {
+        let file = try TrackedFile.make()
+        let before = try Data(contentsOf: file)
+        let server = try ServedStore(file)
+        let page = try HTTPClient.request("GET", "/", port: server.port).text
+        #expect(page.contains("(2,'inbox')"))
+        let position = try #require(page.firstMatch(of: /"position":"([^"]+)"/)).output.1
+        let client = try HTTPClient(port: server.port)
+        client.send(
+            Data("GET /events?after=\(position) HTTP/1.1\r\nHost: localhost:\(server.port)\r\n\r\n".utf8))
+        #expect(try !client.receive(until: "retry").contains("reset"))
+        #expect(try Data(contentsOf: file) == before)
+        _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('green', 2)")
+        _ = try client.receive(until: "'green'")
+    }
 }
