@@ -258,11 +258,13 @@
             }
             #expect(delete.tombstone[\.name] == "Tug")
             // The history contains the name of the entity and of the attribute, which are the same text.
-            let values = "SELECT array_to_string(new_values, ' ') FROM chronicle_change WHERE kind = 'i' ORDER BY primary_key"
+            let values =
+                "SELECT array_to_string(new_values, ' ') FROM chronicle_change WHERE kind = 'i' ORDER BY primary_key"
             #expect(
-                try sql(values).split(separator: "\n").map { $0.split(separator: " ").filter { $0.hasPrefix("t") } } == [
-                    ["tShip"], ["tSteamer", "tTug"], ["tTug", "tTowboat"],
-                ])
+                try sql(values).split(separator: "\n").map { $0.split(separator: " ").filter { $0.hasPrefix("t") } }
+                    == [
+                        ["tShip"], ["tSteamer", "tTug"], ["tTug", "tTowboat"],
+                    ])
             // Changes of other programs are recorded with the new names.
             _ = try sql("UPDATE \"Vessel\" SET name = 'Other' WHERE chronicle_entity = 'Tug'")
             let last = try #require(try context.fetchHistory(later).last?.changes.first)
