@@ -46,10 +46,12 @@ import Testing
         let many = try #require(try condition(.references(host, to: Stays.identifiers("Host", 7, 8))))
         #expect(many.sql == #"t."host" = ANY(?::bigint[])"#)
         #expect([[.text("{7,8}")], [.text("{8,7}")]].contains(many.bindings))
-        let values: SQLQuery = "(\(value: .text("x")), \(value: .integer(1)))"
         #expect(
             try condition(.values([name, host], in: [[.text("x"), .integer(1)], [.text("a\0"), .integer(1)]]))
-                == #"(t."name", t."host") IN (VALUES \#(values))"#)
+                == #"t."name" = \#(value: .text("x")) AND t."host" = \#(value: .integer(1))"#)
+        let combinations = try #require(try condition(.values([name], in: [[.text("x")], [.text("y")]])))
+        #expect(combinations.sql == #"(t."name") IN (VALUES (?), (?))"#)
+        #expect([[.text("x"), .text("y")], [.text("y"), .text("x")]].contains(combinations.bindings))
         #expect(try condition(.values([name], in: [[.text("a\0")]])) == "FALSE")
     }
 

@@ -286,6 +286,10 @@ struct ModelSource: PredicateSource {
             // An array, because another set would hash all values again.
             let combinations = Array(combinations.lazy.filter { $0.allSatisfy { dialect.canRepresent($0) } })
             if combinations.isEmpty { return dialect.false }
+            if combinations.count == 1 {
+                return zip(properties, combinations[0]).map { "\(table.column($0.name)) = \(value: $1)" }.joined(
+                    " AND ")
+            }
             let columns = properties.map { table.column($0.name) }.joined(", ")
             // Databases use an index for a list of rows, also SQLite. https://www.sqlite.org/rowvalue.html#row_value_in_comparisons
             return "(\(columns)) IN (VALUES \(SQLQuery(rows: combinations)))"

@@ -103,20 +103,40 @@ extension DefaultStore: DataStoreExcluding {
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
     ) throws {
         let table = try layout.table(named: entity?.name ?? Model.entityName)
-        for part in request.parts {
-            try run(part, of: entity, { $0.select(SQLQuery(raw: table.selection), past: $1) }, loadsModels: true) {
-                statement, past in
-                let unknown = past?.unknownLists[table.name] ?? [:]
-                guard table.kinds != nil || !unknown.isEmpty else {
-                    while try statement.step() {
-                        try row(table.origin.identifier(statement.int64(0)), statement.values(table))
+        if case .values(let properties, let combinations) = request.lookup, combinations.count > 1, past == nil {
+            return try fetchRows(request, of: entity, table, with: properties, combinations, row)
+        }
+        try run(request, of: entity, { $0.select(SQLQuery(raw: table.selection), past: $1) }, loadsModels: true) {
+            statement, past in
+            try statement.forEachRow(of: table, past, row)
+        }
+    }
+
+    /// Fetches the rows that have one of several combinations of values, by executing one statement for each of them.
+    ///
+    /// The values are unique, so that SQLite neither collects the combinations nor sorts rows.
+    private func fetchRows<Model>(
+        _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
+        with properties: [Schema.Property], _ combinations: Set<[PropertyValue]>,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws {
+        let example = Set(combinations.prefix(1))
+        let query = try FetchSQL(
+            request.descriptor, of: entity, lookup: .values(properties, in: example),
+            excluding: request.excludedIdentifiers, schema: schema, storeIdentifier: identifier, past: nil
+        ).select(SQLQuery(raw: table.selection), past: nil)
+        try attributingErrors {
+            try database.read { connection in
+                try connection.deferredRead {
+                    let statement = try connection.cached(query)
+                    defer { statement.reset() }
+                    for combination in combinations {
+                        statement.reset()
+                        for (index, value) in combination.enumerated() {
+                            try statement.bind(value, at: Int32(index) + 1)
+                        }
+                        try statement.forEachRow(of: table, nil, row)
                     }
-                    return
-                }
-                while try statement.step() {
-                    if let value = unknown[statement.int64(0)], let past { throw past.error(value) }
-                    let (identifier, values) = try statement.row(of: table)
-                    try row(identifier, values)
                 }
             }
         }
@@ -187,26 +207,6 @@ extension DefaultStore: DataStoreExcluding {
     }
 }
 
-extension DataStoreFetchRequest {
-    /// The request, or several requests for parts of a long lookup of values.
-    ///
-    /// Most parts have the same number of parameters, so that their statement is prepared once. SQLite's default limit
-    /// is 32,766 parameters. https://www.sqlite.org/limits.html
-    fileprivate var parts: [DataStoreFetchRequest] {
-        guard case .values(let properties, let combinations) = lookup, combinations.count > Self.partCount else {
-            return [self]
-        }
-        let all = Array(combinations)
-        return stride(from: 0, to: all.count, by: Self.partCount).map { start in
-            DataStoreFetchRequest(
-                descriptor: descriptor, editingState: editingState, excludedIdentifiers: excludedIdentifiers,
-                lookup: .values(properties, in: Set(all[start..<min(start + Self.partCount, all.count)])))
-        }
-    }
-
-    private static var partCount: Int { 256 }
-}
-
 extension EntityTable.Kinds {
     /// Returns the entity of the current row and the columns of its slots.
     ///
@@ -230,6 +230,23 @@ extension Statement {
     /// Returns the values of the columns of a table that several entities share.
     func values(_ table: EntityTable, _ columns: [Int32]) -> [PropertyValue] {
         columns.indices.map { value(columns[$0], $0, of: table) }
+    }
+
+    /// Calls a closure with the identifier and the values of each row of ``EntityTable/selection``.
+    fileprivate func forEachRow(
+        of table: EntityTable, _ past: PastTables?,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+    ) throws {
+        let unknown = past?.unknownLists[table.name] ?? [:]
+        guard table.kinds != nil || !unknown.isEmpty else {
+            while try step() { try row(table.origin.identifier(int64(0)), values(table)) }
+            return
+        }
+        while try step() {
+            if let value = unknown[int64(0)], let past { throw past.error(value) }
+            let (identifier, values) = try self.row(of: table)
+            try row(identifier, values)
+        }
     }
 
     /// Returns the identifier and the values of the current row of ``EntityTable/selection``.

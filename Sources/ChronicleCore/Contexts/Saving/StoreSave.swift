@@ -32,6 +32,11 @@ struct StoreSave {
                 uniquingKeysWith: { first, _ in first })
         }
 
+        /// Calls a closure with the index and the model of each change.
+        func forEachModel(_ body: (Int, AnyBackingData) throws -> Void) rethrows {
+            for index in models.indices { try body(index, models[index].takeUnretainedValue()) }
+        }
+
         /// Calls a closure with the index, the model and the snapshot of each change.
         func forEachSnapshot(_ body: (Int, AnyBackingData, DefaultSnapshot) throws -> Void) rethrows {
             for index in models.indices { try body(index, models[index].takeUnretainedValue(), snapshots[index]) }

@@ -147,21 +147,21 @@ SELECT t."_rowid_" FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = 
     "x", 2, 0
 DELETE FROM "Sight" AS t WHERE t."_rowid_" IN (SELECT t."_rowid_" FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE 0 AND j1."name" = ? AND t."rank" > ?)
     "x", 2
-SELECT t.* FROM "Sight" AS t WHERE (t."name", t."region") IN (VALUES (?, ?)) ORDER BY t."_rowid_"
+SELECT t.* FROM "Sight" AS t WHERE t."name" = ? AND t."region" = ? ORDER BY t."_rowid_"
     "x", 1
-SELECT count(*) FROM "Sight" AS t WHERE (t."name", t."region") IN (VALUES (?, ?))
+SELECT count(*) FROM "Sight" AS t WHERE t."name" = ? AND t."region" = ?
     "x", 1
-SELECT t."_rowid_" FROM "Sight" AS t WHERE (t."name", t."region") IN (VALUES (?, ?)) ORDER BY t."_rowid_"
+SELECT t."_rowid_" FROM "Sight" AS t WHERE t."name" = ? AND t."region" = ? ORDER BY t."_rowid_"
     "x", 1
-DELETE FROM "Sight" AS t WHERE (t."name", t."region") IN (VALUES (?, ?))
+DELETE FROM "Sight" AS t WHERE t."name" = ? AND t."region" = ?
     "x", 1
-SELECT t.* FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE (t."name", t."region") IN (VALUES (?, ?)) AND j1."name" = ? AND t."rank" > ? ORDER BY t."_rowid_" LIMIT ?
+SELECT t.* FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE t."name" = ? AND t."region" = ? AND j1."name" = ? AND t."rank" > ? ORDER BY t."_rowid_" LIMIT ?
     "x", 1, "x", 2, 0
-SELECT count(*) FROM (SELECT 1 FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE (t."name", t."region") IN (VALUES (?, ?)) AND j1."name" = ? AND t."rank" > ? LIMIT ?)
+SELECT count(*) FROM (SELECT 1 FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE t."name" = ? AND t."region" = ? AND j1."name" = ? AND t."rank" > ? LIMIT ?)
     "x", 1, "x", 2, 0
-SELECT t."_rowid_" FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE (t."name", t."region") IN (VALUES (?, ?)) AND j1."name" = ? AND t."rank" > ? ORDER BY t."_rowid_" LIMIT ?
+SELECT t."_rowid_" FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE t."name" = ? AND t."region" = ? AND j1."name" = ? AND t."rank" > ? ORDER BY t."_rowid_" LIMIT ?
     "x", 1, "x", 2, 0
-DELETE FROM "Sight" AS t WHERE t."_rowid_" IN (SELECT t."_rowid_" FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE (t."name", t."region") IN (VALUES (?, ?)) AND j1."name" = ? AND t."rank" > ?)
+DELETE FROM "Sight" AS t WHERE t."_rowid_" IN (SELECT t."_rowid_" FROM "Sight" AS t LEFT JOIN "Region" AS j1 ON j1."_rowid_" = t."region" WHERE t."name" = ? AND t."region" = ? AND j1."name" = ? AND t."rank" > ?)
     "x", 1, "x", 2
 SELECT t.* FROM "Sight" AS t WHERE 0 ORDER BY t."_rowid_"
 SELECT count(*) FROM "Sight" AS t WHERE 0

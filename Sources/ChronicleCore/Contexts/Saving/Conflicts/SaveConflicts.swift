@@ -79,13 +79,13 @@ struct SaveConflicts {
         let count = original.inserted.count
         // Only references are replaced in the values.
         let targets = original.hasReferences ? resolution.targets : [:]
-        original.inserted.forEachSnapshot { index, backing, snapshot in
+        original.inserted.forEachModel { index, backing in
             guard let matches, let number = matches.groupNumber(of: index) else {
-                save.inserted.add(backing, snapshot.replacing(targets), of: count)
+                save.inserted.add(backing, original.inserted.snapshots[index].replacing(targets), of: count)
                 return
             }
             guard matches.groups[number].survivor == index else {
-                save.replaced.add(backing, snapshot.replacing(targets), of: count)
+                save.replaced.add(backing, original.inserted.snapshots[index].replacing(targets), of: count)
                 return
             }
             let merged = matches.groups[number].snapshot(replacing: targets)

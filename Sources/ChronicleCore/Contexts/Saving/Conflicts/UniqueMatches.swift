@@ -53,6 +53,8 @@ final class UniqueMatches {
     private let deleted: Set<PersistentIdentifier>
     /// The entity of each inserted model.
     private let entities: [Schema.Entity?]
+    /// Whether some of the inserted models have permanent identifiers.
+    private let isRestoring: Bool
     private var missing: Set<PersistentIdentifier> = []
     private(set) var groups: [Group] = []
     /// The group of each inserted model that is merged.
@@ -73,11 +75,14 @@ final class UniqueMatches {
         groupOfInserted = Array(repeating: nil, count: inserted.count)
         let schema = context.coordinator.schema
         var latest: Schema.Entity?
+        var isRestoring = false
         entities = inserted.map { snapshot in
-            let name = snapshot.persistentIdentifier.entityName
-            if latest?.name != name { latest = schema.entitiesByName[name] }
+            let identifier = snapshot.persistentIdentifier
+            if !identifier.isTemporary { isRestoring = true }
+            if latest?.name != identifier.entityName { latest = schema.entitiesByName[identifier.entityName] }
             return latest
         }
+        self.isRestoring = isRestoring
     }
 
     /// Returns the group of an inserted model that is merged with a row or with another inserted model.
@@ -179,8 +184,10 @@ final class UniqueMatches {
             var owners = self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in [:] }
             var mayRepeat = !positions.isEmpty || entity.uniqueProperties.count > 1
             let keys = try entity.uniqueProperties.enumerated().map { number, properties in
-                let keys = members.map { key(of: resolved($0), properties) }
-                let distinct = Set(keys.lazy.compactMap(\.self))
+                let keys = uniqueKeys(of: members, properties)
+                // A set that grows hashes its elements again.
+                var distinct = Set<[PropertyValue]>(minimumCapacity: keys.count)
+                for case let key? in keys { distinct.insert(key) }
                 mayRepeat = mayRepeat || distinct.count < keys.count
                 try lookUp(distinct, entity, number, &owners[number])
                 return keys
@@ -193,8 +200,26 @@ final class UniqueMatches {
         }
     }
 
+    /// Returns the unique values of inserted models for a constraint; see ``key(of:_:)``.
+    private func uniqueKeys(of members: [Int], _ properties: [Schema.Property]) -> [[PropertyValue]?] {
+        guard positions.isEmpty else { return members.map { key(of: resolved($0), properties) } }
+        // Without retaining the values of each model, which are no longer in the processor's cache.
+        return inserted.withUnsafeBufferPointer { inserted in
+            let first = inserted.baseAddress.unsafelyUnwrapped
+            return members.map { index in
+                (first + index).pointee.values.withUnsafeBufferPointer { key(of: $0, properties) }
+            }
+        }
+    }
+
     /// Returns the unique values of a row for a constraint, or `nil` if one is null. Null is not equal to null.
     private func key(of values: [PropertyValue], _ properties: [Schema.Property]) -> [PropertyValue]? {
+        values.withUnsafeBufferPointer { key(of: $0, properties) }
+    }
+
+    private func key(
+        of values: UnsafeBufferPointer<PropertyValue>, _ properties: [Schema.Property]
+    ) -> [PropertyValue]? {
         let key = properties.map { values[$0.slot] }
         return key.contains(where: \.isNull) ? nil : key
     }
@@ -262,7 +287,7 @@ final class UniqueMatches {
                     detail: "its unique values belong to two different models; change or delete one of them",
                     entityName: entity.name, persistentIdentifier: inserted[index].persistentIdentifier)
             }
-            let isRestored = !inserted[index].persistentIdentifier.isTemporary
+            let isRestored = isRestoring && !inserted[index].persistentIdentifier.isTemporary
             let joinsRestored = groups[group].row == nil && !groups[group].identifier.isTemporary
             guard !isRestored, !joinsRestored else {
                 throw SwiftDataError.uniquenessViolation.with(
