@@ -19,8 +19,7 @@ final class EntityTable: Sendable {
     let conversions: [Conversion]
     /// The slots of to-one relationships.
     let referenceSlots: [Int]
-    /// The slots of unique attributes whose values are the same if SQLite considers them equal, which is not the case for
-    /// 0.0 and -0.0.
+    /// The slots of unique attributes, except reals: SQLite considers 0.0 and -0.0 equal.
     let comparableUniqueSlots: [Int]
     /// Statements that insert several rows, in descending order of row count, which share the cost of a statement.
     ///
@@ -156,10 +155,11 @@ final class EntityTable: Sendable {
         let table = quoted(name)
         if kept == nil, let slot = comparedSlot(slots) {
             let column = quoted(columns[slot].name)
-            return "UPDATE OR FAIL \(table) SET \(column) = ?1 WHERE _rowid_ = ?2 AND \(column) IS NOT ?1"
+            return
+                "UPDATE OR FAIL \(table) SET \(column) = ?1 WHERE _rowid_ = ?2 AND \(column) IS NOT ?1 COLLATE BINARY"
         }
         let assignments = slots.map { "\(quoted(columns[$0].name)) = ?" }
-        let conditions = kept?.map { " AND \(quoted(columns[$0].name)) IS ?" }.joined() ?? ""
+        let conditions = kept?.map { " AND \(quoted(columns[$0].name)) IS ? COLLATE BINARY" }.joined() ?? ""
         return "UPDATE OR FAIL \(table) SET \(assignments.joined(separator: ", ")) WHERE _rowid_ = ?\(conditions)"
     }
 

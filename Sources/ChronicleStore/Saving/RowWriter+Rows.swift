@@ -98,7 +98,8 @@ extension RowWriter {
     /// Updates the other columns of a row if it already has the unique values of the snapshot, as the rows of merged models
     /// do. SQLite does not write the entries of an index again if no column of the index is set.
     ///
-    /// - Returns: Whether the row was updated. If not, the following rows are not expected to have theirs either.
+    /// - Returns: Whether the row was updated. If not, later updates of the save set their unique values without comparing
+    ///   them.
     private mutating func updateKeepingUniqueValues(_ snapshot: SnapshotPointer, _ table: EntityTable) throws -> Bool {
         var (kept, rest) = (PropertySet(), snapshot.pointee.changed)
         for slot in table.comparableUniqueSlots where rest.contains(slot) {
@@ -141,7 +142,8 @@ extension RowWriter {
         }
         guard let slot = table.comparedSlot(snapshot.pointee.changed) else { throw ignored(snapshot.pointee, table) }
         let query = try connection.cached(
-            "SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ?")
+            "SELECT 1 FROM \(quoted(table.name)) WHERE _rowid_ = ? AND \(quoted(table.columns[slot].name)) IS ? COLLATE BINARY"
+        )
         defer { query.reset() }
         try query.bind(key, at: 1)
         try snapshot.pointee.values.withUnsafeBufferPointer {

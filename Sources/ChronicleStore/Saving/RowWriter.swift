@@ -46,7 +46,7 @@ struct RowWriter {
     mutating func write(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>) throws {
         let inserts = try runs(request.inserted)
         let updates = try runs(request.updated)
-        // For a few rows, an unsuccessful comparison would cost more than others save.
+        // With few rows, a failed comparison costs more than successful ones save.
         comparesUniqueValues = request.updated.count >= 8
         let isReferenced =
             try referencesNewRows(request.inserted, inserts) || referencesNewRows(request.updated, updates)
