@@ -27,7 +27,8 @@
         var beginStatement = "BEGIN"
         /// The session on the server, or `nil` if a proxy assigns one to each transaction.
         private(set) var session: Session?
-        /// Whether the COMMIT of the latest transaction was sent. Without it, a lost connection has rolled back.
+        /// Whether the end of the latest transaction was sent: COMMIT, or a pipeline that is a transaction of its own.
+        /// Otherwise, a lost connection has rolled it back.
         var hasSentCommit = false
         /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
         var transactionDepth = 0

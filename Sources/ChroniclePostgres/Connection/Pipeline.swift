@@ -215,9 +215,7 @@
                 // NULL ends the results of a statement.
                 while let more = PQgetResult(handle) { PQclear(more) }
             }
-            if let error = try receiveEnd(handle, cancellation) {
-                var error = error
-                error.statementIndex = index
+            if let error = try receiveEnd(handle, cancellation, at: index) {
                 failure = failure ?? cancellation.error(for: error)
             }
             return failure
@@ -226,9 +224,11 @@
         /// Reads the end of the results.
         ///
         /// - Returns: The error of the commit, such as that of a deferred constraint, if the pipeline is a transaction of its
-        ///   own.
+        ///   own. Its index is that of the statement after the last one.
         /// - Throws: ``PostgresError`` if the connection is lost.
-        private func receiveEnd(_ handle: OpaquePointer, _ cancellation: CancellationCheck) throws -> PostgresError? {
+        private func receiveEnd(
+            _ handle: OpaquePointer, _ cancellation: CancellationCheck, at index: Int
+        ) throws -> PostgresError? {
             func next() throws -> OpaquePointer? {
                 try cancellation.wait(nil)
                 return PQgetResult(handle)
@@ -237,14 +237,18 @@
             var end = try next()
             if let result = end, PQresultStatus(result) != PGRES_PIPELINE_SYNC {
                 defer { PQclear(result) }
-                let error = PostgresError(result, handle, sql: "COMMIT")
+                var error = PostgresError(result, handle, sql: nil)
                 guard PQstatus(handle) == CONNECTION_OK else { throw error }
+                error.statementIndex = index
                 failure = error
                 // NULL ends the results of the commit.
                 end = try next() ?? next()
             }
             defer { PQclear(end) }
-            guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw PostgresError(handle) }
+            guard let end, PQresultStatus(end) == PGRES_PIPELINE_SYNC else {
+                // Earlier versions of libpq do not return the end after an error of the commit.
+                throw failure ?? PostgresError(handle)
+            }
             return failure
         }
 

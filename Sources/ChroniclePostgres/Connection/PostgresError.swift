@@ -27,7 +27,7 @@
         public internal(set) var column: String?
         /// The name of the violated constraint, if the server reports one.
         public internal(set) var constraint: String?
-        /// The index of the statement in its pipeline, or the number of its statements for COMMIT; `nil` if unknown.
+        /// The index of the statement in its pipeline, or the number of its statements for the commit; `nil` if unknown.
         var statementIndex: Int?
         /// Whether the session has ended, so that the connection cannot be used any more.
         let endsSession: Bool

@@ -198,9 +198,32 @@
             var pipeline = Pipeline()
             pipeline.add("INSERT INTO t VALUES ($1) RETURNING a", Parameters(.int64(7)))
             #expect(try connection.run(pipeline, asTransaction: true)[0].int64(0, 0) == 7)
-            #expect(throws: PostgresError.self) { try connection.run(pipeline, asTransaction: true) }
+            // The error of the commit, which has the index after the last statement. The connection remains.
+            let error = #expect(throws: PostgresError.self) { try connection.run(pipeline, asTransaction: true) }
+            #expect(error?.isUniqueViolation == true && error?.statementIndex == 1)
             #expect(!connection.isInTransaction)
             #expect(try connection.run("SELECT count(*) FROM t").int64(0, 0) == 1)
+            // The first error is that of a statement.
+            pipeline.add("SELECT 1 / 0")
+            let first = #expect(throws: PostgresError.self) { try connection.run(pipeline, asTransaction: true) }
+            #expect(first?.sqlState == "22012" && first?.statementIndex == 1)
+            #expect(try connection.run("SELECT count(*) FROM t").int64(0, 0) == 1)
+        }
+
+        @Test func sessionThatEndsDuringTheCommit() throws {
+            let connection = try Connection(settings)
+            try connection.script(
+                """
+                CREATE TEMPORARY TABLE t(a bigint);
+                CREATE FUNCTION pg_temp.stop() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+                CREATE CONSTRAINT TRIGGER stop AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED
+                FOR EACH ROW EXECUTE FUNCTION pg_temp.stop()
+                """)
+            var pipeline = Pipeline()
+            pipeline.add("INSERT INTO t VALUES (1)")
+            let error = #expect(throws: PostgresError.self) { try connection.run(pipeline, asTransaction: true) }
+            #expect(error?.endsSession == true && connection.hasSentCommit)
         }
 
         @Test func sessionsHaveTheSettingsOfTheConfiguration() throws {
