@@ -33,9 +33,9 @@
 
     /// Declares a class as a model whose entity had another name before.
     ///
-    /// The macro is the same as ``Model()``, and declares ``PersistentModel/originalEntityName`` in addition, or the
-    /// name in ``ModelSubclass`` for a class that inherits from another model. When a store is opened, it renames the
-    /// entity and keeps its models and their history.
+    /// The macro is the same as ``Model()``, and also declares ``PersistentModel/originalEntityName``. For a class that
+    /// inherits from another model, it passes the name to ``ModelSubclass``. When a store is opened, it renames the entity
+    /// and keeps its models and their history.
     ///
     /// - Parameter originalName: The previous name of the entity, which is the previous name of the class by default.
     @attached(

@@ -61,8 +61,9 @@ public protocol PersistentModel: IdentifiableModel, Observable, Hashable, Sendab
     static var entityName: String { get }
     /// The name of the entity before it was renamed, or `nil` if it was not renamed. `nil` by default.
     ///
-    /// When the default store is opened, it renames the table of an entity with this name, unless it has a table with
-    /// ``entityName``. `@Model(originalName:)` declares the name.
+    /// When a store is opened, it renames the entity with this name, unless the store also contains ``entityName``.
+    /// `@Model(originalName:)` declares the name. A class that inherits from another model passes it to
+    /// ``ModelSubclass``.
     static var originalEntityName: String? { get }
     /// The declarations of a class that inherits from a model; `nil` by default and for other classes.
     ///

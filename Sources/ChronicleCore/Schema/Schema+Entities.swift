@@ -28,6 +28,31 @@ extension Schema {
         }
     }
 
+    /// Returns the entities that a store has to rename, in an order in which each new name is free.
+    ///
+    /// An entity is renamed if the store contains its ``Entity/originalName``, and does not contain its name or renames
+    /// the entity of that name before. Two entities cannot exchange their names, because the store does not show whether
+    /// they have done so.
+    ///
+    /// - Parameter names: The names of the entities in the store.
+    /// - Returns: The entities of this schema. Each replaces one of `names`.
+    /// - Complexity: O(*n*²), where *n* is the number of renamed entities.
+    public func renamedEntities(in names: Set<String>) -> [Entity] {
+        var used = names
+        // A store without an original name does not contain the entity. Another one may receive that name below.
+        var waiting = entities.filter { $0.originalName != $0.name && names.contains($0.originalName) }
+        var renamed: [Entity] = []
+        var replaced: Set<String> = []
+        while let index = waiting.firstIndex(where: { !used.contains($0.name) }) {
+            let entity = waiting.remove(at: index)
+            guard replaced.insert(entity.originalName).inserted else { continue }
+            used.remove(entity.originalName)
+            used.insert(entity.name)
+            renamed.append(entity)
+        }
+        return renamed
+    }
+
     /// Returns the entities with references to the entities that they inherit from, and with shared properties.
     private static func connectingSuperentities(_ entities: [String: Entity]) throws -> [String: Entity] {
         var chains: [String: [Entity]] = [:]

@@ -105,11 +105,10 @@
         ///
         /// - Throws: `SwiftDataError.backwardMigration` if the database has a table of the entity.
         func registerSubentity(_ entity: Schema.Entity, _ superentity: String) throws {
-            let wasKnown = try entities().contains { $0.name == entity.name && !$0.isSubentity }
-            guard !wasKnown else {
+            if let known = try entities().first(where: { $0.name == entity.name }), known.rootName != entity.rootName {
+                let place = known.isSubentity ? "the table of \(known.rootName)" : "a separate table"
                 throw SwiftDataError.backwardMigration.with(
-                    detail:
-                        "the database stores the model in a separate table, but it now inherits from \(superentity); "
+                    detail: "the database stores the model in \(place), but it now inherits from \(superentity); "
                         + "give the class another name and copy its models",
                     entityName: entity.name)
             }

@@ -93,26 +93,17 @@
 
         /// Renames the entities that had another name in an earlier version of the schema.
         func renameEntities(_ catalog: Catalog) throws {
-            var renamed = models.entities.filter { $0.originalName != $0.name }
-            while !renamed.isEmpty {
-                var waiting: [Schema.Entity] = []
-                for entity in renamed {
-                    let tables = try DatabaseSchema(catalog.connection)
-                    let entities = try catalog.entities()
-                    guard let recorded = entities.first(where: { $0.name == entity.originalName }),
-                        recorded.isSubentity || tables.hasTable(recorded.name)
-                    else { continue }
-                    if tables.hasTable(entity.name) || entities.contains(where: { $0.name == entity.name }) {
-                        waiting.append(entity)
-                    } else if !recorded.isSubentity {
-                        try rename(recorded, to: entity.name, tables, catalog)
-                    } else if let root = entities.first(where: { $0.name == recorded.rootName }) {
-                        try rename(recorded, of: root, to: entity.name, catalog)
-                    }
+            for entity in models.renamedEntities(in: Set(try catalog.entities().map(\.name))) {
+                let tables = try DatabaseSchema(catalog.connection)
+                let entities = try catalog.entities()
+                guard let recorded = entities.first(where: { $0.name == entity.originalName }),
+                    let root = entities.first(where: { $0.name == recorded.rootName })
+                else { continue }
+                if recorded.isSubentity {
+                    try rename(recorded, of: root, to: entity.name, catalog)
+                } else if tables.hasTable(recorded.name), !tables.hasTable(entity.name) {
+                    try rename(recorded, to: entity.name, tables, catalog)
                 }
-                // An entity can have the previous name of another one, which is renamed first.
-                if waiting.count == renamed.count { return }
-                renamed = waiting
             }
         }
 

@@ -5,25 +5,30 @@ import ChronicleSQLite
 extension SchemaCompletion {
     /// Renames the entities that had another name in an earlier version of the schema.
     func renameEntities(_ registry: EntityRegistry) throws {
-        var renamed = models.entities.filter { $0.originalName != $0.name }
-        while !renamed.isEmpty {
-            var waiting: [Schema.Entity] = []
-            for entity in renamed {
-                let entities = try registry.entities()
-                guard let recorded = entities.first(where: { $0.name == entity.originalName }),
-                    try recorded.isSubentity || tableExists(recorded.name)
-                else { continue }
-                if try tableExists(entity.name) || entities.contains(where: { $0.name == entity.name }) {
-                    waiting.append(entity)
-                } else if !recorded.isSubentity {
-                    try rename(recorded, to: entity.name)
-                } else if let root = entities.first(where: { $0.name == recorded.rootName }) {
-                    try rename(recorded, of: root, to: entity.name)
-                }
+        let renamed = models.renamedEntities(in: Set(try registry.entities().map(\.name)))
+        guard !renamed.isEmpty else { return }
+        var changedTables: Set<Int64> = []
+        for entity in renamed {
+            let entities = try registry.entities()
+            guard let recorded = entities.first(where: { $0.name == entity.originalName }),
+                let root = entities.first(where: { $0.name == recorded.rootName })
+            else { continue }
+            if recorded.isSubentity {
+                try rename(recorded, of: root, to: entity.name)
+            } else {
+                guard try tableExists(recorded.name), try !tableExists(entity.name) else { continue }
+                try rename(recorded, to: entity.name)
             }
-            // An entity can have the previous name of another one, which is renamed first.
-            if waiting.count == renamed.count { return }
-            renamed = waiting
+            changedTables.insert(root.number)
+        }
+        // An earlier version of the models does not find the new names.
+        try MetaTable.removeCompletions(connection)
+        // The opening may change values afterwards, which is recorded.
+        guard try MetaTable.text(.history, connection) == "on" else { return }
+        for entity in try registry.entities() where changedTables.contains(entity.number) {
+            for statement in RecorderSQL.recreateTriggers(of: try registry.table(of: entity)) {
+                try connection.execute(statement)
+            }
         }
     }
 

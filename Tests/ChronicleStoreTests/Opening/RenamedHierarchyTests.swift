@@ -93,9 +93,120 @@ import Testing
         }
     }
 
+    /// The name that a model receives is the previous name of another one, which the file does not contain.
+    @Test func fileWithoutTheModelsInBetween() throws {
+        let earlier = ModelContext(
+            try container([EarlierHarbor.Ship.self, EarlierHarbor.Steamer.self], preservesValues: false))
+        earlier.insert(EarlierHarbor.Steamer(name: "Steamer"))
+        try earlier.save()
+        let context = ModelContext(try container(Self.renamed, preservesValues: false))
+        let vessels = try context.fetch(FetchDescriptor<RenamedHarbor.Vessel>())
+        #expect(vessels.map { "\(type(of: $0)) \($0.name)" } == ["Tug Steamer"])
+        #expect(try context.fetchCount(FetchDescriptor<RenamedHarbor.Towboat>()) == 0)
+        try expectNoProblems()
+    }
+
+    /// The tables of renamed models are recorded while the opening changes their values.
+    @Test func valuesThatTheOpeningSetsAreRecorded() throws {
+        let earlier = ModelContext(
+            try container([EarlierHarbor.Ship.self, EarlierHarbor.Steamer.self], preservesValues: true))
+        earlier.insert(EarlierHarbor.Ship(name: nil))
+        earlier.insert(EarlierHarbor.Steamer(name: nil))
+        try earlier.save()
+        let context = ModelContext(
+            try container([NamedHarbor.Boat.self, NamedHarbor.Steamboat.self], preservesValues: true))
+        let boats = try context.fetch(FetchDescriptor<NamedHarbor.Boat>())
+        #expect(boats.map { "\(type(of: $0)) \($0.name)" } == ["Boat none", "Steamboat none"])
+        let last = try #require(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).last)
+        #expect(last.author == MigrationStage.author && last.changes.count == 2)
+        try expectNoProblems()
+    }
+
+    /// Without a history, a rename changes no definition of the file.
+    @Test func renamesCanBeTakenBack() throws {
+        func context(_ models: [any PersistentModel.Type]) throws -> ModelContext {
+            ModelContext(
+                try ModelContainer(
+                    for: Schema(models),
+                    configurations: ModelConfiguration(url: file, durability: .relaxed, recordsHistory: false)))
+        }
+        let first = try context([Taken.Ship.self, Taken.Steamer.self])
+        first.insert(Taken.Steamer(name: "a"))
+        try first.save()
+        #expect(try context([Given.Ship.self, Given.Tug.self]).fetchCount(FetchDescriptor<Given.Tug>()) == 1)
+        #expect(try context([Taken.Ship.self, Taken.Steamer.self]).fetchCount(FetchDescriptor<Taken.Steamer>()) == 1)
+    }
+
+    @Test func modelCannotMoveToAnotherHierarchy() throws {
+        _ = try makeFile(preservesValues: false)
+        let error = #expect(throws: SwiftDataError.self) {
+            try container([Harbor.Ship.self, MovedHarbor.Raft.self, MovedHarbor.Boat.self], preservesValues: false)
+        }
+        #expect(error == .backwardMigration && error?.entityName == "Boat")
+        let context = ModelContext(
+            try container([Harbor.Ship.self, Harbor.Steamer.self, Harbor.Tug.self], preservesValues: false))
+        #expect(try context.fetchCount(FetchDescriptor<Harbor.Steamer>()) == 1)
+    }
+
     private func expectNoProblems(_ location: SourceLocation = #_sourceLocation) throws {
         var problems: [String] = []
         try DefaultStore.verify(fileAt: file) { problems.append("\($0)") }
         #expect(problems == [], sourceLocation: location)
+    }
+}
+
+private enum NamedHarbor {
+    @Model(originalName: "Ship")
+    class Boat {
+        var name = "none"
+
+        init() {}
+    }
+
+    @Model(originalName: "Steamer")
+    final class Steamboat: Boat {
+        var boilers = 1
+    }
+}
+
+private enum Taken {
+    @Model
+    class Ship {
+        var name: String
+
+        init(name: String) { self.name = name }
+    }
+
+    @Model(originalName: "Tug")
+    final class Steamer: Ship {
+        var power = 1
+    }
+}
+
+private enum Given {
+    @Model
+    class Ship {
+        var name: String
+
+        init(name: String) { self.name = name }
+    }
+
+    @Model(originalName: "Steamer")
+    final class Tug: Ship {
+        var power = 1
+    }
+}
+
+private enum MovedHarbor {
+    @Model
+    class Raft {
+        var name = ""
+
+        init() {}
+    }
+
+    @Model(originalName: "Steamer")
+    final class Boat: Raft {
+        var boilers = 1
     }
 }

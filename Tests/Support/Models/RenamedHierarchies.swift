@@ -20,6 +20,21 @@ package enum Harbor {
     }
 }
 
+/// Only the first two of the models.
+package enum EarlierHarbor {
+    @Model
+    package class Ship {
+        package var name: String?
+
+        package init(name: String?) { self.name = name }
+    }
+
+    @Model
+    package final class Steamer: Ship {
+        package var boilers = 1
+    }
+}
+
 /// The same models with other names, of which one is the previous name of another.
 package enum RenamedHarbor {
     @Model(originalName: "Ship")
