@@ -72,6 +72,11 @@ import Testing
         let text = String(decoding: data, as: UTF8.self)
         let edited = Data(text.replacing("item 2", with: "item 9").utf8)
         #expect(try recover(from: edited, "edited") == .invalidHistoryExport)
+        // The last line with a token, after which no checksum follows.
+        let store = source.container.stores[0].identifier
+        let checks = try #require(text.ranges(of: "\"checks\":{\"\(store)").last)
+        let unchecked = Data(text.replacingCharacters(in: checks, with: "\"checks\":{\"other").utf8)
+        #expect(try recover(from: unchecked, "check value") == .invalidHistoryExport)
         let newer = Data(text.replacing("\"version\":1", with: "\"version\":2").utf8)
         #expect(try recover(from: newer, "version") == .invalidHistoryExport)
     }

@@ -182,7 +182,10 @@ struct HistoryReplayer<Store: DataStoreReplaying> {
             throw invalid("lines before it are missing or were changed")
         }
         if case .changes(let transaction) = stage {
-            guard end.token == transaction.token else { throw invalid("it does not end the transaction") }
+            // A token without a check value equals any other one at its position.
+            guard end.token == transaction.token,
+                end.token.checkValue(in: source) == transaction.token.checkValue(in: source)
+            else { throw invalid("it does not end the transaction") }
             if let changes {
                 try save(changes, token: transaction.token, state: state(transaction))
                 replayedCount += 1
