@@ -85,11 +85,10 @@
             let context = ModelContext(container)
             context.insert(GraphSeat(1))
             try context.save()
+            // Two transactions: a session that begins before the first one is committed must be terminated, too.
+            try cluster.psql("ALTER ROLE rotating PASSWORD 'second secret'")
             try cluster.psql(
-                """
-                ALTER ROLE rotating PASSWORD 'second secret';
-                SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'rotating'
-                """)
+                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE usename = 'rotating'")
             context.insert(GraphSeat(2))
             let error = try #require(throws: SwiftDataError.self) { try context.save() }
             #expect(error == .storeUnavailable)
