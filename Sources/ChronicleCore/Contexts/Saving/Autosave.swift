@@ -39,8 +39,10 @@ final class Autosave: Sendable {
 
     private func save(_ context: ConfinedContext) {
         isScheduled.store(false, ordering: .relaxed)
-        PendingAutosaves.shared.remove(self)
-        guard let context = context.value, !context.saveAutomatically() else { return }
+        let isSaved = context.value?.saveAutomatically() ?? true
+        // Afterwards, so that another thread that ends the process meanwhile waits for the save.
+        if !isScheduled.load(ordering: .relaxed) { PendingAutosaves.shared.remove(self) }
+        guard let context = context.value, !isSaved else { return }
         // The end of the process is the last attempt, unless the context is released before.
         PendingAutosaves.shared.removeReleasedContexts()
         PendingAutosaves.shared.add(self, ConfinedContext(context, isRetained: false))
