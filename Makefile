@@ -28,8 +28,9 @@ PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tes
 SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
 
 demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(DEMO_TRAITS) $(SWIFT_FLAGS)
-# CI builds all of them with the same traits.
-DEMO_TRAITS = $(if $(filter postgres,$(STORE)),--traits default,Postgres)
+# CI builds all of them with the same traits. A comma would end the argument of the function.
+comma := ,
+DEMO_TRAITS = $(if $(filter postgres,$(STORE)),--traits default$(comma)Postgres)
 
 .DEFAULT_GOAL := help
 
