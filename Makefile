@@ -27,10 +27,7 @@ STORE = sqlite
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
 SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
 
-demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(DEMO_TRAITS) $(SWIFT_FLAGS)
-# CI builds all of them with the same traits. A comma would end the argument of the function.
-comma := ,
-DEMO_TRAITS = $(if $(filter postgres,$(STORE)),--traits default$(comma)Postgres)
+demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(if $(filter postgres,$(STORE)),$(TRAITS)) $(SWIFT_FLAGS)
 
 .DEFAULT_GOAL := help
 
