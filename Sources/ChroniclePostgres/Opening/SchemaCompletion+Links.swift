@@ -1,7 +1,7 @@
 #if Postgres
     import ChronicleCore
 
-    // Creates and migrates link tables, and renames entities.
+    // Creates and migrates link tables.
     extension SchemaCompletion {
         func completeLinks(_ connection: Connection) throws {
             let definitions = schema.links.map(LinkDefinition.init)
@@ -86,77 +86,6 @@
                 try connection.script(
                     "INSERT INTO \(quoted(links.name))(owner, destination) SELECT \(columns) FROM \(quoted(name)) "
                         + "ON CONFLICT DO NOTHING; DROP TABLE \(quoted(name))")
-            }
-        }
-
-        // MARK: Entities
-
-        /// Renames the entities that had another name in an earlier version of the schema.
-        func renameEntities(_ catalog: Catalog) throws {
-            for entity in models.renamedEntities(in: Set(try catalog.entities().map(\.name))) {
-                let tables = try DatabaseSchema(catalog.connection)
-                let entities = try catalog.entities()
-                guard let recorded = entities.first(where: { $0.name == entity.originalName }),
-                    let root = entities.first(where: { $0.name == recorded.rootName })
-                else { continue }
-                if recorded.isSubentity {
-                    try rename(recorded, of: root, to: entity.name, catalog)
-                } else if tables.hasTable(recorded.name), !tables.hasTable(entity.name) {
-                    try rename(recorded, to: entity.name, tables, catalog)
-                }
-            }
-        }
-
-        /// Renames an entity that inherits from another one: in its rows, and in the values that the history preserves.
-        private func rename(
-            _ entity: RecordedEntity, of root: RecordedEntity, to name: String, _ catalog: Catalog
-        ) throws {
-            let connection = catalog.connection
-            // The models do not change, and neither does their history. The trigger is created again afterwards.
-            let (table, column) = (quoted(root.name), quoted(Schema.entityAttribute))
-            try connection.script("DROP TRIGGER IF EXISTS chronicle_update ON \(table)")
-            try connection.run(
-                "UPDATE \(table) SET \(column) = $2 WHERE \(column) = $1",
-                Parameters(.text(entity.name), .text(name)), isPrepared: false)
-            if let attribute = root.attributes.first(where: { $0.name == Schema.entityAttribute }) {
-                let numbers = [root.number] + root.subentities.values
-                let texts = ["$1", "$2"].map { PreservedText.expression($0, type: "text") }
-                for values in ["old_values", "new_values"] {
-                    let value = "\(values)[array_position(preserved, \(attribute.number)::smallint)]"
-                    try connection.run(
-                        "UPDATE chronicle_change SET \(value) = \(texts[1]) "
-                            + "WHERE entity = ANY($3) AND \(value) = \(texts[0])",
-                        Parameters(.text(entity.name), .text(name), .array(ParameterArray(numbers))), isPrepared: false)
-                }
-            }
-            try catalog.rename(entity, to: name)
-        }
-
-        private func rename(
-            _ entity: RecordedEntity, to name: String, _ tables: DatabaseSchema, _ catalog: Catalog
-        ) throws {
-            let connection = catalog.connection
-            // Their names contain that of the table; they are created again with the new one.
-            for index in (tables.indexes[entity.name] ?? []).sorted() where index.hasPrefix("chronicle_") {
-                try connection.script("DROP INDEX \(quoted(index))")
-            }
-            for key in (tables.foreignKeys[entity.name] ?? [:]).keys.sorted() where key.hasPrefix("chronicle_") {
-                try connection.script("ALTER TABLE \(quoted(entity.name)) DROP CONSTRAINT \(quoted(key))")
-            }
-            try connection.script("ALTER TABLE \(quoted(entity.name)) RENAME TO \(quoted(name))")
-            try catalog.rename(entity, to: name)
-            for links in tables.columns.keys.sorted() where links.hasPrefix(entity.name + ".") {
-                let newName = name + links.dropFirst(entity.name.count)
-                try connection.script(
-                    "DROP INDEX IF EXISTS \(quoted(TableNames.shortened("chronicle_links_\(links)")))")
-                for column in ["owner", "destination"] {
-                    let constraint = TableNames.shortened("chronicle_links_\(links)_\(column)")
-                    guard tables.foreignKeys[links]?[constraint] != nil else { continue }
-                    let renamed = TableNames.shortened("chronicle_links_\(newName)_\(column)")
-                    try connection.script(
-                        "ALTER TABLE \(quoted(links)) RENAME CONSTRAINT \(quoted(constraint)) TO \(quoted(renamed))")
-                }
-                try connection.script("ALTER TABLE \(quoted(links)) RENAME TO \(quoted(newName))")
             }
         }
     }

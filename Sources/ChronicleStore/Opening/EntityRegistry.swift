@@ -164,6 +164,19 @@ struct EntityRegistry {
             isPresent: statement.int64(6) != 0)
     }
 
+    /// Changes the name of an entity.
+    func rename(_ entity: RecordedEntity, to name: String) throws {
+        for sql in [
+            "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
+            "UPDATE chronicle_attribute SET destination = ?2 WHERE destination = ?1",
+        ] {
+            let statement = try connection.prepare(sql)
+            try statement.bind(entity.name, at: 1)
+            try statement.bind(name, at: 2)
+            try statement.run()
+        }
+    }
+
     /// Returns the entity with a name, assigning a number to it if it is new.
     func entity(named name: String) throws -> RecordedEntity {
         if let known = try entities().first(where: { $0.name == name }) { return known }

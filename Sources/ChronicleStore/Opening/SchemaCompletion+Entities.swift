@@ -19,6 +19,7 @@ extension SchemaCompletion {
                 guard try tableExists(recorded.name), try !tableExists(entity.name) else { continue }
                 try rename(recorded, to: entity.name)
             }
+            try registry.rename(recorded, to: entity.name)
             changedTables.insert(root.number)
         }
         // An earlier version of the models does not find the new names.
@@ -41,11 +42,6 @@ extension SchemaCompletion {
     private func rename(_ entity: RecordedEntity, to name: String) throws {
         try dropTriggers(of: entity)
         try connection.execute("ALTER TABLE \(quoted(entity.name)) RENAME TO \(quoted(name))")
-        try run(
-            [
-                "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
-                "UPDATE chronicle_attribute SET destination = ?2 WHERE destination = ?1",
-            ], replacing: entity.name, with: name)
         for links in try linkTables(of: entity.name) {
             try connection.execute(
                 """
@@ -60,10 +56,7 @@ extension SchemaCompletion {
         // The models do not change, and neither does their history.
         try dropTriggers(of: root)
         let column = quoted(Schema.entityAttribute)
-        var statements = [
-            "UPDATE chronicle_entity SET name = ?2 WHERE name = ?1",
-            "UPDATE \(quoted(root.name)) SET \(column) = ?2 WHERE \(column) IS ?1",
-        ]
+        var statements = ["UPDATE \(quoted(root.name)) SET \(column) = ?2 WHERE \(column) IS ?1"]
         if let attribute = root.attributes.first(where: { $0.name == Schema.entityAttribute }) {
             let entities = [root.number] + root.subentities.map(\.number)
             statements += ["old_value", "new_value"].map { value in
@@ -73,15 +66,10 @@ extension SchemaCompletion {
                 """
             }
         }
-        try run(statements, replacing: entity.name, with: name)
-    }
-
-    /// Runs statements with the parameters `?1` and `?2`.
-    private func run(_ statements: [String], replacing name: String, with newName: String) throws {
         for sql in statements {
             let statement = try connection.prepare(sql)
-            try statement.bind(name, at: 1)
-            try statement.bind(newName, at: 2)
+            try statement.bind(entity.name, at: 1)
+            try statement.bind(name, at: 2)
             try statement.run()
         }
     }
