@@ -40,7 +40,8 @@
                 case .shared: source
                 case .cluster(let cluster): cluster
                 }
-            let file = URL(fileURLWithPath: "/tmp/chronicle-dump-\(UUID().uuidString).sql")
+            // In a directory that the user of the server can write to.
+            let file = source.directory.appending(path: "dump-\(UUID().uuidString).sql")
             defer { try? FileManager.default.removeItem(at: file) }  // A file that remains does no harm.
             try source.run(
                 "pg_dump",
