@@ -27,8 +27,8 @@
         var beginStatement = "BEGIN"
         /// The session on the server, or `nil` if a proxy assigns one to each transaction.
         private(set) var session: Session?
-        /// Whether the end of the latest transaction was sent: COMMIT, or a pipeline that is a transaction of its own.
-        /// Otherwise, a lost connection has rolled it back.
+        /// Whether the server may have committed the latest transaction, because COMMIT, or a whole pipeline without BEGIN,
+        /// was sent. Otherwise, losing the connection rolls the transaction back.
         var hasSentCommit = false
         /// The number of calls of ``transaction(_:)`` that are running. Those within another one are savepoints.
         var transactionDepth = 0

@@ -64,8 +64,8 @@
         ///
         /// - Parameters:
         ///   - pipeline: The statements.
-        ///   - isTransaction: Whether the statements write as a transaction of their own, so that they may have been
-        ///     committed if the connection is lost. Within ``transaction(_:)``, they are a part of that one.
+        ///   - isTransaction: Whether the statements form a transaction that writes, which may have been committed if the
+        ///     connection is lost. Within ``transaction(_:)``, they are a part of the outer one.
         func run(_ pipeline: Pipeline, asTransaction isTransaction: Bool = false) throws -> [QueryResult] {
             guard !pipeline.entries.isEmpty else { return [] }
             if isTransaction, transactionDepth > 0 { return try transaction { try $0.run(pipeline) } }
@@ -73,8 +73,8 @@
                 statements.removeAll()
                 try script("DEALLOCATE ALL")
             }
-            // A pipeline without BEGIN is a transaction as well, and takes the server less time. A proxy keeps a session
-            // only during a transaction.
+            // The server also runs a pipeline without BEGIN as one transaction, in less time. A proxy keeps a session only
+            // during a transaction.
             // https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-PIPELINING
             let isWhole = transactionDepth == 0 && settings.usesTransactionPooling
             var prefix = Pipeline()
@@ -223,8 +223,8 @@
 
         /// Reads the end of the results.
         ///
-        /// - Returns: The error of the commit, such as that of a deferred constraint, if the pipeline is a transaction of its
-        ///   own. Its index is that of the statement after the last one.
+        /// - Returns: The error of the commit, such as a violated deferred constraint, or `nil`. Its
+        ///   ``PostgresError/statementIndex`` is the number of statements.
         /// - Throws: ``PostgresError`` if the connection is lost.
         private func receiveEnd(
             _ handle: OpaquePointer, _ cancellation: CancellationCheck, at index: Int

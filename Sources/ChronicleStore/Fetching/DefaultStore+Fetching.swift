@@ -112,9 +112,10 @@ extension DefaultStore: DataStoreExcluding {
         }
     }
 
-    /// Fetches the rows that have one of several combinations of values, by executing one statement for each of them.
+    /// Fetches the rows that have one of several combinations of unique values, with one lookup for each combination.
     ///
-    /// The values are unique, so that SQLite neither collects the combinations nor sorts rows.
+    /// A single query for all combinations would take longer, because SQLite would collect the combinations and sort the
+    /// rows.
     private func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
         with properties: [Schema.Property], _ combinations: Set<[PropertyValue]>,
