@@ -265,14 +265,17 @@ struct EntityRegistry {
         }
         let indexes = try connection.prepare(
             """
-            SELECT i.name, c.name FROM pragma_index_list(?) AS i, pragma_index_info(i.name) AS c
+            SELECT i.name, c.name, t."notnull", t.dflt_value FROM pragma_index_list(?1) AS i, \
+            pragma_index_info(i.name) AS c LEFT JOIN pragma_table_info(?1) AS t ON t.cid = c.cid
             WHERE i."unique" AND NOT i.partial ORDER BY i.name, c.seqno
             """)
         try indexes.bind(entity.name, at: 1)
-        var columnsByIndex: [(name: String, columns: [String])] = []
+        var columnsByIndex: [(name: String, columns: [RecordedTable.IndexedColumn])] = []
         while try indexes.step() {
             if columnsByIndex.last?.name != indexes.text(0) { columnsByIndex.append((indexes.text(0), [])) }
-            columnsByIndex[columnsByIndex.count - 1].columns.append(indexes.text(1))
+            columnsByIndex[columnsByIndex.count - 1].columns.append(
+                .init(name: indexes.text(1), replacement: ColumnDefault.replacement(indexes, isRequired: 2, default: 3))
+            )
         }
         return RecordedTable(
             entityID: entity.number, name: entity.name,

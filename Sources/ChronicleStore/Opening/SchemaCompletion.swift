@@ -144,7 +144,8 @@ struct SchemaCompletion {
 
     /// Everything whose change requires a change of the file.
     private var signature: String {
-        var parts = ["history \(recordsHistory)"]
+        // The number changes with the triggers, so that files of earlier versions get the present ones.
+        var parts = ["history \(recordsHistory)", "recorder 2"]
         for entity in schema.entities {
             let definition = TableDefinition(entity: entity, schema: schema)
             parts.append(definition.shape)

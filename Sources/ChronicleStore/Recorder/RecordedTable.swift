@@ -34,6 +34,8 @@ struct RecordedTable: Hashable, Sendable {
         let name: String
         /// The collation of the index, or `nil` if it is that of the column.
         var collation: String?
+        /// The expression of the value that REPLACE stores instead of NULL, or `nil` if there is none.
+        var replacement: String?
     }
 
     /// The name of the primary key in statements. SQLite accepts this name in every rowid table; the column itself
@@ -52,7 +54,7 @@ struct RecordedTable: Hashable, Sendable {
     ///
     /// The recorder compares these columns with `=` to find the rows that a `REPLACE` of another program deletes.
     /// Indexes must therefore not be partial.
-    let uniqueness: [[IndexedColumn]]
+    private(set) var uniqueness: [[IndexedColumn]]
     /// The relationships whose links a delete preserves, in the order of their numbers.
     let lists: [List]
     /// The other entities whose rows are in the table.
@@ -75,16 +77,7 @@ struct RecordedTable: Hashable, Sendable {
     }
 
     init(
-        entityID: Int64, name: String, columns: [Column], uniqueness: [[String]], lists: [List] = [],
-        subentities: [Subentity] = []
-    ) {
-        self.init(
-            entityID: entityID, name: name, key: .model, columns: columns,
-            uniqueness: uniqueness.map { $0.map { IndexedColumn(name: $0) } }, lists: lists, subentities: subentities)
-    }
-
-    init(
-        entityID: Int64, name: String, key: RowKey, columns: [Column], uniqueness: [[IndexedColumn]],
+        entityID: Int64, name: String, key: RowKey = .model, columns: [Column], uniqueness: [[IndexedColumn]],
         lists: [List] = [], subentities: [Subentity] = []
     ) {
         self.lists = lists.sorted { $0.number < $1.number }
@@ -94,6 +87,14 @@ struct RecordedTable: Hashable, Sendable {
         self.key = key
         self.columns = columns.sorted { $0.number < $1.number }
         self.uniqueness = uniqueness
+    }
+
+    /// The description in files of earlier versions, whose triggers ignore the values that REPLACE stores instead of
+    /// NULL.
+    var withoutReplacements: RecordedTable {
+        var table = self
+        table.uniqueness = uniqueness.map { $0.map { IndexedColumn(name: $0.name, collation: $0.collation) } }
+        return table
     }
 
     /// Returns the kind of the rows of an operation on this entity.

@@ -166,9 +166,14 @@ extension RecorderSQL {
 
     /// Returns a condition that is true if a row has the same values as NEW in all columns of a unique index.
     ///
-    /// As in the index, NULL is not equal to NULL.
+    /// As in the index, NULL is not equal to NULL. REPLACE stores the default value instead of NULL in a column that is
+    /// NOT NULL, which a BEFORE trigger does not see.
     private static func sameValues(_ columns: [RecordedTable.IndexedColumn]) -> String {
-        joined(columns.map { "held.\($0.collated) = NEW.\(quoted($0.name))" }, by: "AND")
+        joined(
+            columns.map { column in
+                let value = "NEW.\(quoted(column.name))"
+                return "held.\(column.collated) = \(column.replacement.map { "ifnull(\(value), \($0))" } ?? value)"
+            }, by: "AND")
     }
 
     /// Returns an expression that is true if the update can have replaced a row: it changed a column of a unique index

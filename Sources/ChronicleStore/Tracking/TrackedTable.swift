@@ -88,8 +88,10 @@ struct TrackedTable {
     private mutating func readIndexes(_ connection: Connection) throws {
         let statement = try connection.prepare(
             """
-            SELECT i.name, i.origin, i.partial, c.name, c.coll FROM pragma_index_list(?, 'main') AS i, \
-            pragma_index_xinfo(i.name, 'main') AS c WHERE i."unique" AND c.key ORDER BY i.name, c.seqno
+            SELECT i.name, i.origin, i.partial, c.name, c.coll, t."notnull", t.dflt_value \
+            FROM pragma_index_list(?1, 'main') AS i, pragma_index_xinfo(i.name, 'main') AS c \
+            LEFT JOIN pragma_table_xinfo(?1, 'main') AS t ON t.cid = c.cid \
+            WHERE i."unique" AND c.key ORDER BY i.name, c.seqno
             """)
         try statement.bind(name, at: 1)
         var indexes: [(name: String, isPrimaryKey: Bool, isComplete: Bool, columns: [RecordedTable.IndexedColumn])] = []
@@ -102,7 +104,10 @@ struct TrackedTable {
             if statement.isNull(3) {
                 indexes[indexes.count - 1].isComplete = false
             } else {
-                indexes[indexes.count - 1].columns.append(.init(name: statement.text(3), collation: statement.text(4)))
+                indexes[indexes.count - 1].columns.append(
+                    .init(
+                        name: statement.text(3), collation: statement.text(4),
+                        replacement: ColumnDefault.replacement(statement, isRequired: 5, default: 6)))
             }
         }
         for index in indexes {

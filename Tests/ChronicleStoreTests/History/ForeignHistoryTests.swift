@@ -47,6 +47,19 @@ import Testing
         #expect(delete.tombstone[\.name] as String? == "a")
     }
 
+    /// REPLACE stores the default value instead of NULL in a column that is NOT NULL.
+    @Test func rowsThatDefaultValuesReplaceAreRecorded() throws {
+        let store = try TestStore(.file, [Ticket.self])
+        try store.shell("INSERT INTO Ticket DEFAULT VALUES; INSERT INTO Ticket(code) VALUES ('other')")
+        try store.shell("INSERT OR REPLACE INTO Ticket(code) VALUES (NULL)")
+        try store.shell("UPDATE OR REPLACE Ticket SET code = NULL WHERE code = 'other'")
+        #expect(
+            try store.lines() == [
+                "insert Ticket/1, insert Ticket/2, delete Ticket/1, insert Ticket/3, delete Ticket/3, update Ticket/2 code"
+            ])
+        #expect(try store.shell("SELECT group_concat(id) FROM Ticket") == "2")
+    }
+
     @Test func shellUpsertIsRecorded() throws {
         let store = try TestStore(.file)
         try store.foreign(insert("a"))
@@ -239,4 +252,12 @@ import Testing
         #expect(try store.lines(Descriptor().limited(1, offset: 3)).isEmpty)
         #expect(try store.store.fetchHistoryCount(Descriptor().limited(0, offset: 1)) == 2)
     }
+}
+
+private final class Ticket: PersistentModel {
+    @Attribute(.unique) var code = "a 'new' one"
+
+    static let properties: PropertyMap<Ticket> = ["code": \.code]
+    let persistentBackingData: any BackingData<Ticket>
+    init(backingData: any BackingData<Ticket>) { persistentBackingData = backingData }
 }

@@ -18,7 +18,7 @@ import Testing
             columns: names.enumerated().map { number, name in
                 .init(
                     number: number, name: name, preservation: .init(inserts: extent, updates: extent, deletes: extent))
-            }, uniqueness: [["c0"]])
+            }, uniqueness: [[.init(name: "c0")]])
         for sql in RecorderSQL.triggers(of: table) { try connection.execute(sql) }
         func rows() throws -> Int64? {
             try connection.scalarInt64("SELECT count(*) FROM chronicle_change WHERE attributes IS NOT NULL")

@@ -74,6 +74,33 @@ import Testing
         #expect(try fixture.problems() == [])
     }
 
+    /// REPLACE stores the default value instead of NULL in a column that is NOT NULL.
+    @Test(arguments: [
+        ("1", "1"), ("-1.5", "-1.5"), ("'it''s (1)'", "'it''s (1)'"), ("name", "'name'"),
+        ("\"a 'name'\"", "'a ''name'''"),
+        ("[a \"name\"]", "'a \"name\"'"), ("`a``b`", "'a`b'"), ("x'61'", "x'61'"), ("TRUE", "1"),
+        ("current_date", "date()"), ("('a' || 'b')", "'ab'"),
+    ])
+    func rowsThatDefaultValuesReplace(_ definition: String, _ value: String) throws {
+        let fixture = try TrackedFixture(
+            """
+            CREATE TABLE a(id INTEGER PRIMARY KEY, u UNIQUE NOT NULL DEFAULT \(definition), v);
+            CREATE TABLE b(k NOT NULL DEFAULT \(definition), v, PRIMARY KEY (k)) WITHOUT ROWID;
+            INSERT INTO a VALUES (1, \(value), 'old'), (2, 'other', 'old'); INSERT INTO b VALUES (\(value), 'old')
+            """)
+        try fixture.app.execute("INSERT OR REPLACE INTO a VALUES (3, NULL, 'new'); REPLACE INTO b VALUES (NULL, 'new')")
+        func operations(_ from: Int) throws -> [Substring] {
+            try fixture.changes().dropFirst(from).map { $0.prefix(6) + $0.suffix(8) }
+        }
+        #expect(try fixture.app.scalarInt64("SELECT count(*) FROM a") == 2)
+        #expect(try fixture.app.scalarInt64("SELECT count(*) FROM b") == 1)
+        #expect(try operations(0) == ["delete v='old'", "insert v='new'", "delete v='old'", "insert v='new'"])
+        try fixture.app.execute("UPDATE OR REPLACE a SET u = NULL WHERE id = 2")
+        #expect(try fixture.app.scalarInt64("SELECT count(*) FROM a") == 1)
+        #expect(try Set(operations(4).map { $0.prefix(6) }) == ["delete", "update"])
+        #expect(try fixture.problems() == [])
+    }
+
     @Test func keysThatChange() throws {
         let fixture = try TrackedFixture(
             """
