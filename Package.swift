@@ -162,6 +162,10 @@ let package = Package(
             ],
             exclude: ["Upgrade/Files", "Predicates/Generated"], swiftSettings: settings),
         .testTarget(
+            name: "ChronicleProcessTests",
+            dependencies: ["Chronicle", "ChronicleSQLite", "ChronicleTestSupport", "ChronicleTestWorker"],
+            swiftSettings: settings),
+        .testTarget(
             name: "ChroniclePostgresTests",
             dependencies: [
                 "Chronicle", "ChronicleConformanceWorker", "ChronicleCore", "ChroniclePostgres", "ChronicleTesting",
@@ -212,6 +216,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Builds only some of the test targets, which takes less time: CHRONICLE_TESTS='ChronicleCoreTests ChronicleProcessTests'.
+if let names = Context.environment["CHRONICLE_TESTS"]?.split(separator: " ") {
+    package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
+}
 
 // For sources with `import SwiftData`, on platforms without a module of that name.
 #if !canImport(Darwin)
