@@ -22,12 +22,20 @@ SOAK_SEED ?=
 SANITIZE_FLAGS ?=
 # The store of the demo: sqlite, journal or postgres.
 STORE = sqlite
-# Separate packages, each with its own .build: in a shared one, SwiftPM would reuse the plan of another package and run its
-# tests.
+# The duration of `make converge`.
+CONVERGE_SECONDS ?= 60
+# Separate packages. Those with the same traits share a build, because most of it is this package. Without the last flag,
+# SwiftPM would reuse the plan of another package and run its tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
+PLAIN = --scratch-path .build/packages --disable-build-manifest-caching
+WITH_POSTGRES = $(TRAITS) --scratch-path .build/packages-postgres --disable-build-manifest-caching
+POSTGRES_PACKAGES := $(patsubst %/Package.swift,%,$(shell grep -l 'name: "Postgres"' $(PACKAGES:=/Package.swift)))
+package_flags = --package-path $(1) $(if $(filter $(1),$(POSTGRES_PACKAGES)),$(WITH_POSTGRES),$(PLAIN)) $(SWIFT_FLAGS)
+test_package = $(if $(filter $(1),$(POSTGRES_PACKAGES)),.ci/postgres) $(SWIFT) test $(call package_flags,$(1))
 SOURCES := $(wildcard Package.swift Sources Tests Examples Benchmarks .ci/*.swift)
 
-demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(if $(filter postgres,$(STORE)),$(TRAITS)) $(SWIFT_FLAGS)
+demo_build = $(SWIFT) build --package-path Examples/SampleTrips $(if $(filter postgres,$(STORE)),$(WITH_POSTGRES),$(PLAIN)) \
+	$(SWIFT_FLAGS)
 
 .DEFAULT_GOAL := help
 
@@ -44,15 +52,16 @@ demo: $(if $(filter postgres,$(STORE)),ready-postgres,ready) ## runs an app and 
 	@echo "  $(SWIFT) run chronicle timeline FILE -o timeline.html    a page to open"
 	@echo "  $(SWIFT) run chronicle serve FILE                        the same page, live"
 
+.PHONY: build
+build: ready-postgres ## builds everything with its tests, and the other packages
+	@$(SWIFT) build --build-tests $(TRAITS) $(SWIFT_FLAGS)
+	@$(foreach package,$(PACKAGES),$(SWIFT) build --build-tests $(call package_flags,$(package)) &&) true
+
 .PHONY: test
 test: ready-postgres browser proxy ## runs every test, first those of other packages
 	@failed=0; \
 	SWIFT=$(SWIFT) .ci/mistakes $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
-	for package in $(PACKAGES); do \
-		[ -d $$package/Tests ] || continue; \
-		traits=$$(.ci/traits $$package); \
-		$${traits:+.ci/postgres} $(SWIFT) test --package-path $$package $$traits $(SWIFT_FLAGS) || failed=1; \
-	done; \
+	$(foreach package,$(PACKAGES),$(call test_package,$(package)) || failed=1;) \
 	$(SWIFT) test $(TRAITS) $(SWIFT_FLAGS) || failed=1; \
 	exit $$failed
 
@@ -71,6 +80,10 @@ fuzz: ready-postgres ## uses mutated store files for FUZZ_SECONDS=60; FUZZ_CASE=
 soak: ready-postgres ## kills and restarts writers and consumers of one file for SOAK_SECONDS=120, and verifies the result
 	@$(SWIFT) build --product ChronicleSoak $(TRAITS) $(SWIFT_FLAGS) >&2
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
+
+.PHONY: converge
+converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECONDS=60 have passed, and compares them
+	@TRIP_SYNC_SECONDS="$(CONVERGE_SECONDS)" $(call test_package,Examples/TripSync) --filter processesConverge
 
 .PHONY: sanitize
 sanitize: ready-postgres ## runs every test under Thread Sanitizer, then under Address Sanitizer
