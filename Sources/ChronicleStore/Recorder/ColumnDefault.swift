@@ -2,7 +2,8 @@ import ChronicleSQLite
 
 /// The default values of columns, as SQLite describes them.
 enum ColumnDefault {
-    /// Returns the expression of the value that REPLACE stores instead of NULL in a column, or `nil` if there is none.
+    /// Returns the literal of the value that REPLACE stores instead of NULL in a column, or `nil` if there is none.
+    /// https://www.sqlite.org/lang_conflict.html
     ///
     /// - Parameters:
     ///   - statement: A row with `notnull` and `dflt_value` of `PRAGMA table_xinfo`.
@@ -10,21 +11,27 @@ enum ColumnDefault {
     ///   - text: The index of `dflt_value`.
     static func replacement(_ statement: Statement, isRequired: Int32, default text: Int32) -> String? {
         if statement.int64(isRequired) == 0 || statement.isNull(text) { return nil }
-        return replacement(statement.text(text))
+        return literal(statement.text(text))
     }
 
-    /// Returns the expression of the value that REPLACE stores instead of NULL in a column that is NOT NULL.
-    /// https://www.sqlite.org/lang_conflict.html
+    /// Returns the literal of a default value, or `nil` for NULL and for other expressions.
     ///
-    /// - Parameter text: The text of `dflt_value` in the result of `PRAGMA table_xinfo`.
-    /// - Returns: `nil` if there is none, or if it contains a function, which not every program defines.
-    static func replacement(_ text: String) -> String? {
-        let keywords = ["NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
-        if keywords.contains(text.uppercased()) { return text.uppercased() == "NULL" ? nil : text }
-        // A name is a text here, and would be a column in the expression.
+    /// In a trigger, an expression could mean something else, or fail in a program that lacks a function, which could
+    /// then not write to the table any more.
+    private static func literal(_ text: String) -> String? {
+        switch text.uppercased() {
+        case "NULL": return nil
+        // SQLite before version 3.23 has no such literals.
+        case "TRUE": return "1"
+        case "FALSE": return "0"
+        case "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP": return text
+        default: break
+        }
+        // A name is a text here, and would be a column in a trigger.
         if let name = name(text) { return "'\(name.replacing("'", with: "''"))'" }
-        if text.replacing(#/'[^']*'/#, with: "").contains("(") { return nil }
-        return "(\(text))"
+        let isString = text.wholeMatch(of: #/[xX]?'(?:[^']|'')*'/#) != nil
+        let isNumber = text.wholeMatch(of: #/[+-]?\s*(?:0[xX][0-9a-fA-F]+|[0-9.]+(?:[eE][+-]?[0-9]+)?)/#) != nil
+        return isString || isNumber ? text : nil
     }
 
     /// Returns the text of a name, which may have one of SQLite's three kinds of quotation marks, or `nil` for other
@@ -33,9 +40,13 @@ enum ColumnDefault {
         for (first, last) in [("\"", "\""), ("`", "`"), ("[", "]")] where text.hasPrefix(first) {
             guard text.count > 1, text.hasSuffix(last) else { return nil }
             let content = String(text.dropFirst().dropLast())
-            return first == "[" ? content : content.replacing(first + first, with: first)
+            let isName = !content.replacing(last + last, with: "").contains(last)
+            return isName ? content.replacing(last + last, with: last) : nil
         }
-        let isName = text.first.map { $0.isLetter || $0 == "_" } ?? false
-        return isName && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" } ? text : nil
+        // https://www.sqlite.org/draft/tokenreq.html
+        let isName = text.unicodeScalars.allSatisfy {
+            !$0.isASCII || $0 == "_" || $0 == "$" || Character($0).isLetter || Character($0).isNumber
+        }
+        return isName && text.first?.isNumber == false ? text : nil
     }
 }

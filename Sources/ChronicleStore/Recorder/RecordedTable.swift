@@ -34,7 +34,7 @@ struct RecordedTable: Hashable, Sendable {
         let name: String
         /// The collation of the index, or `nil` if it is that of the column.
         var collation: String?
-        /// The expression of the value that REPLACE stores instead of NULL, or `nil` if there is none.
+        /// The literal of the value that REPLACE stores instead of NULL, or `nil` if there is none.
         var replacement: String?
     }
 
