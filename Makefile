@@ -23,7 +23,7 @@ SANITIZE_FLAGS ?=
 # The store of the demo: sqlite, journal or postgres.
 STORE = sqlite
 # The duration of `make converge`.
-CONVERGE_SECONDS ?= 60
+CONVERGE_SECONDS ?= 120
 # Separate packages. Those with the same traits share a build, because most of it is this package. Without the last flag,
 # SwiftPM would reuse the plan of another package and run its tests.
 PACKAGES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift Tests/*/Package.swift))
@@ -82,7 +82,7 @@ soak: ready-postgres ## kills and restarts writers and consumers of one file for
 	@"$$($(SWIFT) build $(TRAITS) $(SWIFT_FLAGS) --show-bin-path)/ChronicleSoak" --seconds "$(SOAK_SECONDS)" --seed "$(SOAK_SEED)"
 
 .PHONY: converge
-converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECONDS=60 have passed, and compares them
+converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECONDS=120 have passed, and compares them
 	@TRIP_SYNC_SECONDS="$(CONVERGE_SECONDS)" $(call test_package,Examples/TripSync) --filter processesConverge
 
 .PHONY: sanitize
