@@ -44,6 +44,7 @@ import Testing
             var spin = Int.random(in: 0...500_000, using: &random)
             while spin > 0 { spin -= 1 }
             worker.kill()
+            #expect(try Shell.sqlite3(file, "PRAGMA integrity_check") == "ok", comment)
             let configuration = ModelConfiguration(url: file, durability: .relaxed)
             let container = try ModelContainer(for: Schema([BucketListItem.self]), configurations: [configuration])
             let store = try #require(container.stores.first as? DefaultStore)
