@@ -13,10 +13,8 @@ extension SchemaCompletion {
         for entity in try registry.entities() {
             // A dropped table that no model of this schema needs has nothing left to record.
             guard try schema.entitiesByName[entity.name] != nil || tableExists(entity.name) else { continue }
-            let table = try registry.table(of: entity)
             let found = try Set(triggers(of: entity.name).values)
-            let isKnown = [table, table.withoutReplacements].contains { found == Set(RecorderSQL.triggers(of: $0)) }
-            guard isKnown else { return false }
+            guard try RecorderSQL.isRecorded(registry.table(of: entity), by: found) else { return false }
         }
         return try !linksToo || schema.links.allSatisfy { try hasTriggers(registry.recordedLinks($0)) }
     }

@@ -42,6 +42,14 @@ enum RecorderSQL {
         ].compactMap(\.self)
     }
 
+    /// Returns whether the triggers of a table record its changes without interruption: the present ones, or those of an
+    /// earlier version.
+    ///
+    /// Earlier triggers are replaced, without a gap in the history, when the file is opened for writing or tracked again.
+    static func isRecorded(_ table: RecordedTable, by triggers: Set<String>) -> Bool {
+        [table, table.withoutReplacements].contains { Set(Self.triggers(of: $0)) == triggers }
+    }
+
     /// Returns the statements that stop recording an entity, which is required before dropping a column of its table.
     ///
     /// They also delete the notes of the entity: while nothing is recorded, rows can be deleted unnoticed, and their

@@ -64,10 +64,9 @@ struct TableTracking {
         let recorded = Set(entity.attributes.filter(\.isPresent).map(\.name))
         if let name = recorded.subtracting(columns).min() { return "the column \(name) does not exist" }
         if let name = columns.subtracting(recorded).min() { return "the column \(name) is not recorded" }
-        let expected = Set(RecorderSQL.triggers(of: table.recordedTable(entity)))
         let found = try triggers(of: table.name)
         if found.isEmpty { return "its triggers were dropped, as by a change that rebuilds the table" }
-        if Set(found.map(\.sql)) != expected {
+        if !RecorderSQL.isRecorded(table.recordedTable(entity), by: Set(found.map(\.sql))) {
             return "its triggers are not those of the table and its indexes any more"
         }
         if let key = KeyTable(table, of: entity.number) {
@@ -227,7 +226,13 @@ struct TableTracking {
     /// - Returns: Whether they were not recorded before.
     private func record(_ table: TrackedTable) throws -> Bool {
         var entity = try registry.entities().first { $0.name == table.name }
-        if let known = entity, known.tableName != nil, try interruption(of: known, table) == nil { return false }
+        if let known = entity, known.tableName != nil, try interruption(of: known, table) == nil {
+            let present = table.recordedTable(known)
+            if try Set(triggers(of: table.name).map(\.sql)) != Set(RecorderSQL.triggers(of: present)) {
+                try recreateTriggers(present)
+            }
+            return false
+        }
         if let known = entity, hasOtherKey(known, table) {
             // The keys in the history are those of the earlier primary key.
             try retire(known)

@@ -12,8 +12,9 @@ struct TableCheck {
     func run() throws {
         let recorder = EntityRegistry(connection)
         for entity in registry.entities where !entity.isSubentity && registry.tables.contains(entity.name) {
-            let expected = recordsHistory ? RecorderSQL.triggers(of: try recorder.table(of: entity)) : []
-            try compareTriggers(of: entity.name, expected)
+            let table = try recorder.table(of: entity)
+            if recordsHistory, try RecorderSQL.isRecorded(table, by: triggers(of: entity.name)) { continue }
+            try compareTriggers(of: entity.name, recordsHistory ? RecorderSQL.triggers(of: table) : [])
         }
         guard let schema = registry.schema else { return }
         for entity in schema.entities where registry.tables.contains(entity.name) {
@@ -32,14 +33,24 @@ struct TableCheck {
         }
     }
 
-    private func compareTriggers(of table: String, _ expected: [String]) throws {
-        var expected = Set(expected)
+    private func triggers(of table: String) throws -> Set<String> {
+        var triggers: Set<String> = []
+        try forEachTrigger(of: table) { triggers.insert($0.text(1)) }
+        return triggers
+    }
+
+    /// Calls a closure with the name and the SQL of each trigger of the recorder.
+    private func forEachTrigger(of table: String, _ body: (Statement) throws -> Void) throws {
         try verifier.forEachRow(
             """
             SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? \
             AND substr(name, 1, 10) = 'chronicle_'
-            """, bind: { try $0.bind(table, at: 1) }
-        ) { statement in
+            """, bind: { try $0.bind(table, at: 1) }, body)
+    }
+
+    private func compareTriggers(of table: String, _ expected: [String]) throws {
+        var expected = Set(expected)
+        try forEachTrigger(of: table) { statement in
             guard expected.remove(statement.text(1)) == nil else { return }
             try verifier.report(.trigger, table, detail: "the trigger \(statement.text(0)) is changed or not known")
         }

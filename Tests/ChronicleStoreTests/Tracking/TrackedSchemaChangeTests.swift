@@ -137,6 +137,31 @@ import Testing
     }
 
     /// A trigger that changes another table does not matter.
+    /// The triggers of earlier versions do not contain default values. They are replaced without a gap.
+    @Test func triggersOfAnEarlierVersion() throws {
+        let fixture = try TrackedFixture("CREATE TABLE a(id INTEGER PRIMARY KEY, u UNIQUE NOT NULL DEFAULT 1)")
+        let present = try fixture.schemaDump()
+        let value = "ifnull(NEW.\"u\", 1)"
+        let statement = try fixture.app.prepare(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND instr(sql, ?)")
+        try statement.bind(value, at: 1)
+        var triggers: [(name: String, sql: String)] = []
+        while try statement.step() { triggers.append((statement.text(0), statement.text(1))) }
+        #expect(triggers.count == 2)
+        for trigger in triggers {
+            try fixture.app.execute("DROP TRIGGER \"\(trigger.name)\"")
+            try fixture.app.execute(trigger.sql.replacing(value, with: "NEW.\"u\""))
+        }
+        try fixture.app.execute("INSERT INTO a VALUES (1, 2)")
+        let token = try #require(try fixture.store().currentHistoryToken())
+        #expect(try fixture.database.tables().map(\.state) == [.recorded])
+        #expect(try fixture.problems() == [])
+        try fixture.database.track()
+        #expect(try fixture.schemaDump() == present)
+        try fixture.app.execute("INSERT INTO a VALUES (2, 3)")
+        #expect(try fixture.changes(after: token) == ["insert a/2 u=3"])
+    }
+
     @Test func aLaterTriggerOfAnotherTable() throws {
         let fixture = try TrackedFixture(
             "CREATE TABLE account(id INTEGER PRIMARY KEY, v); CREATE TABLE log(id INTEGER PRIMARY KEY)")

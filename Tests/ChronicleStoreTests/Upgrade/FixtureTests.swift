@@ -21,6 +21,14 @@ import Testing
         #expect(try Data(contentsOf: file) == before)
     }
 
+    /// A file is verified without writing. A file of format 1 cannot be verified before it is upgraded.
+    @Test(arguments: FixtureFile.all.dropFirst())
+    func triggersAreValidBeforeTheFileIsOpened(_ fixture: FixtureFile) throws {
+        var problems: [StoreProblem] = []
+        try DefaultStore.verify(fileAt: fixture.copy()) { problems.append($0) }
+        #expect(problems.filter { $0.kind == .trigger }.isEmpty)
+    }
+
     @Test(arguments: FixtureFile.all)
     func tokensRemainValidAfterASave(_ fixture: FixtureFile) throws {
         let file = try fixture.copy()
