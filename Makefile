@@ -18,7 +18,8 @@ FUZZ_KEEP ?=
 # The duration of `make soak` and the seed of a run.
 SOAK_SECONDS ?= 120
 SOAK_SEED ?=
-# For example SANITIZE_FLAGS='--filter ContextTests'.
+# For example SANITIZERS=thread SANITIZE_FLAGS='--filter ContextTests'.
+SANITIZERS ?= thread address
 SANITIZE_FLAGS ?=
 # The store of the demo: sqlite, journal or postgres.
 STORE = sqlite
@@ -88,7 +89,7 @@ converge: ready-postgres ## edits and synchronises devices until CONVERGE_SECOND
 .PHONY: sanitize
 sanitize: ready-postgres ## runs every test under Thread Sanitizer, then under Address Sanitizer
 	@failed=0; \
-	for sanitizer in thread address; do \
+	for sanitizer in $(SANITIZERS); do \
 		SWIFT=$(SWIFT) .ci/sanitize $$sanitizer $(TRAITS) $(SWIFT_FLAGS) $(SANITIZE_FLAGS) || failed=1; \
 	done; \
 	exit $$failed
