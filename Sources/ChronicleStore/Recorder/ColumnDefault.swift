@@ -16,8 +16,8 @@ enum ColumnDefault {
 
     /// Returns the literal of a default value, or `nil` for NULL and for other expressions.
     ///
-    /// In a trigger, an expression could mean something else, or fail in a program that lacks a function, which could
-    /// then not write to the table any more.
+    /// In a trigger, an expression could have another meaning, or call a function that a program does not define. That
+    /// program could then no longer write to the table.
     private static func literal(_ text: String) -> String? {
         switch text.uppercased() {
         case "NULL": return nil
@@ -27,7 +27,7 @@ enum ColumnDefault {
         case "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP": return text
         default: break
         }
-        // A name is a text here, and would be a column in a trigger.
+        // A default value that is a name is a text. In a trigger, it would be a column.
         if let name = name(text) { return "'\(name.replacing("'", with: "''"))'" }
         let isString = text.wholeMatch(of: #/[xX]?'(?:[^']|'')*'/#) != nil
         let isNumber = text.wholeMatch(of: #/[+-]?\s*(?:0[xX][0-9a-fA-F]+|[0-9.]+(?:[eE][+-]?[0-9]+)?)/#) != nil

@@ -42,10 +42,10 @@ enum RecorderSQL {
         ].compactMap(\.self)
     }
 
-    /// Returns whether the triggers of a table record its changes without interruption: the present ones, or those of an
-    /// earlier version.
+    /// Returns whether the triggers of a table record all of its changes: the current triggers, or those of an earlier
+    /// version.
     ///
-    /// Earlier triggers are replaced, without a gap in the history, when the file is opened for writing or tracked again.
+    /// Opening the file for writing, or tracking it again, replaces earlier triggers without a gap in the history.
     static func isRecorded(_ table: RecordedTable, by triggers: Set<String>) -> Bool {
         [table, table.withoutReplacements].contains { Set(Self.triggers(of: $0)) == triggers }
     }
