@@ -35,7 +35,7 @@ public enum DataStoreLookup: Hashable, Sendable {
     /// The properties are those of a uniqueness constraint of the requested entity; see
     /// ``Schema/Entity/uniqueProperties``. A combination has one value for each of them, in the same order, and none of
     /// the values is null. A context requests them after a save threw ``SwiftDataError/uniquenessViolation``.
-    case values(_ properties: [Schema.Property], in: Set<[PropertyValue]>)
+    case values(_ properties: [Schema.Property], in: Combinations)
 
     /// Returns whether a row matches the lookup.
     ///

@@ -118,10 +118,10 @@ extension DefaultStore: DataStoreExcluding {
     /// rows.
     private func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
-        with properties: [Schema.Property], _ combinations: Set<[PropertyValue]>,
+        with properties: [Schema.Property], _ combinations: DataStoreLookup.Combinations,
         _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
     ) throws {
-        let example = Set(combinations.prefix(1))
+        let example = DataStoreLookup.Combinations(combinations.prefix(1))
         let query = try FetchSQL(
             request.descriptor, of: entity, lookup: .values(properties, in: example),
             excluding: request.excludedIdentifiers, schema: schema, storeIdentifier: identifier, past: nil

@@ -34,7 +34,7 @@ extension RevertPlanner {
         guard !wanted.isEmpty else { return }
         var taken: [(RevertPlan.Step, PersistentIdentifier)] = []
         for store in try context.coordinator.stores(for: entity.type) {
-            try context.forEachRow(of: owner, in: store, .values(constraint, in: Set(wanted.keys))) { other, row in
+            try context.forEachRow(of: owner, in: store, .values(constraint, in: .init(wanted.keys))) { other, row in
                 let key = constraint.map { row[$0.slot] }
                 guard let step = wanted[key], step.persistentIdentifier != other, !willDelete(other),
                     step.persistentIdentifier.storeIdentifier == other.storeIdentifier

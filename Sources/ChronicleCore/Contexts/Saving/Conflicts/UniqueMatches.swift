@@ -43,8 +43,37 @@ final class UniqueMatches {
         case inserted(Int)
     }
 
-    /// The owners of unique values for each constraint of an entity.
-    private typealias Owners = [[[PropertyValue]: Owner]]
+    /// The unique values for a constraint, with their owners. Elsewhere, unique values are represented by their numbers
+    /// here, because hashing them takes longer than everything else.
+    private struct Owners {
+        private(set) var combinations = DataStoreLookup.Combinations([])
+        private var owners: [Owner?] = []
+        /// The number of combinations whose rows were looked up.
+        private var lookedUp = 0
+
+        mutating func reserveCapacity(_ count: Int) {
+            combinations.reserveCapacity(count)
+            owners.reserveCapacity(count)
+        }
+
+        /// Returns the number of unique values, which are added if necessary.
+        mutating func number(of key: [PropertyValue]) -> Int {
+            let number = combinations.insert(key)
+            if number == owners.count { owners.append(nil) }
+            return number
+        }
+
+        subscript(number: Int) -> Owner? {
+            get { owners[number] }
+            set { owners[number] = newValue }
+        }
+
+        /// Returns the numbers of the unique values whose rows were not looked up yet.
+        mutating func beginLookup() -> Range<Int> {
+            defer { lookedUp = owners.count }
+            return lookedUp..<owners.count
+        }
+    }
 
     private let context: ModelContext
     private let store: any DataStore
@@ -60,8 +89,8 @@ final class UniqueMatches {
     /// The group of each inserted model that is merged.
     private var groupOfInserted: [Int?]
     private var groupOfRow: [PersistentIdentifier: Int] = [:]
-    /// The owners of unique values by the names of the entities.
-    private var owners: [String: Owners] = [:]
+    /// The owners of unique values for each constraint, by the names of the entities.
+    private var owners: [String: [Owners]] = [:]
     /// The indices of inserted models that a unique value may reference.
     private var positions: [PersistentIdentifier: Int] = [:]
 
@@ -181,15 +210,13 @@ final class UniqueMatches {
         for entity in context.coordinator.schema.entities {
             guard let members = kinds[ObjectIdentifier(entity)] else { continue }
             // A local value, which is changed in place.
-            var owners = self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in [:] }
+            var owners = self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in Owners() }
             var mayRepeat = !positions.isEmpty || entity.uniqueProperties.count > 1
             let keys = try entity.uniqueProperties.enumerated().map { number, properties in
-                let keys = uniqueKeys(of: members, properties)
-                // A set that grows hashes its elements again.
-                var distinct = Set<[PropertyValue]>(minimumCapacity: keys.count)
-                for case let key? in keys { distinct.insert(key) }
-                mayRepeat = mayRepeat || distinct.count < keys.count
-                try lookUp(distinct, entity, number, &owners[number])
+                let known = owners[number].combinations.count
+                let keys = uniqueKeys(of: members, properties, &owners[number])
+                mayRepeat = mayRepeat || owners[number].combinations.count - known < keys.count
+                try lookUp(entity, properties, &owners[number])
                 return keys
             }
             let slots = entity.uniqueProperties.map { $0.map(\.slot) }
@@ -200,14 +227,18 @@ final class UniqueMatches {
         }
     }
 
-    /// Returns the unique values of inserted models for a constraint; see ``key(of:_:)``.
-    private func uniqueKeys(of members: [Int], _ properties: [Schema.Property]) -> [[PropertyValue]?] {
-        guard positions.isEmpty else { return members.map { key(of: resolved($0), properties) } }
+    /// Returns the numbers of the unique values of inserted models for a constraint; see ``key(of:_:)``.
+    private func uniqueKeys(of members: [Int], _ properties: [Schema.Property], _ owners: inout Owners) -> [Int?] {
+        owners.reserveCapacity(owners.combinations.count + members.count)
+        guard positions.isEmpty else {
+            return members.map { key(of: resolved($0), properties).map { owners.number(of: $0) } }
+        }
         // Without retaining the values of each model, which are no longer in the processor's cache.
         return inserted.withUnsafeBufferPointer { inserted in
             let first = inserted.baseAddress.unsafelyUnwrapped
             return members.map { index in
                 (first + index).pointee.values.withUnsafeBufferPointer { key(of: $0, properties) }
+                    .map { owners.number(of: $0) }
             }
         }
     }
@@ -236,22 +267,25 @@ final class UniqueMatches {
     }
 
     /// Finds the rows that have unique values.
-    private func lookUp(
-        _ keys: Set<[PropertyValue]>, _ entity: Schema.Entity, _ number: Int, _ owners: inout [[PropertyValue]: Owner]
-    ) throws {
-        let stored =
-            entity.hasUniqueReferences ? keys.filter { !$0.contains(where: \.isTemporary) } : keys
+    private func lookUp(_ entity: Schema.Entity, _ properties: [Schema.Property], _ owners: inout Owners) throws {
+        let numbers = owners.beginLookup()
+        var stored = owners.combinations
+        if numbers.count < stored.count || entity.hasUniqueReferences {
+            stored = .init(stored[numbers].lazy.filter { !$0.contains(where: \.isTemporary) })
+        }
         guard !stored.isEmpty else { return }
-        owners.reserveCapacity(owners.count + keys.count)
-        groups.reserveCapacity(groups.count + keys.count)
-        groupOfRow.reserveCapacity(groups.count + keys.count)
-        let properties = entity.uniqueProperties[number]
+        groups.reserveCapacity(groups.count + stored.count)
+        groupOfRow.reserveCapacity(groups.count + stored.count)
         try context.forEachRow(of: entity, in: store, .values(properties, in: stored)) { identifier, values in
             // An instance cannot represent a row of a subclass, so the conflict remains an error.
             guard identifier.entityName == entity.name else { return }
             guard !deleted.contains(identifier), !missing.contains(identifier) else { return }
-            let key = properties.map { values[$0.slot] }
-            if stored.contains(key) { owners[key] = .group(group(identifier, values)) }
+            // The store may ignore the lookup.
+            if let number = owners.combinations.firstIndex(of: properties.map { values[$0.slot] }),
+                numbers.contains(number)
+            {
+                owners[number] = .group(group(identifier, values))
+            }
         }
     }
 
@@ -270,18 +304,19 @@ final class UniqueMatches {
     /// Adds an inserted model to the group that has its unique values.
     ///
     /// - Parameters:
-    ///   - keys: The unique values of all models for each constraint, in which those of the model are at `position`.
+    ///   - keys: The numbers of the unique values of all models for each constraint, in which those of the model are at
+    ///     `position`.
     ///   - slots: The slots of the properties of each constraint.
     ///   - mayRepeat: Whether other inserted models may have the same unique values.
     private func add(
-        _ index: Int, _ keys: [[[PropertyValue]?]], at position: Int, _ slots: [[Int]], _ entity: Schema.Entity,
-        _ owners: inout Owners, mayRepeat: Bool
+        _ index: Int, _ keys: [[Int?]], at position: Int, _ slots: [[Int]], _ entity: Schema.Entity,
+        _ owners: inout [Owners], mayRepeat: Bool
     ) throws {
         var found: (group: Int, number: Int)?
         for number in keys.indices {
             guard let key = keys[number][position], let owner = owners[number][key] else { continue }
             let group = group(of: owner)
-            guard has(group, key, slots[number]) else { continue }
+            guard has(group, owners[number].combinations[key], slots[number]) else { continue }
             guard found == nil || found?.group == group else {
                 throw SwiftDataError.uniquenessViolation.with(
                     detail: "its unique values belong to two different models; change or delete one of them",
@@ -308,7 +343,8 @@ final class UniqueMatches {
         groups[found.group].members.append(index)
         groupOfInserted[index] = found.group
         for (number, properties) in entity.uniqueProperties.enumerated() where number != found.number {
-            if let key = key(of: groups[found.group].values, properties) { owners[number][key] = .group(found.group) }
+            guard let key = key(of: groups[found.group].values, properties) else { continue }
+            owners[number][owners[number].number(of: key)] = .group(found.group)
         }
     }
 
