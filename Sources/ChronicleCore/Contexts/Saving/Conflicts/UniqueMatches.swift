@@ -51,7 +51,9 @@ final class UniqueMatches {
         /// The number of combinations whose rows were looked up.
         private var lookedUp = 0
 
+        /// Reserves space for the first combinations. Reserving some more each time would copy all of them each time.
         mutating func reserveCapacity(_ count: Int) {
+            guard owners.isEmpty else { return }
             combinations.reserveCapacity(count)
             owners.reserveCapacity(count)
         }
@@ -229,7 +231,7 @@ final class UniqueMatches {
 
     /// Returns the numbers of the unique values of inserted models for a constraint; see ``key(of:_:)``.
     private func uniqueKeys(of members: [Int], _ properties: [Schema.Property], _ owners: inout Owners) -> [Int?] {
-        owners.reserveCapacity(owners.combinations.count + members.count)
+        owners.reserveCapacity(members.count)
         guard positions.isEmpty else {
             return members.map { key(of: resolved($0), properties).map { owners.number(of: $0) } }
         }
@@ -274,8 +276,10 @@ final class UniqueMatches {
             stored = .init(stored[numbers].lazy.filter { !$0.contains(where: \.isTemporary) })
         }
         guard !stored.isEmpty else { return }
-        groups.reserveCapacity(groups.count + stored.count)
-        groupOfRow.reserveCapacity(groups.count + stored.count)
+        if groups.isEmpty {
+            groups.reserveCapacity(stored.count)
+            groupOfRow.reserveCapacity(stored.count)
+        }
         try context.forEachRow(of: entity, in: store, .values(properties, in: stored)) { identifier, values in
             // An instance cannot represent a row of a subclass, so the conflict remains an error.
             guard identifier.entityName == entity.name else { return }
