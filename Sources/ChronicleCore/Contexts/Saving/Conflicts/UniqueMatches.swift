@@ -36,47 +36,6 @@ final class UniqueMatches {
         }
     }
 
-    /// The owner of unique values, or the one that had them before other models were merged into it.
-    private enum Owner {
-        case group(Int)
-        /// The first of the inserted models with these values, which belongs to a group once there is a second one.
-        case inserted(Int)
-    }
-
-    /// The unique values for a constraint, with their owners. Elsewhere, unique values are represented by their numbers
-    /// here, because hashing them takes longer than everything else.
-    private struct Owners {
-        private(set) var combinations = DataStoreLookup.Combinations([])
-        private var owners: [Owner?] = []
-        /// The number of combinations whose rows were looked up.
-        private var lookedUp = 0
-
-        /// Reserves space for the first combinations. Reserving some more each time would copy all of them each time.
-        mutating func reserveCapacity(_ count: Int) {
-            guard owners.isEmpty else { return }
-            combinations.reserveCapacity(count)
-            owners.reserveCapacity(count)
-        }
-
-        /// Returns the number of unique values, which are added if necessary.
-        mutating func number(of key: [PropertyValue]) -> Int {
-            let number = combinations.insert(key)
-            if number == owners.count { owners.append(nil) }
-            return number
-        }
-
-        subscript(number: Int) -> Owner? {
-            get { owners[number] }
-            set { owners[number] = newValue }
-        }
-
-        /// Returns the numbers of the unique values whose rows were not looked up yet.
-        mutating func beginLookup() -> Range<Int> {
-            defer { lookedUp = owners.count }
-            return lookedUp..<owners.count
-        }
-    }
-
     private let context: ModelContext
     private let store: any DataStore
     private let inserted: [DefaultSnapshot]
@@ -92,7 +51,7 @@ final class UniqueMatches {
     private var groupOfInserted: [Int?]
     private var groupOfRow: [PersistentIdentifier: Int] = [:]
     /// The owners of unique values for each constraint, by the names of the entities.
-    private var owners: [String: [Owners]] = [:]
+    private var owners: [String: [UniqueOwners]] = [:]
     /// The indices of inserted models that a unique value may reference.
     private var positions: [PersistentIdentifier: Int] = [:]
 
@@ -212,7 +171,8 @@ final class UniqueMatches {
         for entity in context.coordinator.schema.entities {
             guard let members = kinds[ObjectIdentifier(entity)] else { continue }
             // A local value, which is changed in place.
-            var owners = self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in Owners() }
+            var owners =
+                self.owners.removeValue(forKey: entity.name) ?? entity.uniqueProperties.map { _ in UniqueOwners() }
             var mayRepeat = !positions.isEmpty || entity.uniqueProperties.count > 1
             let keys = try entity.uniqueProperties.enumerated().map { number, properties in
                 let known = owners[number].combinations.count
@@ -230,7 +190,8 @@ final class UniqueMatches {
     }
 
     /// Returns the numbers of the unique values of inserted models for a constraint; see ``key(of:_:)``.
-    private func uniqueKeys(of members: [Int], _ properties: [Schema.Property], _ owners: inout Owners) -> [Int?] {
+    private func uniqueKeys(of members: [Int], _ properties: [Schema.Property], _ owners: inout UniqueOwners) -> [Int?]
+    {
         owners.reserveCapacity(members.count)
         guard positions.isEmpty else {
             return members.map { key(of: resolved($0), properties).map { owners.number(of: $0) } }
@@ -269,7 +230,7 @@ final class UniqueMatches {
     }
 
     /// Finds the rows that have unique values.
-    private func lookUp(_ entity: Schema.Entity, _ properties: [Schema.Property], _ owners: inout Owners) throws {
+    private func lookUp(_ entity: Schema.Entity, _ properties: [Schema.Property], _ owners: inout UniqueOwners) throws {
         let numbers = owners.beginLookup()
         var stored = owners.combinations
         if numbers.count < stored.count || entity.hasUniqueReferences {
@@ -314,7 +275,7 @@ final class UniqueMatches {
     ///   - mayRepeat: Whether other inserted models may have the same unique values.
     private func add(
         _ index: Int, _ keys: [[Int?]], at position: Int, _ slots: [[Int]], _ entity: Schema.Entity,
-        _ owners: inout [Owners], mayRepeat: Bool
+        _ owners: inout [UniqueOwners], mayRepeat: Bool
     ) throws {
         var found: (group: Int, number: Int)?
         for number in keys.indices {
@@ -353,7 +314,7 @@ final class UniqueMatches {
     }
 
     /// Returns the group of an owner, which is created for an inserted model without a group.
-    private func group(of owner: Owner) -> Int {
+    private func group(of owner: UniqueOwners.Owner) -> Int {
         switch owner {
         case .group(let group): return group
         case .inserted(let index):
