@@ -114,7 +114,7 @@ import Testing
             try context.update(model: GraphGroup.self, set: \.code, to: "c")
         }
         #expect(try store.context().fetch(FetchDescriptor<GraphGroup>()).compactMap(\.code).sorted() == ["a", "b"])
-        // The values are exchanged, so the rows conflict until both are updated.
+        // The update that failed does not prevent one without a conflict.
         try context.update(
             model: GraphGroup.self, where: #Predicate { $0.code == "b" }, set: \.code, to: "a2")
         #expect(try store.context().fetch(FetchDescriptor<GraphGroup>()).compactMap(\.code).sorted() == ["a", "a2"])
