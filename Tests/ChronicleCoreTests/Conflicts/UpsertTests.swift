@@ -222,6 +222,24 @@ struct UpsertTests {
         }
     }
 
+    @Test("Models that exchange their values need two saves", arguments: StoreKind.allCases)
+    func exchange(_ kind: StoreKind) throws {
+        let store = try store(kind)
+        let context = store.context()
+        let (first, second) = (Folder("a", rank: 1), Folder("b", rank: 2))
+        try context.add(first, second)
+        (first.name, second.name) = ("b", "a")
+        let error = try #require(try failure { try context.save() })
+        #expect(error == .uniquenessViolation && error.entityName == "Folder")
+        first.name = "c"
+        try context.save()
+        first.name = "b"
+        try context.save()
+        try store.reading { (reader: ModelContext) throws in
+            #expect(try reader.folders().map { "\($0.name) \($0.rank)" } == ["a 2", "b 1"])
+        }
+    }
+
     // MARK: Relationships
 
     @Test("A list that was set replaces that of the row", arguments: StoreKind.allCases)
