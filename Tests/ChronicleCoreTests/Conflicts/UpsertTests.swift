@@ -231,6 +231,7 @@ struct UpsertTests {
         (first.name, second.name) = ("b", "a")
         let error = try #require(try failure { try context.save() })
         #expect(error == .uniquenessViolation && error.entityName == "Folder")
+        #expect(error.detail?.contains("save twice if models exchange their values") == true, "\(error)")
         first.name = "c"
         try context.save()
         first.name = "b"
