@@ -16,7 +16,9 @@
 
         /// How long to try to reach the server again. A restart takes a few seconds.
         private static var limit: Duration { .seconds(10) }
-        /// The time between two attempts to reach the server again.
+        /// How long to wait for the end of the lost session.
+        private static var sessionLimit: Duration { .seconds(5) }
+        /// The time between two attempts to reach the server again, and between two looks at the lost session.
         private static var pause: TimeInterval { 0.05 }
 
         /// - Parameters:
@@ -81,17 +83,26 @@
 
         private func outcome(of session: Connection.Session?, _ connection: Connection) throws -> Outcome {
             // Until it has ended, the lost session may still commit.
-            var hasEnded = false
-            if let session {
-                let alive = try connection.run(
-                    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
-                        + "WHERE pid = $1 AND backend_start::text = $2",
-                    Parameters(.int64(session.process), .text(session.start)))
-                hasEnded = alive.count == 0 || alive.bool(0, 0)
-            }
+            let hasEnded = try session.map { try end($0, connection) } ?? false
             let found = try find(connection)
             if case .rolledBack = found, !hasEnded { return .unknown("its session may still commit") }
             return found
+        }
+
+        /// Ends a session, and returns whether it ended in time.
+        private func end(_ session: Connection.Session, _ connection: Connection) throws -> Bool {
+            let clock = ContinuousClock()
+            let limit = clock.now + Self.sessionLimit
+            while true {
+                // Without the parameter for a time limit, which version 13 does not have.
+                let alive = try connection.run(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                        + "WHERE pid = $1 AND backend_start::text = $2",
+                    Parameters(.int64(session.process), .text(session.start)))
+                if alive.count == 0 { return true }
+                if clock.now >= limit { return false }
+                Thread.sleep(forTimeInterval: Self.pause)
+            }
         }
     }
 

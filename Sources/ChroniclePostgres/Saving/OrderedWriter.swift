@@ -104,12 +104,14 @@
             var pipeline = Pipeline()
             try writer.write(to: &pipeline)
             guard pipeline.count > 0 else { return }
-            do { try writer.readKeys(connection.run(pipeline)) } catch let error as PostgresError
+            do { _ = try connection.run(pipeline) } catch let error as PostgresError
                 where error.isUniqueViolation
             {
                 throw SaveFailure.uniquenessError(error, writer.steps)
             } catch let error as PostgresError where SaveFailure.isMissingRow(error, writer.steps) {
                 throw SaveFailure.missingRowError(error, writer.steps)
+            } catch let error as PostgresError {
+                throw SaveFailure.ignoredInsertError(error, writer.steps) ?? error
             }
         }
 

@@ -79,7 +79,7 @@
                         var pipeline = Pipeline()
                         try write(&writer, &pipeline)
                         let results = try connection.run(pipeline, asTransaction: true)
-                        try writer.readKeys(results)
+                        writer.readKeys(results)
                         return writer.inserted
                     }
                     return try connection.transaction { connection in
@@ -90,7 +90,7 @@
                         var pipeline = Pipeline()
                         try write(&writer, &pipeline)
                         pipeline.commits = true
-                        try writer.readKeys(try connection.run(pipeline))
+                        writer.readKeys(try connection.run(pipeline))
                         return writer.inserted
                     }
                 } catch let error as PostgresError where !error.endsSession {
@@ -143,9 +143,20 @@
             }
         }
 
+        /// Returns the token of the committed transaction, or `nil` if it cannot be determined, for example because another
+        /// program locks the history: an error would mean that nothing was saved.
         private func token(_ connection: Connection) throws -> DefaultHistoryToken? {
             guard store.configuration.recordsHistory, store.configuration.returnsHistoryTokens else { return nil }
-            return try pending.token(connection, storeIdentifier: store.identifier)
+            do { return try pending.token(connection, storeIdentifier: store.identifier) } catch let error
+                as PostgresError
+            {
+                // A lost connection is replaced, and a transaction within another one has not been committed yet.
+                if error.endsSession || store.pool.isShared { throw error }
+                store.log(
+                    .notice, event: "tokenNotReturned",
+                    "The changes were saved, but the token of their transaction was not determined: \(error.message)")
+                return nil
+            }
         }
 
         /// Returns the identifiers of the inserted models after an unknown commit.

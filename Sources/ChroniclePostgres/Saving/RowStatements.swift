@@ -4,9 +4,12 @@
     /// The statements that write the rows of an entity.
     struct RowStatements: Sendable {
         /// Inserts one row, and returns its key.
+        ///
+        /// This statement and the two others divide by zero if a trigger of another program ignored a row: the transaction
+        /// must not be committed then, although COMMIT is sent in the same round trip.
         let insert: String
-        /// Inserts rows whose columns are arrays, and returns their keys in the same order; `nil` for an entity without
-        /// columns.
+        /// Inserts rows whose columns are arrays, and returns their keys in the same order, followed by another number;
+        /// `nil` for an entity without columns.
         let insertMany: String?
         /// Inserts rows with known keys, the first of the arrays.
         let insertWithKeys: String
@@ -26,21 +29,24 @@
             let names = columns.map { quoted($0.name) } + (kind == nil ? [] : [quoted(Schema.entityAttribute)])
             let constants = kind.map { [literal($0)] } ?? []
             let values = columns.indices.map { "$\($0 + 1)" } + constants
-            insert =
+            let row =
                 names.isEmpty
-                ? "INSERT INTO \(table) DEFAULT VALUES RETURNING \(key)"
-                : "INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
-                    + "RETURNING \(key)"
+                ? " DEFAULT VALUES" : "(\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))"
+            insert =
+                "WITH inserted AS (INSERT INTO \(table)\(row) RETURNING \(key)) "
+                + "SELECT coalesce(max(\(key)), 1) / count(*) FROM inserted"
             // The rows are inserted, and get their keys, in the order in which the function returns them.
-            func many(_ names: [String], _ types: [ColumnType]) -> String {
+            func many(_ names: [String], _ types: [ColumnType], returnsKeys: Bool) -> String {
                 let arrays = types.enumerated().map { "$\($0 + 1)::\($1.name)[]" }.joined(separator: ", ")
                 let aliases = types.indices.map { "c\($0)" }
-                return "INSERT INTO \(quoted(name))(\(names.joined(separator: ", "))) "
+                return "WITH inserted AS (INSERT INTO \(quoted(name))(\(names.joined(separator: ", "))) "
                     + "SELECT \((aliases + constants).joined(separator: ", ")) "
-                    + "FROM unnest(\(arrays)) AS v(\(aliases.joined(separator: ", "))) RETURNING \(key)"
+                    + "FROM unnest(\(arrays)) AS v(\(aliases.joined(separator: ", "))) RETURNING \(key)) "
+                    + (returnsKeys ? "SELECT \(key) FROM inserted UNION ALL " : "")
+                    + "SELECT 1 / (count(*) = cardinality($1))::int FROM inserted"
             }
-            insertMany = columns.isEmpty ? nil : many(names, columns.map(\.type))
-            insertWithKeys = many([key] + names, [.integer] + columns.map(\.type))
+            insertMany = columns.isEmpty ? nil : many(names, columns.map(\.type), returnsKeys: true)
+            insertWithKeys = many([key] + names, [.integer] + columns.map(\.type), returnsKeys: false)
             delete = "DELETE FROM \(table) WHERE \(key) = ANY($1)"
             // The lock waits for a transaction that moves the sequence for restored keys; see `setHighestKey`.
             reserveKeys =

@@ -68,19 +68,14 @@
         }
 
         /// Reads the keys of the inserted rows from the results of the pipeline.
-        ///
-        /// - Throws: `SwiftDataError.modelValidationFailure` if the server inserted fewer rows.
-        mutating func readKeys(_ results: [QueryResult]) throws {
+        mutating func readKeys(_ results: [QueryResult]) {
+            guard !bindsKeys else { return }
             for step in steps {
                 guard case .insert = step.operation, let table = step.table else { continue }
                 let result = results[step.statement]
-                guard result.count == step.snapshots.count else {
-                    throw SwiftDataError.modelValidationFailure.with(
-                        detail: "a trigger or a rule of the table ignored an insert; remove it or change the model",
-                        entityName: table.entity.name)
+                for row in 0..<step.snapshots.count {
+                    inserted.append(table.origin.identifier(result.int64(row, 0)))
                 }
-                guard !bindsKeys else { continue }
-                for row in 0..<result.count { inserted.append(table.origin.identifier(result.int64(row, 0))) }
             }
         }
 

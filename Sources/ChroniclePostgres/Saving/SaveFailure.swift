@@ -30,6 +30,7 @@
             if Self.isMissingRow(error, steps) {
                 return try missingRowError(error, connection)
             }
+            if let ignored = Self.ignoredInsertError(error, steps) { return ignored }
             if error.isForeignKeyViolation { return try referenceError(error, connection) }
             if error.isConstraintViolation, let step = Self.step(of: error, steps) {
                 return SwiftDataError(error, storeIdentifier: nil).with(
@@ -82,9 +83,22 @@
                 $0.persistentIdentifier.integerPrimaryKey.map { !found.contains($0) } ?? true
             }
             if let missing { return Self.notFound(table, missing) }
-            return SwiftDataError.modelValidationFailure.with(
+            return Self.ignored(step, error)
+        }
+
+        /// Returns the error for an insert that divided by zero because not all of its rows were inserted, or `nil`.
+        static func ignoredInsertError(_ error: PostgresError, _ steps: [RowWriter.Step]) -> SwiftDataError? {
+            guard error.sqlState == "22012", let step = step(of: error, steps), case .insert = step.operation else {
+                return nil
+            }
+            return ignored(step, error)
+        }
+
+        private static func ignored(_ step: RowWriter.Step, _ error: PostgresError) -> SwiftDataError {
+            .modelValidationFailure.with(
                 detail: "a trigger or a rule of the table ignored the change; remove it or change the model",
-                entityName: table.entity.name, persistentIdentifier: step.snapshots.first?.persistentIdentifier,
+                entityName: step.table?.entity.name,
+                persistentIdentifier: step.snapshots.count == 1 ? step.snapshots.first?.persistentIdentifier : nil,
                 underlying: error)
         }
 

@@ -137,6 +137,26 @@
             #expect(try seats() == "1:1,2:2")
         }
 
+        /// The rows are inserted by one statement for each row, for many rows, or for known keys.
+        @Test(arguments: [1, 2], [false, true])
+        func ignoredInsertSavesNothing(_ count: Int, hasKeys: Bool) throws {
+            try save(insert: [seat(number: 1)])
+            _ = try sql(
+                """
+                CREATE FUNCTION ignore() RETURNS trigger LANGUAGE plpgsql AS \
+                'BEGIN IF NEW.number >= 10 THEN RETURN NULL; END IF; RETURN NEW; END'; \
+                CREATE TRIGGER ignoring BEFORE INSERT ON "GraphSeat" FOR EACH ROW EXECUTE FUNCTION ignore()
+                """)
+            let rows = try (0..<count).map { try seat(hasKeys ? Int64(50 + $0) : nil, number: Int64(9 + count - $0)) }
+            let error = try #require(throws: SwiftDataError.self) {
+                try save(insert: rows, update: [seat(1, number: 5)])
+            }
+            #expect(error == .modelValidationFailure && error.entityName == "GraphSeat")
+            #expect(error.detail?.contains("ignored the change") == true)
+            #expect(try seats() == "1:1")
+            #expect(try sql("SELECT count(*) FROM chronicle_change WHERE kind = 'i'") == "1")
+        }
+
         @Test(arguments: [2, 300])
         func errorNamesTheModelWithTheUniqueValue(_ count: Int) throws {
             try save(insert: [seat(number: 1)])
@@ -254,6 +274,26 @@
             }
             try context.save()
             #expect(try other.run("SELECT number FROM \"GraphSeat\"").int64(0, 0) == 3)
+        }
+
+        @Test func missingTokenDoesNotFailTheSave() throws {
+            let configuration = try PostgresConfiguration.testing {
+                $0.lockTimeout = .milliseconds(50)
+                $0.returnsHistoryTokens = true
+            }
+            let context = ModelContext(try ModelContainer(for: GraphSeat.self, configurations: configuration))
+            let other = try Connection(configuration.connectionSettings)
+            try other.transaction { connection in
+                // As while history is deleted.
+                try connection.run("SELECT 1 FROM chronicle_history FOR UPDATE")
+                context.insert(GraphSeat(1))
+                try context.save()
+                #expect(!context.hasChanges)
+            }
+            #expect(try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count == 1)
+            context.insert(GraphSeat(2))
+            try context.save()
+            #expect(try other.run("SELECT count(*) FROM \"GraphSeat\"").int64(0, 0) == 2)
         }
 
         @Test func savesThroughATransactionPool() throws {
