@@ -140,11 +140,13 @@ extension HistoryConsumer {
     }
 
     /// Changes the record on behalf of the holder of the lease.
+    ///
+    /// The change may be lost in a crash of the server, so it is not the progress with which a reverted store is recognized.
     @discardableResult
     private func visit<Result: Sendable>(
         _ lease: Lease, _ change: (inout Record) throws -> Result
     ) throws -> Result {
-        let (result, position) = try store.updateConsumer(named: name, isDurable: false) { record in
+        try store.updateConsumer(named: name, isDurable: false) { record in
             guard var current = record else { throw SwiftDataError.consumerNotFound(name) }
             guard current.fence == lease.fence else {
                 throw SwiftDataError.historyConsumerEvicted.with(
@@ -153,9 +155,7 @@ extension HistoryConsumer {
             let result = try change(&current)
             current.seen = Date()
             record = current
-            return (result, current.place.position)
+            return result
         }
-        lease.progress.position = position
-        return result
     }
 }

@@ -152,7 +152,8 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     /// Returns whether the store was replaced by an earlier copy of itself since the lease was last used.
     private static func isReverted(_ record: Record, _ lease: Lease) -> Bool {
-        if record.fence != lease.fence { return record.fence < lease.fence }
+        // A fence that is far away is that of a consumer that was removed and created again.
+        if record.fence != lease.fence { return (1..<1 << 32).contains(lease.fence &- record.fence) }
         guard let known = lease.progress.position else { return false }
         return record.place.position.map { $0 < known } ?? true
     }

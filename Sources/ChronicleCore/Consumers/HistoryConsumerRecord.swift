@@ -32,7 +32,7 @@ public struct HistoryConsumerRecord<Token: HistoryToken>: Codable, Hashable, Sen
         self.place = place
         seen = Date()
         // Random, so that it rejects the batches of a consumer of the same name that was removed.
-        fence = .random(in: 0..<1 << 40)
+        fence = .random(in: 0..<1 << 60)
     }
 
     /// Creates a record from stored values.

@@ -118,6 +118,22 @@ import Testing
         #expect(try store.container.historyConsumers().map(\.name) == ["renamed"])
     }
 
+    /// The number of the new consumer is random, and in half of the cases lower than that of the instance.
+    @Test(arguments: StoreKind.allCases)
+    func instanceContinuesWithAConsumerThatReplacedItsOwn(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let consumer = try store.consumer()
+        for number in 1...20 {
+            _ = try consumer.nextBatch()
+            try store.container.removeHistoryConsumer(named: "reader")
+            try store.add("\(number)")
+            _ = try store.container.historyConsumer(named: "reader", startingAt: .now)
+            #expect(try consumer.take() == nil)
+        }
+        try store.add("a")
+        #expect(try consumer.take() == ["insert Trip/21"])
+    }
+
     // MARK: Files
 
     /// The `sqlite3` shell writes an earlier copy over the file that a consumer reads.
