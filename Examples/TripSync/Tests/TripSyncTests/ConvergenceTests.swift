@@ -30,6 +30,37 @@ import TripSyncTestSupport
         #expect(try !fixture.conflicts().isEmpty)
     }
 
+    /// Devices are replaced by backups, of which some were made during a synchronisation.
+    @Test(arguments: HubKind.available) func restoredDevicesConverge(_ kind: HubKind) throws {
+        var random = SeededGenerator(state: SeededGenerator.seed())
+        let fixture = try SyncFixture(kind)
+        var devices = try ["a", "b", "c"].map(fixture.device)
+        var backups = try devices.map { [try fixture.backUp($0)] }
+        for _ in 0..<80 {
+            let index = Int.random(in: devices.indices, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: backups[index].append(try fixture.backUp(devices[index]))
+            case 1:
+                guard let backup = backups[index].randomElement(using: &random) else { continue }
+                devices[index] = try fixture.restore(devices[index].name, from: backup)
+            default: break
+            }
+            let device = devices[index]
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                try device.edit { try RandomEdits.save($0, author: device.name, &random) }
+            }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                device.cut = SyncStep.allCases.randomElement(using: &random)
+            }
+            do { try device.session.synchronize() } catch is Device.Cut {}
+        }
+        for device in devices { device.cut = nil }
+        for _ in 0..<2 {
+            for device in devices { try device.session.synchronize() }
+        }
+        try expectConvergence(of: devices, fixture)
+    }
+
     /// Expects equal stores, and that the hub received each change of a device, or recorded a conflict.
     private func expectConvergence(of devices: [Device], _ fixture: SyncFixture) throws {
         let content = try fixture.hubContent()

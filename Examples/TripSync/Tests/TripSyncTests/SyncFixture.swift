@@ -62,6 +62,20 @@ final class SyncFixture {
         try Device(name, at: directory.appending(path: "\(name).store"), hub: hub)
     }
 
+    /// Copies the store of a device.
+    func backUp(_ device: Device) throws -> URL {
+        let url = directory.appending(path: "\(UUID().uuidString).store")
+        try Self.run("sqlite3", device.url.path, "VACUUM INTO '\(url.path)'")
+        return url
+    }
+
+    /// Returns a device with a copy of a backup as its store.
+    func restore(_ name: String, from backup: URL) throws -> Device {
+        let url = directory.appending(path: "\(UUID().uuidString).store")
+        try FileManager.default.copyItem(at: backup, to: url)
+        return try Device(name, at: url, hub: hub)
+    }
+
     /// The content of the hub.
     func hubContent() throws -> Content { try Content(ModelContext(hub)) }
 
@@ -73,6 +87,7 @@ final class SyncFixture {
 /// A device with its session.
 final class Device {
     let name: String
+    let url: URL
     let container: ModelContainer
     let hub: ModelContainer
     private(set) var session: SyncSession
@@ -81,6 +96,7 @@ final class Device {
 
     init(_ name: String, at url: URL, hub: ModelContainer, rule: ConflictRule? = nil) throws {
         self.name = name
+        self.url = url
         self.hub = hub
         container = try Stores.device(at: url)
         session = try SyncSession(device: container, named: name, hub: hub, rule: rule)

@@ -181,4 +181,64 @@ import Testing
         #expect(try phone.content() == content)
         #expect(try tablet.content() == content)
     }
+
+    /// A device is replaced by a backup, and changed again. The hub contains more of its transactions, as many, or fewer.
+    @Test(arguments: [1, 3, 5], HubKind.available)
+    func restoredDevicesSendLaterChanges(_ count: Int, _ kind: HubKind) throws {
+        let fixture = try SyncFixture(kind)
+        let (original, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+        try addTrip("Rome", to: original)
+        try original.session.synchronize()
+        // The hub receives this change before the backup, and the backup does not know.
+        try original.edit("Rome") { $0.notes = "By train" }
+        original.cut = .afterHubSave
+        #expect(throws: Device.Cut.self) { try original.session.synchronize() }
+        let backup = try fixture.backUp(original)
+        try original.edit("Rome") { $0.destination = "lost" }
+        try original.edit("Rome") { $0.startDate = Date(timeIntervalSinceReferenceDate: 0) }
+        try addTrip("Oslo", to: original)
+        try original.session.synchronize()
+        try tablet.session.synchronize()
+        try tablet.edit("Rome") { ($0.destination, $0.notes) = ("of the tablet", "By plane") }
+        try tablet.session.synchronize()
+
+        let phone = try fixture.restore("phone", from: backup)
+        for number in 1...count { try phone.edit("Rome") { $0.destination = "\(number)" } }
+        #expect(try phone.session.synchronize().sent == count)
+        try tablet.session.synchronize()
+        let trip = try #require(
+            try ModelContext(fixture.hub).fetch(FetchDescriptor<Trip>()).first { $0.name == "Rome" })
+        #expect(trip.destination == "\(count)")
+        #expect(trip.notes == "By plane")
+        #expect(trip.startDate == Date(timeIntervalSinceReferenceDate: 0))
+        #expect(try names(phone.container) == ["Oslo", "Rome"])
+        #expect(try fixture.conflicts().map(\.hubValue) == ["“of the tablet”"])
+        #expect(try phone.content() == fixture.hubContent())
+        #expect(try tablet.content() == fixture.hubContent())
+        #expect(try phone.session.synchronize() == SyncSummary(sent: 0, received: 0))
+    }
+
+    /// The hub deleted the history after the backup as well.
+    @Test func restoredDevicesSendLaterChangesWithoutHubHistory() throws {
+        let original = try fixture.device("phone")
+        try addTrip("Rome", to: original)
+        try original.session.synchronize()
+        let backup = try fixture.backUp(original)
+        try original.edit("Rome") { ($0.destination, $0.notes) = ("lost", "By train") }
+        try addTrip("Oslo", to: original)
+        try original.session.synchronize()
+        try fixture.hub.removeHistoryConsumer(named: "device phone")
+        try ModelContext(fixture.hub).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+
+        let phone = try fixture.restore("phone", from: backup)
+        try phone.edit("Rome") { $0.destination = "Lazio" }
+        #expect(try phone.session.synchronize().sent == 1)
+        let trip = try #require(
+            try ModelContext(fixture.hub).fetch(FetchDescriptor<Trip>()).first { $0.name == "Rome" })
+        #expect(trip.destination == "Lazio")
+        #expect(trip.notes == "By train")
+        #expect(try names(fixture.hub) == ["Oslo", "Rome"])
+        #expect(try fixture.conflicts().map(\.hubValue) == ["“lost”"])
+        #expect(try phone.content() == fixture.hubContent())
+    }
 }

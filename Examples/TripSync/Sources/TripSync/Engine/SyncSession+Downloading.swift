@@ -17,8 +17,8 @@ extension SyncSession {
             case .largeTransaction(let transaction):
                 try completeRebuild(&pending)
                 if try receive(transaction.token, batch.changes, &reader, &pending) { count += 1 }
-            case .reset:
-                try beginRebuild()
+            case .reset(let reason):
+                try beginRebuild(reason)
                 pending = try pendingChanges()
             case .snapshot(let identifiers):
                 try receive(identifiers, batch.token, &pending)
@@ -56,7 +56,7 @@ extension SyncSession {
             // again receive the hub's values: those of the changes below, or that of a conflict. If the hub had the
             // value already, the transaction contains neither.
             var stillPending = pending
-            if let included = try includedToken(in: changes.all) {
+            if let included = try includedToken(in: changes.all, after: DefaultHistoryToken(state.includedToken)) {
                 state.includedToken = try included.encoded()
                 for (key, last) in stillPending.remove(through: included) {
                     try writer.set(key.name, of: last.entityName, key.uuid, last.value)
@@ -77,7 +77,20 @@ extension SyncSession {
     }
 
     /// Returns the position of the device that a transaction of the hub contains.
-    private func includedToken(in changes: [HistoryChange]) throws -> DefaultHistoryToken? {
+    ///
+    /// If the device was restored from a backup, the hub also contains positions that are not part of its history, and
+    /// earlier ones to which the hub returned.
+    private func includedToken(
+        in changes: [HistoryChange], after known: DefaultHistoryToken?
+    ) throws -> DefaultHistoryToken? {
+        guard let token = try progressToken(in: changes), known.map({ $0 < token }) != false,
+            try deviceHistoryContains(token)
+        else { return nil }
+        return token
+    }
+
+    /// Returns the position of this device that a transaction of the hub sets.
+    private func progressToken(in changes: [HistoryChange]) throws -> DefaultHistoryToken? {
         for change in changes {
             switch change {
             case .insert(let insert as DefaultHistoryInsert<DeviceProgress>):
@@ -119,13 +132,16 @@ extension SyncSession {
     // MARK: Snapshots
 
     /// Begins to read all models of the hub, because the device does not know its changes.
-    private func beginRebuild() throws {
+    private func beginRebuild(_ reason: HistoryResetReason) throws {
         let context = deviceContext()
         guard let state = try context.deviceState() else { return }
         state.isRebuilding = true
         state.hubToken = nil
         // The models are read afterwards, so they include at least this position.
-        state.includedToken = try ModelContext(hub).progress(of: deviceName)?.token
+        let sent = try sentToken(ModelContext(hub))
+        let isRestored = try sent == nil && ModelContext(hub).progress(of: deviceName) != nil
+        // For a device that was restored, the hub still contains what it contained before, unless it was restored, too.
+        if !isRestored || [.ahead, .forked].contains(reason) { state.includedToken = try sent?.encoded() }
         try context.save()
     }
 

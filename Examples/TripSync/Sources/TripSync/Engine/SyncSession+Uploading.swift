@@ -62,7 +62,8 @@ extension SyncSession {
         return false
     }
 
-    /// Returns the position up to which the hub contains the changes of the device.
+    /// Returns the position up to which the hub contains the changes of the device, or `nil` if the hub does not know
+    /// the device, or knows a position that the device lost when it was restored from a backup.
     ///
     /// - Throws: ``SyncError`` if the hub knows another device of this name.
     func sentToken(_ context: ModelContext) throws -> DefaultHistoryToken? {
@@ -70,7 +71,22 @@ extension SyncSession {
         guard token.position(in: device.stores[0].identifier) != nil else {
             throw SyncError("the hub knows another device of the name “\(deviceName)”; choose another name")
         }
-        return token
+        return try deviceHistoryContains(token) ? token : nil
+    }
+
+    /// Returns whether a position of the device is part of its history, also if it was deleted there. Positions after a
+    /// backup are not, although the device may have others of the same number.
+    func deviceHistoryContains(_ token: DefaultHistoryToken) throws -> Bool {
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+        descriptor.fetchLimit = 1
+        do {
+            _ = try ModelContext(device).fetchHistoryIdentifiers(descriptor)
+            return true
+        } catch SwiftDataError.historyTokenAhead, SwiftDataError.historyTokenForked {
+            return false
+        } catch SwiftDataError.historyTokenExpired {
+            return true
+        }
     }
 
     /// Sends the differences between the device and the hub, because the hub does not know the device, or because the

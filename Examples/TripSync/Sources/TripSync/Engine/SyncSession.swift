@@ -85,19 +85,22 @@ public final class SyncSession {
         let isFirst = state.hubIdentifier == hubIdentifier && state.hubToken == nil
         state.hubIdentifier = hubIdentifier
         try context.save()
-        if isFirst { try register() }
-        // A hub that lost the device, or that is not the device's first one, receives all models in one transaction.
-        try uploader.move(to: sentToken(ModelContext(hub)).map { .token($0) } ?? .snapshot, in: device)
         if !state.isRebuilding {
             try downloader.move(to: DefaultHistoryToken(state.hubToken).map { .token($0) } ?? .snapshot, in: hub)
         }
-    }
-
-    /// Adds the device to the hub, at the beginning of the device's history.
-    private func register() throws {
-        guard try sentToken(ModelContext(hub)) == nil else { return }
         let beginning = DefaultHistoryToken(storeIdentifier: device.stores[0].identifier, position: 0)
-        try saveOnHub(beginning) { _ in }
+        if try ModelContext(hub).progress(of: deviceName) == nil {
+            if isFirst { try saveOnHub(beginning) { _ in } }
+        } else if try sentToken(ModelContext(hub)) == nil {
+            // The device was restored. It receives what it lost, and thereby the last of its positions that the hub
+            // contains. It sends what follows.
+            if state.isRebuilding { try downloader.seek(to: .snapshot) }
+            _ = try download()
+            let included = try DefaultHistoryToken(ModelContext(device).deviceState()?.includedToken)
+            try saveOnHub(included ?? beginning) { _ in }
+        }
+        // A hub that lost the device, or that is not the device's first one, receives all models in one transaction.
+        try uploader.move(to: sentToken(ModelContext(hub)).map { .token($0) } ?? .snapshot, in: device)
     }
 
     /// Makes the device ready for another hub, which then receives all models of the device.
