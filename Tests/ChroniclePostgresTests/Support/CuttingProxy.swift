@@ -112,9 +112,10 @@
         private func mode(at request: [UInt8]) -> Mode {
             lock.withLock {
                 // A test waits for a statement of a save, not for the notification of the previous one, nor for the beginning
-                // and the end of a session. The save needs a new session if the notification still uses the other one.
+                // and the end of a session. The save needs a new session, which first looks for the identifier of the store,
+                // if the notification still uses the other one.
                 let isSession = request.first == 0 || [UInt8(ascii: "Q"), UInt8(ascii: "X")].contains(request.first)
-                let others = ["NOTIFY ", "pg_backend_pid()"]
+                let others = ["NOTIFY ", "pg_backend_pid()", "chronicle_meta"]
                 guard !isSession, others.allSatisfy({ Data(request).range(of: Data($0.utf8)) == nil }) else {
                     return .passing
                 }
