@@ -153,7 +153,9 @@ let package = Package(
         .testTarget(
             name: "ChronicleCoreTests", dependencies: ["Chronicle", "ChronicleTestSupport", "ExampleStore"],
             swiftSettings: settings),
-        .testTarget(name: "ChronicleSQLTests", dependencies: ["Chronicle", "ChronicleSQL"], swiftSettings: settings),
+        .testTarget(
+            name: "ChronicleSQLTests", dependencies: ["Chronicle", "ChronicleSQL", "ChronicleTestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "ChronicleStoreTests",
             dependencies: [

@@ -1,5 +1,6 @@
 #if Postgres
     import ChronicleCore
+    import ChronicleSQL
 
     /// Writes the rows of a save one by one, each in a savepoint.
     ///
@@ -76,8 +77,28 @@
                 }
                 // The error of the first one, if none of them can be written.
                 if conflicting.count == waiting.count { return try run(part(updated: [conflicting[0]]), connection) }
-                // In reverse order, because shifting all values by one makes them available from the end.
-                waiting = conflicting.reversed()
+                waiting = try conflicting.orderedForUpdate { try owners(of: $0, connection) }
+            }
+        }
+
+        /// Returns the keys of the rows that have the unique values that an update sets.
+        private func owners(of snapshot: DefaultSnapshot, _ connection: Connection) throws -> [Int64] {
+            let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+            var values = RowValues(storeIdentifier: layout.storeIdentifier)
+            values.replacements = replacements
+            return try table.entity.uniqueProperties.flatMap { constraint -> [Int64] in
+                guard constraint.contains(where: { snapshot.changed.contains($0.slot) }) else { return [] }
+                var parameters = Parameters()
+                for property in constraint {
+                    try values.append(
+                        snapshot.values[property.slot], snapshot, property.slot, of: table, to: &parameters)
+                }
+                let conditions = constraint.enumerated()
+                    .map { "\(quoted(table.columns[$1.slot].name)) = $\($0 + 1)" }
+                let found = try connection.run(
+                    "SELECT \(EntityTable.primaryKey) FROM \(quoted(table.name)) "
+                        + "WHERE \(conditions.joined(separator: " AND "))", parameters)
+                return (0..<found.count).map { found.int64($0, 0) }
             }
         }
 

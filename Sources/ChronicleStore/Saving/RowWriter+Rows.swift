@@ -118,6 +118,26 @@ extension RowWriter {
         return comparesUniqueValues
     }
 
+    /// Returns the keys of the rows that have the unique values that an update sets.
+    func owners(_ snapshot: DefaultSnapshot) throws -> [Int64] {
+        let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+        var keys: [Int64] = []
+        for constraint in table.entity.uniqueProperties
+        where constraint.contains(where: { snapshot.changed.contains($0.slot) }) {
+            let conditions = constraint.map { "\(quoted(table.columns[$0.slot].name)) = ?" }
+            let statement = try connection.cached(
+                "SELECT _rowid_ FROM \(quoted(table.name)) WHERE \(conditions.joined(separator: " AND "))")
+            defer { statement.reset() }
+            try snapshot.values.withUnsafeBufferPointer { values in
+                for (index, property) in constraint.enumerated() {
+                    try bind(values.baseAddress.unsafelyUnwrapped + property.slot, statement, Int32(index + 1))
+                }
+            }
+            if try statement.step() { keys.append(statement.int64(0)) }
+        }
+        return keys
+    }
+
     /// Binds the values of some slots, and returns the index of the next parameter.
     private func bind(
         _ snapshot: SnapshotPointer, _ slots: PropertySet, _ statement: Statement, from first: Int32

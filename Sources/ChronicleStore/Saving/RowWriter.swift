@@ -1,4 +1,5 @@
 import ChronicleCore
+import ChronicleSQL
 import ChronicleSQLite
 
 /// Writes the rows of a save.
@@ -143,8 +144,7 @@ struct RowWriter {
                 }
             }
             if let firstError, conflicting.count == waiting.count { throw firstError }
-            // In reverse order, because shifting all values by one makes them available from the end.
-            waiting = conflicting.reversed()
+            waiting = try conflicting.orderedForUpdate(owners: owners)
         }
     }
 

@@ -204,6 +204,17 @@ import Testing
         #expect(try store.context().fetch(FetchDescriptor<GraphSeat>()).map(\.number) == Array(0..<50))
     }
 
+    @Test func uniqueValuesCanBeShiftedInARandomOrder() throws {
+        var random = TestSeed.generator(0)
+        let (store, context) = try context(GraphSeat.self)
+        let seats = (0..<2_000).map { GraphSeat($0) }
+        for seat in seats { context.insert(seat) }
+        try context.save()
+        for seat in seats.shuffled(using: &random) { seat.number += 1 }
+        try context.save()
+        #expect(try store.context().fetch(FetchDescriptor<GraphSeat>()).map(\.number) == Array(1...2_000))
+    }
+
     @Test func updateMayReuseTheUniqueValueOfADeletedModel() throws {
         let (store, context) = try context(GraphSeat.self)
         let (old, new, seat, taken) = (GraphOwner(), GraphOwner(), GraphSeat(1), GraphSeat(2))

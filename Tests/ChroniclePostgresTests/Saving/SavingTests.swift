@@ -128,6 +128,13 @@
             #expect(try seats() == (1...5).map { "\($0):\(10 * ($0 + Int(direction)))" }.joined(separator: ","))
         }
 
+        @Test func uniqueValuesCanBeShiftedInARandomOrder() throws {
+            var random = TestSeed.generator(0)
+            try save(insert: try (1...100).map { try seat(number: $0) })
+            try save(update: try (1...100).shuffled(using: &random).map { try seat($0, number: $0 + 1) })
+            #expect(try seats() == (1...100).map { "\($0):\($0 + 1)" }.joined(separator: ","))
+        }
+
         @Test func swappingUniqueValuesThrows() throws {
             try save(insert: [seat(number: 1), seat(number: 2)])
             let error = try #require(throws: SwiftDataError.self) {
