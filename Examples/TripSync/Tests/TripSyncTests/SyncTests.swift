@@ -136,6 +136,29 @@ import Testing
         #expect(try phone.content() == fixture.hubContent())
     }
 
+    /// Another device changed the same properties, and the hub delivers these changes before the device sends its values.
+    @Test(arguments: HubKind.available) func expiredDeviceHistoryKeepsConflicts(_ kind: HubKind) throws {
+        let fixture = try SyncFixture(kind)
+        let (phone, tablet) = (try fixture.device("phone"), try fixture.device("tablet"))
+        try addTrip("Rome", to: phone)
+        try phone.session.synchronize()
+        try tablet.session.synchronize()
+        for number in 1...2 { try phone.edit("Rome") { ($0.destination, $0.notes) = ("phone \(number)", "\(number)") } }
+        try phone.session.synchronize()
+
+        try tablet.edit("Rome") { $0.destination = "of the tablet" }
+        try ModelContext(tablet.container).deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+        try tablet.session.synchronize()
+        try phone.session.synchronize()
+        let trip = try #require(
+            try ModelContext(fixture.hub).fetch(FetchDescriptor<Trip>()).first { $0.name == "Rome" })
+        #expect(trip.destination == "of the tablet")
+        #expect(trip.notes == "2")
+        #expect(try fixture.conflicts().map(\.hubValue) == ["“phone 2”"])
+        #expect(try tablet.content() == fixture.hubContent())
+        #expect(try phone.content() == fixture.hubContent())
+    }
+
     @Test func otherHubsAreRejected() throws {
         let phone = try fixture.device("phone")
         try addTrip("Rome", to: phone)

@@ -11,20 +11,22 @@ struct DeviceWriter {
     func apply(_ changes: [SyncedChange], except pending: PendingChanges) throws {
         // First, because other models may reference them. A model that the device deleted is deleted on the hub as well,
         // when the delete arrives there.
+        var inserted: Set<UUID> = []
         for change in changes where change.kind == .insert && !pending.containsDelete(of: change.uuid) {
-            if let model = SyncedSchema.model(named: change.entityName) {
-                _ = try context.insertIfMissing(model, change.uuid)
+            if let model = SyncedSchema.model(named: change.entityName), try context.insertIfMissing(model, change.uuid)
+            {
+                inserted.insert(change.uuid)
             }
         }
         let deleted = Set(changes.lazy.filter { $0.kind == .delete }.map(\.uuid))
         for change in changes {
             guard let model = SyncedSchema.model(named: change.entityName) else { continue }
-            try apply(change, model, pending, deleted)
+            try apply(change, model, pending, deleted, isNew: inserted.contains(change.uuid))
         }
     }
 
     private func apply<Model: SyncedModel>(
-        _ change: SyncedChange, _ type: Model.Type, _ pending: PendingChanges, _ deleted: Set<UUID>
+        _ change: SyncedChange, _ type: Model.Type, _ pending: PendingChanges, _ deleted: Set<UUID>, isNew: Bool
     ) throws {
         guard let model = try context.model(Model.self, change.uuid) else { return }
         if change.kind == .delete {
@@ -32,6 +34,9 @@ struct DeviceWriter {
             return context.delete(model)
         }
         for value in change.values where !pending.contains(change.uuid, value.name) {
+            // Without knowledge of its own changes, the device keeps what differs from the hub's value before the change,
+            // and sends it.
+            if pending.isUnknown, !isNew, self.value(value.name, of: model) != value.previous { continue }
             try set(value.name, of: model, value.value)
         }
     }
@@ -42,6 +47,10 @@ struct DeviceWriter {
             if let model = try context.model(Model.self, uuid) { try self.set(name, of: model, value) }
         }
         if let model = SyncedSchema.model(named: entityName) { try set(model) }
+    }
+
+    private func value<Model: SyncedModel>(_ name: String, of model: Model) -> SyncedValue? {
+        Model.property(name)?.value(model)
     }
 
     private func set<Model: SyncedModel>(_ name: String, of model: Model, _ value: SyncedValue) throws {
