@@ -26,6 +26,8 @@ struct RowWriter {
     var statements: StatementCursor
     /// Whether updates compare the unique values of a row instead of setting them.
     var comparesUniqueValues = false
+    /// Whether a row was updated by two statements.
+    private var hasDividedUpdates = false
 
     /// An error that is thrown if SQLite assigned unexpected keys to rows of one statement, because a trigger of
     /// another program inserts into the same table. The rows are then inserted one by one to read their keys.
@@ -64,7 +66,9 @@ struct RowWriter {
         try update(later ?? request.updated)
         // Before the inserts, so that the history contains no update of an inserted model.
         if !request.linked.isEmpty { try link(request.linked) }
-        if let firstChange, try changesLinks(request) { try UpdateMerge(connection, from: firstChange).run() }
+        if let firstChange, try hasDividedUpdates || changesLinks(request) {
+            try UpdateMerge(connection, from: firstChange).run()
+        }
         let linkValues = try linkValues(request, isRestoring: isRestoring)
         for run in inserts {
             if bindsKeys {
@@ -118,11 +122,14 @@ struct RowWriter {
                 persistentIdentifier: snapshot.persistentIdentifier, values: snapshot.values, changed: changed)
         }
         guard !rest.isEmpty else { return [snapshot] }
+        // The two updates are merged afterwards, which needs their changes in the file.
+        guard recorder == nil else { throw HookRecorder.NeedsTriggers() }
         do { try withUnsafePointer(to: part(references)) { try update($0, table) } } catch SwiftDataError
             .uniquenessViolation
         {
             return [snapshot]
         }
+        hasDividedUpdates = true
         return [part(rest)]
     }
 
