@@ -219,7 +219,6 @@
                 editingState: EditingState(id: UUID(), author: MigrationStage.author))
             _ = try connection.pipeline(pending.begin)
             try body()
-            _ = try connection.pipeline(pending.end)
         }
 
         private func createStore(_ connection: Connection) throws {

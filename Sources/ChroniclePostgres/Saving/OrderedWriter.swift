@@ -38,12 +38,12 @@
             }
             try run(part(deleted: request.deleted), connection)
             try update(later, connection)
-            try run(part(linked: request.linked), connection)
             for row in request.inserted.indices {
                 var writer = try RowWriter(part(inserted: [request.inserted[row]]), layout, bindsKeys: true)
                 writer.setKeys([inserts.inserted[row]], replacements)
                 try run(&writer, connection)
             }
+            try run(part(linked: request.linked), connection)
             return inserts.inserted
         }
 

@@ -100,7 +100,6 @@
                     var pipeline = Pipeline()
                     if configuration.recordsHistory { try pending.begin(&pipeline) }
                     let statement = pipeline.add(query.sql(for: PostgreSQLDialect()), Parameters(query.bindings))
-                    if configuration.recordsHistory { pending.end(&pipeline) }
                     count = try connection.run(pipeline)[statement].affectedRows
                 }
             }

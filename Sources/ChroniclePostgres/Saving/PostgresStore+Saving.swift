@@ -102,7 +102,9 @@
         private func write(_ writer: inout RowWriter, _ pipeline: inout Pipeline) throws {
             if store.configuration.recordsHistory { try pending.begin(&pipeline) }
             try writer.write(to: &pipeline)
-            if store.configuration.recordsHistory { pending.end(&pipeline) }
+            // A delete can remove several links and references of another model.
+            guard !request.linked.isEmpty || !request.unlinked.isEmpty || !request.deleted.isEmpty else { return }
+            if store.configuration.recordsHistory { pipeline.add(HistoryTables.mergeChanges) }
         }
 
         /// Writes the changes one after the other, in an order in which unique values are available when they are needed.
@@ -116,9 +118,7 @@
                         }
                         if store.configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
                         let inserted = try writer.write(connection)
-                        var pipeline = Pipeline()
-                        if store.configuration.recordsHistory { pending.end(&pipeline) }
-                        if pipeline.count > 0 { _ = try connection.run(pipeline) }
+                        if store.configuration.recordsHistory { try connection.run(HistoryTables.mergeChanges) }
                         return inserted
                     }
                 } catch let error as PostgresError where !error.endsSession {
@@ -161,7 +161,7 @@
 
         /// Returns the identifiers of the inserted models after an unknown commit.
         ///
-        /// - Parameter keys: The keys of the inserted rows by the numbers of their entities, in the order of the history.
+        /// - Parameter keys: The keys of the inserted rows by the numbers of their entities, in ascending order.
         private func identifiers(_ keys: [Int64: [Int64]]) throws -> [PersistentIdentifier] {
             var rest = keys.mapValues { $0[...] }
             var found: [PersistentIdentifier] = []

@@ -5,7 +5,7 @@
     ///
     /// The order of the writes avoids conflicts within the save: first updates of references (so that deleting the previous
     /// destination does not cascade to them), then deletes (so that unique values become available), then other updates,
-    /// then inserts. Links are removed before all of them and added before the inserts.
+    /// then inserts. Links are removed before all of them and added after them.
     struct RowWriter {
         let layout: StoreLayout
         let request: DataStoreSaveChangesRequest<DefaultSnapshot>
@@ -63,8 +63,8 @@
             for update in updates where update.movesReference { try self.update(update, &pipeline) }
             try delete(&pipeline)
             for update in updates where !update.movesReference { try self.update(update, &pipeline) }
-            try link(&pipeline)
             for run in insertRuns { try insert(run, &pipeline) }
+            try link(&pipeline)
         }
 
         /// Reads the keys of the inserted rows from the results of the pipeline.

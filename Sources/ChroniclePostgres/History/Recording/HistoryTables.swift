@@ -73,7 +73,10 @@
             [
                 HistoryFunction(
                     name: "chronicle_number", arguments: "", result: "bigint", path: path,
-                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: number)
+                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: number),
+                HistoryFunction(
+                    name: "chronicle_merge", result: "void", path: path,
+                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: merge),
             ]
         }
 
@@ -83,6 +86,9 @@
             VALUES (pg_current_xact_id(), now(), after, clock_timestamp(), \
             nullif(current_setting('\(header)', true), '')::jsonb) ON CONFLICT DO NOTHING
             """
+
+        /// Calls the function that merges the changes of the current transaction.
+        static let mergeChanges = "SELECT chronicle_merge()"
 
         static let randomCheckValue = "('x' || md5(random()::text || clock_timestamp()::text))::bit(64)::bigint"
 
@@ -158,6 +164,48 @@
                     RETURN newest.position;
                 END IF;
                 RETURN state.position;
+            END
+            """
+
+        /// Merges the inserts and updates of each model in the current transaction into one change.
+        ///
+        /// A save writes a row and its links with several statements, and each records a change. The last change remains,
+        /// because the transactions of a numbering have the order of their last changes. Any role can execute the function:
+        /// it changes no earlier transaction, and nothing that a reader has seen.
+        private static let merge = """
+            DECLARE
+                earlier bigint := (SELECT p.after FROM chronicle_pending AS p
+                    WHERE p.transaction = pg_current_xact_id_if_assigned() AND p.began = now());
+            BEGIN
+                IF earlier IS NULL THEN
+                    RETURN;
+                END IF;
+                WITH change AS (
+                    SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, max(c.id) OVER model AS last,
+                        bool_or(c.kind = 'i') OVER model AS is_insert, count(*) OVER model AS count
+                    FROM chronicle_change AS c
+                    WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind IN ('i', 'u')
+                    WINDOW model AS (PARTITION BY c.entity, c.primary_key)
+                ), repeated AS MATERIALIZED (
+                    SELECT * FROM change WHERE count > 1
+                ), updated AS (
+                    SELECT r.last, array_agg(DISTINCT a.number) AS numbers
+                    FROM repeated AS r CROSS JOIN unnest(r.attributes) AS a(number) GROUP BY r.last
+                ), preserved AS (
+                    SELECT r.last, array_agg(v.number ORDER BY r.id, v.place) AS numbers,
+                        array_agg(v.old ORDER BY r.id, v.place) AS old_values,
+                        array_agg(v.new ORDER BY r.id, v.place) AS new_values
+                    FROM repeated AS r CROSS JOIN unnest(r.preserved, r.old_values, r.new_values)
+                        WITH ORDINALITY AS v(number, old, new, place) GROUP BY r.last
+                ), removed AS (
+                    DELETE FROM chronicle_change AS c USING repeated AS r
+                    WHERE c.transaction = pg_current_xact_id() AND c.id = r.id AND r.id <> r.last
+                )
+                UPDATE chronicle_change AS c SET kind = CASE WHEN r.is_insert THEN 'i'::"char" ELSE 'u' END,
+                    attributes = CASE WHEN NOT r.is_insert THEN u.numbers END, preserved = p.numbers,
+                    old_values = p.old_values, new_values = p.new_values
+                FROM repeated AS r LEFT JOIN updated AS u ON u.last = r.last LEFT JOIN preserved AS p ON p.last = r.last
+                WHERE c.transaction = pg_current_xact_id() AND c.id = r.last AND r.id = r.last;
             END
             """
     }

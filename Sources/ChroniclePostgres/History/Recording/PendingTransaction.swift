@@ -5,8 +5,7 @@
     /// The description of a save for its row of `chronicle_pending`: its author, its check value, and so on.
     ///
     /// The transaction of a save is one pipeline, or several. ``begin(_:)`` adds statements to the first one, directly
-    /// after BEGIN and before any change; ``end(_:)`` adds statements to the last one, directly before COMMIT. Nothing
-    /// else may need a round trip.
+    /// after BEGIN and before any change.
     ///
     /// The triggers insert the row at the first change, from a parameter of the session that ends with the transaction.
     /// So a save without an effect leaves nothing, and a role that writes models needs no privilege on the table.
@@ -65,10 +64,7 @@
             return escaped + "\""
         }
 
-        /// Adds the statements after the last change.
-        func end(_ pipeline: inout Pipeline) {}
-
-        /// Returns the keys of the rows that the transaction inserted, in the order of the changes, by the numbers of their
+        /// Returns the keys of the rows that the transaction inserted, in ascending order, by the numbers of their
         /// entities; `nil` if no transaction with the check value was committed.
         func committedInserts(_ connection: Connection) throws -> [Int64: [Int64]]? {
             try connection.run("SELECT chronicle_number()")
@@ -79,7 +75,7 @@
                 """
                 SELECT c.entity, c.primary_key FROM chronicle_transaction AS h JOIN chronicle_change AS c \
                 ON c.transaction = h.transaction AND c.id BETWEEN h.first_change AND h.last_change \
-                WHERE h.check_value = $1 AND c.kind = 'i' ORDER BY c.id
+                WHERE h.check_value = $1 AND c.kind = 'i' ORDER BY c.primary_key
                 """, Parameters(.int64(checkValue)))
             var keys: [Int64: [Int64]] = [:]
             for row in 0..<inserts.count { keys[inserts.int64(row, 0), default: []].append(inserts.int64(row, 1)) }

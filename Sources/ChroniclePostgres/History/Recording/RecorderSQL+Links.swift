@@ -2,7 +2,7 @@
     import ChronicleCore
 
     // The triggers of a link table. A link is not a model: adding or removing one is recorded as an update of the models
-    // at its ends, unless they are inserted or deleted in the same transaction.
+    // at its ends that exist. A save merges it into another change of the model; see ``HistoryTables/merge``.
     extension RecorderSQL {
         /// One end of the links.
         private struct End {
@@ -29,8 +29,6 @@
                     \(RecorderSQL.insertChanges) \(number), 'u', l.\(column), \(numbers), \
                     \(isPreserved ? numbers : "NULL"), \(old), \(new)
                     FROM \(rows) AS l JOIN \(quoted(entity.name)) AS held ON held.\(EntityTable.primaryKey) = l.\(column)
-                    WHERE NOT EXISTS (SELECT FROM chronicle_change AS c WHERE c.transaction = pg_current_xact_id() \
-                    AND c.id > earlier AND c.entity = \(number) AND c.primary_key = l.\(column) AND c.kind <> 'u')
                     """
             }
         }
@@ -69,11 +67,6 @@
                 return trigger(
                     event, on: links.name,
                     functionName: TableNames.shortened("chronicle_\(event.rawValue)_\(links.name)"), path: path,
-                    declarations: """
-                        earlier bigint := coalesce((SELECT p.after FROM chronicle_pending AS p \
-                        WHERE p.transaction = pg_current_xact_id() AND p.began = now()), 0);
-
-                        """,
                     do: statements)
             }
         }

@@ -54,10 +54,9 @@
         ///   - table: The name of the table.
         ///   - functionName: The name of the function.
         ///   - path: The search path of the function.
-        ///   - declarations: Further variables of the function.
         ///   - statements: The statements, which insert changes.
         static func trigger(
-            _ event: Event, on table: String, functionName: String, path: String, declarations: String = "",
+            _ event: Event, on table: String, functionName: String, path: String,
             do statements: [String]
         ) -> Trigger {
             let recording = statements.map { "    \($0);\n    isChanged := isChanged OR FOUND;\n" }.joined()
@@ -68,7 +67,6 @@
                 DECLARE
                     after bigint := pg_sequence_last_value('chronicle_change_id');
                     isChanged boolean := FALSE;
-                    \(declarations)\
                 BEGIN
                 \(recording)\
                     IF isChanged THEN
