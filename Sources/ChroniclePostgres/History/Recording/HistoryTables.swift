@@ -167,34 +167,55 @@
             END
             """
 
-        /// Merges the inserts and updates of each model in the current transaction into one change.
+        /// Merges the changes of each model in the current transaction: updates, and an insert with its links.
         ///
-        /// A save writes a row and its links with several statements, and each records a change. The last change remains,
-        /// because the transactions of a numbering have the order of their last changes. Any role can execute the function:
-        /// it changes no earlier transaction, and nothing that a reader has seen.
+        /// A save writes a row and its links with several statements, and each records a change. Other programs can have
+        /// triggers that update a row again. The order of such updates is not known, because the statement of a trigger is
+        /// recorded before the one that executes the trigger. Updates of the same attribute are therefore not merged, and
+        /// neither is an insert with updates of its row.
+        ///
+        /// The last change remains, because the transactions of a numbering have the order of their last changes. Any role
+        /// can execute the function: it changes no earlier transaction, and nothing that a reader has seen.
         private static let merge = """
             DECLARE
                 earlier bigint := (SELECT p.after FROM chronicle_pending AS p
                     WHERE p.transaction = pg_current_xact_id_if_assigned() AND p.began = now());
             BEGIN
-                IF earlier IS NULL THEN
+                IF earlier IS NULL OR NOT EXISTS (
+                    SELECT FROM chronicle_change AS c
+                    WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind <> 'd'
+                    GROUP BY c.entity, c.primary_key HAVING count(*) > 1
+                ) THEN
                     RETURN;
                 END IF;
-                WITH change AS (
-                    SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, max(c.id) OVER model AS last,
-                        bool_or(c.kind = 'i') OVER model AS is_insert, count(*) OVER model AS count
-                    FROM chronicle_change AS c
-                    WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind IN ('i', 'u')
-                    WINDOW model AS (PARTITION BY c.entity, c.primary_key)
+                WITH RECURSIVE root AS (
+                    SELECT id AS entity, id AS root FROM chronicle_entity WHERE superentity IS NULL
+                    UNION ALL SELECT e.id, r.root FROM chronicle_entity AS e JOIN root AS r ON e.superentity = r.entity
+                ), stored AS (
+                    SELECT r.entity, array_agg(a.number) AS stored
+                    FROM root AS r JOIN chronicle_attribute AS a ON a.entity = r.root WHERE a.present GROUP BY r.entity
+                ), change AS MATERIALIZED (
+                    SELECT c.*, coalesce(s.stored, '{}') AS stored
+                    FROM chronicle_change AS c LEFT JOIN stored AS s ON s.entity = c.entity
+                    WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind <> 'd'
+                ), again AS (
+                    SELECT c.entity, c.primary_key FROM change AS c CROSS JOIN unnest(c.attributes) AS a(number)
+                    WHERE a.number = ANY (c.stored) GROUP BY c.entity, c.primary_key, a.number HAVING count(*) > 1
+                ), model AS (
+                    SELECT c.entity, c.primary_key, max(c.id) AS last, bool_or(c.kind = 'i') AS is_insert FROM change AS c
+                    WHERE (c.entity, c.primary_key) NOT IN (SELECT entity, primary_key FROM again)
+                    GROUP BY c.entity, c.primary_key
+                    HAVING count(*) > 1 AND NOT (bool_or(c.kind = 'i') AND bool_or(c.attributes && c.stored))
                 ), repeated AS MATERIALIZED (
-                    SELECT * FROM change WHERE count > 1
+                    SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, m.last, m.is_insert
+                    FROM change AS c JOIN model AS m ON m.entity = c.entity AND m.primary_key = c.primary_key
                 ), updated AS (
                     SELECT r.last, array_agg(DISTINCT a.number) AS numbers
                     FROM repeated AS r CROSS JOIN unnest(r.attributes) AS a(number) GROUP BY r.last
                 ), preserved AS (
-                    SELECT r.last, array_agg(v.number ORDER BY r.id, v.place) AS numbers,
-                        array_agg(v.old ORDER BY r.id, v.place) AS old_values,
-                        array_agg(v.new ORDER BY r.id, v.place) AS new_values
+                    SELECT r.last, array_agg(v.number ORDER BY v.number, r.id, v.place) AS numbers,
+                        array_agg(v.old ORDER BY v.number, r.id, v.place) AS old_values,
+                        array_agg(v.new ORDER BY v.number, r.id, v.place) AS new_values
                     FROM repeated AS r CROSS JOIN unnest(r.preserved, r.old_values, r.new_values)
                         WITH ORDINALITY AS v(number, old, new, place) GROUP BY r.last
                 ), removed AS (
