@@ -6,7 +6,7 @@
     import Testing
 
     /// The same random changes in an SQLite file and in a PostgreSQL database, which then have the same models and the same
-    /// history.
+    /// history, and answer requests about it in the same way.
     @Suite("PostgreSQL and SQLite", .requiresPostgres) struct StoreDifferenceTests {
         /// Returns the lines that only one of the stores has.
         private func difference(_ sqlite: [String], _ postgres: [String]) -> String {
@@ -33,6 +33,7 @@
             }
             var codes: [[PersistentIdentifier: String]] = [[:], [:]]
             var tokens: [DefaultHistoryToken?] = [nil, nil]
+            var past: [[DefaultHistoryToken]] = [[], []]
             for step in 0..<40 {
                 let first = random
                 let outcome = try sqlite.step(&random)
@@ -48,6 +49,18 @@
                     lines.append(history.lines)
                 }
                 try #require(difference(lines[0], lines[1]) == "", "step \(step): \(outcome), \(TestSeed.description)")
+                // Tokens of deleted transactions expire in both stores.
+                for (index, token) in tokens.enumerated() { token.map { past[index].append($0) } }
+                guard !past[0].isEmpty else { continue }
+                for _ in 0..<3 {
+                    var again = random
+                    let request = try sqlite.request(&random, past[0], codes[0], deletes: number.isMultiple(of: 2))
+                    let answer = try postgres.request(
+                        &again, past[1], codes[1], deletes: number.isMultiple(of: 2))
+                    try #require(
+                        difference(request, answer) == "",
+                        "step \(step): \(request[0]), \(TestSeed.description)")
+                }
             }
         }
     }

@@ -7,6 +7,7 @@
     struct RandomClubs {
         private let contexts: [ModelContext]
         let container: ModelContainer
+        let consumers: [HistoryConsumer<DefaultHistoryTransaction>]
         private let runForeign: (String) throws -> Void
 
         /// - Parameters:
@@ -17,6 +18,10 @@
             contexts = [ModelContext(container), ModelContext(container)]
             for context in contexts { context.autosaveEnabled = false }
             runForeign = foreign
+            let container = container
+            consumers = try Self.filters().enumerated().map { number, filter in
+                try container.historyConsumer(named: "\(number)", filter: filter, startingAt: .beginning)
+            }
         }
 
         // MARK: Changes
@@ -32,6 +37,7 @@
                 switch random.below(12) {
                 case 0:
                     try runForeign(foreignStatement(&random))
+                    try saveMarker(&random)
                     return "another program"
                 case 1: return try batch(context, &random)
                 default:
@@ -50,6 +56,13 @@
                 context.rollback()
                 return String("\(error)".prefix { $0 != " " })
             }
+        }
+
+        /// Saves a change, because SQLite returns the changes of other programs up to the next save as one transaction.
+        private func saveMarker(_ random: inout SplitMix) throws {
+            let context = ModelContext(container)
+            context.insert(Sponsor("marker", random.below(1_000_000)))
+            try context.save()
         }
 
         private func all<Model: Coded>(_ type: Model.Type, _ context: ModelContext) throws -> [Model] {
@@ -169,7 +182,7 @@
             return lines + (try all(Stadium.self, context).map { "\($0.code) \(codes($0.clubs))" })
         }
 
-        private func text(_ value: (any Sendable)?) -> String {
+        func text(_ value: (any Sendable)?) -> String {
             switch value {
             case nil: "nil"
             case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
@@ -193,16 +206,21 @@
                 guard let code = change.preservedValues.first(where: { $0.name == "code" }) else { continue }
                 codes[change.changedPersistentIdentifier] = (code.value ?? code.previousValue) as? String
             }
-            let lines = transactions.flatMap { transaction in
+            return (lines(transactions, codes), transactions.last?.token ?? token)
+        }
+
+        func lines(
+            _ transactions: [DefaultHistoryTransaction], _ codes: [PersistentIdentifier: String]
+        ) -> [String] {
+            transactions.flatMap { transaction in
                 ["\(transaction.author ?? "-")"]
                     + withoutUpdatesOfDeletedModels(transaction.changes).map { line($0, codes) }.sorted()
             }
-            return (lines, transactions.last?.token ?? token)
         }
 
         /// Of several models that are deleted together, SQLite deletes one after the other, so that links between them are
         /// removed from models that still exist.
-        private func withoutUpdatesOfDeletedModels(_ changes: [HistoryChange]) -> [HistoryChange] {
+        func withoutUpdatesOfDeletedModels(_ changes: [HistoryChange]) -> [HistoryChange] {
             let deleted = Set(
                 changes.lazy.filter { if case .delete = $0 { true } else { false } }.map(\.changedPersistentIdentifier))
             return changes.filter {
@@ -210,7 +228,7 @@
             }
         }
 
-        private func line(_ change: HistoryChange, _ codes: [PersistentIdentifier: String]) -> String {
+        func line(_ change: HistoryChange, _ codes: [PersistentIdentifier: String]) -> String {
             func text(_ value: (any Sendable)?) -> String {
                 if let identifier = value as? PersistentIdentifier {
                     return "\(identifier.entityName) \(codes[identifier] ?? "?")"
