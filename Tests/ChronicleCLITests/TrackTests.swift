@@ -46,6 +46,30 @@ import Testing
         }
     }
 
+    /// Changes that another program makes at nearly the same time are one transaction, whose number is that of its last
+    /// change. Earlier numbers remain positions.
+    @Test func anEarlierNumberOfATransaction() async throws {
+        let file = try TemporaryDirectory().file("mail.db")
+        _ = try Shell.sqlite3(file, TrackedFile.schema)
+        try TrackedDatabase(url: file).track()
+        var answers: [(arguments: [String], output: String)] = []
+        for name in ["red", "blue", "green"] {
+            _ = try Shell.sqlite3(file, "INSERT INTO label VALUES ('\(name)', 1)")
+            let line = try await CommandRun("log", "--oneline", "-n", "1", file.path).output
+            let number = try #require(line.split(separator: " ").first.map(String.init))
+            let arguments = ["at", file.path, number, "label"]
+            let output = try await CommandRun(arguments).output
+            #expect(output.contains(name))
+            answers.append((arguments, output))
+        }
+        for answer in answers {
+            #expect(try await CommandRun(answer.arguments).output == answer.output)
+            let transaction = try await CommandRun("show", file.path, answer.arguments[2])
+            #expect(transaction.output.contains("label"), "\(answer.arguments)")
+        }
+        #expect(try await CommandRun("show", file.path, "\(Int64.max)").status == 2)
+    }
+
     @Test func theFirstCallAndTheEnd() async throws {
         let file = try TemporaryDirectory().file("mail.db")
         _ = try Shell.sqlite3(file, TrackedFile.schema)

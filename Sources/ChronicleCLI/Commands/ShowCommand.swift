@@ -18,7 +18,10 @@ enum ShowCommand {
         let token = try Position(text, in: file.store, console.settings).token(in: file.store)
         var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
         descriptor.fetchLimit = 1
-        guard let transaction = try file.store.fetchHistoryWithoutChanges(descriptor).first else {
+        guard
+            let transaction = try file.store.fetchHistoryWithoutChanges(descriptor).first
+                ?? Position.transaction(containing: token, in: file.store)
+        else {
             console.message("chronicle: there is no transaction \(text.escaped)")
             return .negative
         }

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// | text | position |
 /// | --- | --- |
-/// | `42` | after transaction 42 |
+/// | `42` | after transaction 42, or the part of another program's transaction that had this number |
 /// | `42-00c0ffee00c0ffee` | the same, with the check value of its token, which detects a restored backup |
 /// | `{"positions":…}` | a token as JSON, as programs store it |
 /// | `start`, `now` | before the first transaction, and after the newest one |
@@ -88,15 +88,43 @@ enum Position: Equatable {
         } catch SwiftDataError.historyTokenExpired {
             return token
         }
-        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
-        descriptor.fetchLimit = 1
         if number == 0 { return token }
-        guard let transaction = try store.fetchHistoryWithoutChanges(descriptor).first else {
-            // The newest deleted transaction is a position, too.
-            if try store.earliestHistoryToken() == token { return token }
+        if let transaction = try transaction(at: token, in: store) { return transaction.token }
+        // The newest deleted transaction is a position, too.
+        if try store.earliestHistoryToken() == token { return token }
+        // The number of another program's transaction is that of its last change until a header follows it.
+        guard try transaction(containing: token, in: store)?.isExternal == true else {
             throw UsageError("there is no transaction \(number)")
         }
-        return transaction.token
+        return token
+    }
+
+    /// Returns the transaction that contains the change at a position, or `nil` if there is no change.
+    static func transaction(
+        containing token: DefaultHistoryToken, in store: DefaultStore
+    ) throws -> DefaultHistoryTransaction? {
+        // A transaction of which all changes precede the token is not after it.
+        let next = DefaultHistoryToken(
+            storeIdentifier: store.identifier, position: (token.position(in: store.identifier) ?? 0) &+ 1)
+        if let header = try transaction(at: next, in: store),
+            header.token.checkValue(in: store.identifier) != nil
+        {
+            return header
+        }
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>.after(token)
+        descriptor.fetchLimit = 1
+        return try store.fetchHistoryWithoutChanges(descriptor).first
+    }
+
+    /// Returns the transaction of a token, or `nil` if there is none.
+    private static func transaction(
+        at token: DefaultHistoryToken, in store: DefaultStore
+    ) throws -> DefaultHistoryTransaction? {
+        var descriptor = HistoryDescriptor<DefaultHistoryTransaction>(predicate: #Predicate { $0.token == token })
+        descriptor.fetchLimit = 1
+        do { return try store.fetchHistoryWithoutChanges(descriptor).first } catch SwiftDataError.historyTokenForked,
+            SwiftDataError.historyTokenAhead
+        { return nil }
     }
 
     private static func tag(_ text: String, in store: DefaultStore) throws -> DefaultHistoryToken {
