@@ -130,7 +130,7 @@ final class PastWriter {
         }
         return
             "INSERT INTO \(past.temporary)(\(names.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
-            + "FROM main.\(quoted(past.name)) AS m WHERE m._rowid_ = ?1"
+            + "FROM \(past.present) AS m WHERE m._rowid_ = ?1"
     }
 
     /// Returns the value of an attribute that was added after a row was deleted. Columns of subentities have no default

@@ -24,6 +24,7 @@ import Testing
         var token = try #require(try store.currentHistoryToken())
         var state = try rows(store, fixture)
         var log: [String] = schema.statements
+        var states = [(token: token, rows: state)]
         for _ in 0..<25 {
             let isTransaction = schema.below(5) == 0
             if isTransaction { try fixture.app.execute("BEGIN") }
@@ -41,10 +42,31 @@ import Testing
             let differences = Set(present.keys).union(state.keys).filter { present[$0] != state[$0] }
                 .map { "\($0): \(String(describing: state[$0])) is \(String(describing: present[$0]))" }
             try #require(differences.isEmpty, "\(log) \(TestSeed.description)")
+            states.append((token, present))
+            let earlier = states[schema.below(states.count)]
+            try expect(earlier.rows, asOf: earlier.token, store, "\(log) \(TestSeed.description)")
         }
         #expect(try fixture.problems() == [], "\(log) \(TestSeed.description)")
         try fixture.database.untrack()
         #expect(try fixture.schemaDump() == before)
+    }
+
+    /// Expects the rows of a past position.
+    private func expect(
+        _ rows: [PersistentIdentifier: Row], asOf token: DefaultHistoryToken, _ store: DefaultStore,
+        _ comment: @autoclosure () -> String
+    ) throws {
+        let past = try #require(try store.store(asOf: token) as? DefaultStore)
+        for entity in store.schema.entities {
+            var found: [PersistentIdentifier: Row] = [:]
+            try past.fetchRows(ofEntity: entity.name) { row in
+                found[row.persistentIdentifier] = Dictionary(
+                    uniqueKeysWithValues: entity.storedProperties.map { ($0.name, row.values[$0.slot]) })
+            }
+            let expected = rows.filter { $0.key.entityName == entity.name }
+            try #require(found == expected, "\(comment())")
+            #expect(try past.fetchCount(ofEntity: entity.name) == expected.count, "\(comment())")
+        }
     }
 
     /// Runs a statement, which may violate a constraint.
