@@ -204,7 +204,9 @@ private final class PlainCodec: AnyPropertyCodec {
     var isOptional: Bool { codec.isOptional }
     func decodeAny(_ value: PropertyValue) -> Any? { codec.decodeAny(value) ?? value.plainValue }
     func sample() -> Any? { codec.sample() }
-    func encodeAny(_ value: Any) throws -> PropertyValue? { try codec.encodeAny(value) }
+    func encodeAny(_ value: Any) throws -> PropertyValue? {
+        try codec.encodeAny(value) ?? PropertyValue(plainValue: value)
+    }
     func makeOptional() -> any AnyPropertyCodec { PlainCodec(codec.makeOptional(), storage) }
 }
 

@@ -97,6 +97,17 @@ extension PropertyValue {
         }
     }
 
+    /// Creates the value of an attribute from its ``plainValue``, or returns `nil` for a value of another type.
+    init?(plainValue: Any) {
+        switch plainValue {
+        case let value as Int64: self = .integer(value)
+        case let value as Double: self = .real(value)
+        case let value as String: self = .text(value)
+        case let value as Data: self = .blob(value)
+        default: return nil
+        }
+    }
+
     /// The name of the form without the value, for error messages that must not contain user data.
     public var formName: String {
         switch self {

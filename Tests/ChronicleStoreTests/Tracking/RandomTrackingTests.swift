@@ -45,6 +45,8 @@ import Testing
             states.append((token, present))
             let earlier = states[schema.below(states.count)]
             try expect(earlier.rows, asOf: earlier.token, store, "\(log) \(TestSeed.description)")
+            try expectNetChanges(
+                of: store, earlier, states[schema.below(states.count)], "\(log) \(TestSeed.description)")
         }
         #expect(try fixture.problems() == [], "\(log) \(TestSeed.description)")
         try fixture.database.untrack()
@@ -66,6 +68,29 @@ import Testing
             let expected = rows.filter { $0.key.entityName == entity.name }
             try #require(found == expected, "\(comment())")
             #expect(try past.fetchCount(ofEntity: entity.name) == expected.count, "\(comment())")
+        }
+    }
+
+    /// Expects the differences between the rows of two positions, in either order.
+    private func expectNetChanges(
+        of store: DefaultStore, _ first: (token: DefaultHistoryToken, rows: [PersistentIdentifier: Row]),
+        _ second: (token: DefaultHistoryToken, rows: [PersistentIdentifier: Row]), _ comment: @autoclosure () -> String
+    ) throws {
+        let context = ModelContext(ModelContainer(forHistoryOf: store))
+        let changes = try context.changes(between: first.token, and: second.token)
+        let differing = Set(first.rows.keys).union(second.rows.keys).filter { first.rows[$0] != second.rows[$0] }
+        try #require(Set(changes.map(\.persistentIdentifier)) == differing, "\(comment())")
+        try #require(changes.count == differing.count, "\(comment())")
+        for change in changes {
+            let (before, after) = (
+                first.rows[change.persistentIdentifier] ?? [:], second.rows[change.persistentIdentifier] ?? [:]
+            )
+            let names = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+            try #require(Set(change.values.map(\.name)) == names, "\(comment())")
+            for value in change.values {
+                try #require(value.previousValue.map(Self.stored) == before[value.name], "\(comment())")
+                try #require(value.value.map(Self.stored) == after[value.name], "\(comment())")
+            }
         }
     }
 

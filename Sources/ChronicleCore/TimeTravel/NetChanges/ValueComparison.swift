@@ -40,18 +40,7 @@ struct ValueComparison {
                 // A value of another type has no stored form.
                 do { return try property.encode(value) } catch { return nil }
             }
-            return plainForm(value)
-        }
-    }
-
-    /// The reverse of ``PropertyValue/plainValue``.
-    private static func plainForm(_ value: any Sendable) -> PropertyValue? {
-        switch value {
-        case let value as Int64: .integer(value)
-        case let value as Double: .real(value)
-        case let value as String: .text(value)
-        case let value as Data: .blob(value)
-        default: nil
+            return PropertyValue(plainValue: value)
         }
     }
 
