@@ -30,6 +30,7 @@ extension HistoryConsumer {
         after start: Place, limit: Int, _ lease: Lease, _ state: inout State
     ) throws -> HistoryBatch<Transaction>? {
         var (stored, position) = (start, start.position)
+        if let skipped = state.skipped, skipped.stored == start { position = skipped.end }
         do {
             while true {
                 let page = try nextPage(after: position, limit: limit)
@@ -82,16 +83,20 @@ extension HistoryConsumer {
     /// Moves the position past transactions that do not match.
     ///
     /// A consumer that waits for rare changes would write after each commit of another program, so the position is
-    /// stored at most once per second, and the time of the visit at most once per minute.
+    /// stored at most once per second, and the time of the visit at most once per minute. Until then, this instance
+    /// keeps the position.
     private func skip(
         to end: Place, stored: inout Place, _ lease: Lease, _ state: inout State
     ) throws {
         let age = state.lastVisit.map { $0.duration(to: .now) }
         let interval: Duration = stored == end ? .seconds(60) : .seconds(1)
-        if let age, age < interval { return }
+        if let age, age < interval {
+            state.skipped = (stored, end.position)
+            return
+        }
         let isMoved = stored != end
         try visit(lease) { if isMoved { $0.move(to: end) } }
-        (stored, state.lastVisit) = (end, .now)
+        (stored, state.lastVisit, state.skipped) = (end, .now, nil)
     }
 
     // MARK: Starting over

@@ -60,6 +60,8 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
         var lease: Lease?
         /// When the time of the visit, or a position after which nothing matched, was stored last.
         var lastVisit: ContinuousClock.Instant?
+        /// How far nothing matches after a stored place, if the store does not have this position yet.
+        var skipped: (stored: Place, end: Token?)?
     }
 
     /// The right to read, from acquiring the lock until ``release()``.
@@ -146,7 +148,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
             return Lease(
                 lock: lock, fence: current.fence, progress: HistoryConsumerProgress(current.place.position))
         }
-        state.lease = acquired
+        (state.lease, state.skipped) = (acquired, nil)
         return acquired
     }
 

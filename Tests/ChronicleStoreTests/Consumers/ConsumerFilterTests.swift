@@ -75,6 +75,25 @@ import Testing
         #expect(try consumer.take() == ["insert Trip/3"])
     }
 
+    /// The store receives such a position at most once per second.
+    @Test(arguments: StoreKind.allCases)
+    func historyThatWasSkippedCanBeDeletedBeforeThePositionIsStored(_ kind: StoreKind) throws {
+        let store = try TestStore(kind)
+        let filter = HistoryFilter(authors: .only(["app"], unsigned: false))
+        let consumer = try store.consumer(filter: filter)
+        for name in ["a", "b", "c"] {
+            try store.add(name, author: "widget")
+            #expect(try consumer.nextBatch() == nil)
+        }
+        try store.deleteHistory()
+        #expect(try consumer.nextBatch() == nil)
+        try store.add("d", author: "app")
+        #expect(try consumer.nextBatch()?.lines == ["insert Trip/4"])
+        // The place before the batch was stored with its delivery.
+        consumer.release()
+        #expect(try store.consumer(filter: filter).take() == ["insert Trip/4"])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func positionMovesPastTransactionsBeforeABatch(_ kind: StoreKind) throws {
         let store = try TestStore(kind, Self.models)
