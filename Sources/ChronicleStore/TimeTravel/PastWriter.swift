@@ -191,6 +191,7 @@ final class PastWriter {
         let statement = try connection.prepare(
             "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main')")
         try statement.bind(table.name, at: 1)
+        let isStrict = try layout.isTracked && TrackedTable.isStrict(table.name, connection)
         var columns: [PastTable.Column] = []
         while try statement.step() {
             let name = statement.text(0)
@@ -199,7 +200,8 @@ final class PastWriter {
                 .init(
                     number: number, name: name,
                     type: layout.isTracked
-                        ? ColumnAffinity(declaredType: statement.text(1)).rawValue : statement.text(1),
+                        ? ColumnAffinity(declaredType: statement.text(1), isStrict: isStrict).rawValue
+                        : statement.text(1),
                     // The history of a tracked table begins again when a column is added.
                     defaultValue: try value(of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2))))
         }

@@ -71,6 +71,14 @@ struct TrackedTable {
 
     // MARK: Columns and indexes
 
+    /// Returns whether a table is a STRICT table.
+    static func isStrict(_ name: String, _ connection: Connection) throws -> Bool {
+        let statement = try connection.prepare(
+            "SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE")
+        try statement.bind(name, at: 1)
+        return try statement.step() && statement.int64(0) != 0
+    }
+
     private mutating func readColumns(_ connection: Connection, isStrict: Bool) throws {
         let statement = try connection.prepare(
             "SELECT name, type, pk FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid")
@@ -80,7 +88,7 @@ struct TrackedTable {
             columns.append(
                 Column(
                     name: column, declaredType: type,
-                    affinity: isStrict && type.uppercased() == "ANY" ? .blob : ColumnAffinity(declaredType: type)))
+                    affinity: ColumnAffinity(declaredType: type, isStrict: isStrict)))
             if statement.int64(2) != 0 { rowIDColumn = column }
         }
     }
@@ -198,10 +206,14 @@ enum ColumnAffinity: String {
     /// No conversion.
     case blob = "BLOB"
 
-    init(declaredType: String) {
+    /// - Parameter isStrict: Whether the table is a STRICT table, in which `ANY` means no conversion.
+    ///   https://www.sqlite.org/stricttables.html
+    init(declaredType: String, isStrict: Bool) {
         let type = declaredType.uppercased()
         self =
-            if type.contains("INT") {
+            if isStrict, type == "ANY" {
+                .blob
+            } else if type.contains("INT") {
                 .integer
             } else if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") {
                 .text

@@ -41,19 +41,28 @@ struct RandomSchema {
         case 6: (table.key, definitions) = (["k1", "k2"], ["k1 INT", "k2 TEXT COLLATE RTRIM"])
         default: (table.key, definitions) = (["k"], ["k PRIMARY KEY"])
         }
+        let hasRowIDs = definitions != ["k PRIMARY KEY"] && definitions.last?.contains("RTRIM") == false
+        // A STRICT table requires types, and stores values of type ANY without a conversion.
+        let isStrict = chance(25)
+        if isStrict {
+            definitions = definitions.map { $0.replacing("k PRIMARY", with: "k ANY PRIMARY") }
+                .map { $0 == "k2" ? "k2 ANY" : $0 }
+        }
         if definitions.last?.contains("TEXT") == true { table.keyType = "TEXT" }
         if definitions.last?.contains("INTEGER") == true { table.keyType = "INTEGER" }
         if table.key.count == 2 { end = ", PRIMARY KEY (k2, k1))" }
-        if definitions.last?.contains("RTRIM") == true || definitions == ["k PRIMARY KEY"] {
+        if !hasRowIDs {
             table.hasRowIDs = false
             end += " WITHOUT ROWID"
         }
+        if isStrict { end += hasRowIDs ? " STRICT" : ", STRICT" }
         for column in 0..<random.below(6) {
             let name = random.pick(["a", "b b", "\"c", "group", "é", "X"]) + "\(column)"
             var type = random.pick(["INTEGER", "TEXT", "REAL", "", "NUMERIC", "BLOB", "TEXT COLLATE NOCASE"])
             let parent = tables.isEmpty || !chance(25) ? nil : random.pick(tables)
             // SQLite converts a referenced key to another affinity before triggers see it.
             if let parent, parent.key.count == 1 { type = parent.keyType }
+            if isStrict, ["", "NUMERIC"].contains(type) { type = "ANY" }
             var definition = "\(quoted(name)) \(type)"
             if chance(25) { definition += " UNIQUE" }
             if chance(15) { definition += " NOT NULL DEFAULT 1" }
@@ -66,7 +75,8 @@ struct RandomSchema {
             definitions.append(definition)
         }
         if let first = table.columns.first, chance(30) {
-            definitions.append("g AS (coalesce(\(quoted(first)), 1)) \(random.pick(["STORED", "VIRTUAL"]))")
+            definitions.append(
+                "g \(isStrict ? "ANY " : "")AS (coalesce(\(quoted(first)), 1)) \(random.pick(["STORED", "VIRTUAL"]))")
         }
         statements.append("CREATE TABLE \(quoted(table.name))(\(definitions.joined(separator: ", "))\(end)")
         if table.columns.count > 1, chance(30) {
