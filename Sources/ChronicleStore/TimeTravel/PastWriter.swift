@@ -191,7 +191,7 @@ final class PastWriter {
         let statement = try connection.prepare(
             "SELECT name, type, dflt_value FROM pragma_table_info(?, 'main')")
         try statement.bind(table.name, at: 1)
-        let isStrict = try layout.isTracked && TrackedTable.isStrict(table.name, connection)
+        let tracked = try layout.isTracked ? TrackedTable(table.name, connection) : nil
         var columns: [PastTable.Column] = []
         while try statement.step() {
             let name = statement.text(0)
@@ -199,9 +199,7 @@ final class PastWriter {
             columns.append(
                 .init(
                     number: number, name: name,
-                    type: layout.isTracked
-                        ? ColumnAffinity(declaredType: statement.text(1), isStrict: isStrict).rawValue
-                        : statement.text(1),
+                    type: tracked?.columns.first { $0.name == name }?.affinity.rawValue ?? statement.text(1),
                     // The history of a tracked table begins again when a column is added.
                     defaultValue: try value(of: statement.isNull(2) || layout.isTracked ? nil : statement.text(2))))
         }

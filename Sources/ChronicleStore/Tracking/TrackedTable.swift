@@ -71,14 +71,6 @@ struct TrackedTable {
 
     // MARK: Columns and indexes
 
-    /// Returns whether a table is a STRICT table.
-    static func isStrict(_ name: String, _ connection: Connection) throws -> Bool {
-        let statement = try connection.prepare(
-            "SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE")
-        try statement.bind(name, at: 1)
-        return try statement.step() && statement.int64(0) != 0
-    }
-
     private mutating func readColumns(_ connection: Connection, isStrict: Bool) throws {
         let statement = try connection.prepare(
             "SELECT name, type, pk FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid")
@@ -208,7 +200,7 @@ enum ColumnAffinity: String {
 
     /// - Parameter isStrict: Whether the table is a STRICT table, in which `ANY` means no conversion.
     ///   https://www.sqlite.org/stricttables.html
-    init(declaredType: String, isStrict: Bool) {
+    fileprivate init(declaredType: String, isStrict: Bool) {
         let type = declaredType.uppercased()
         self =
             if isStrict, type == "ANY" {
