@@ -21,22 +21,20 @@ import Testing
         var isOptional: Bool
         /// The default value of a required attribute.
         var `default`: PropertyValue?
-        /// The value that rows received when a migration added the column.
+        /// The value that rows received when a migration added the column, and the keys of these rows.
         var initial = PropertyValue.null
         var initialKeys: Set<Int64> = []
 
         var required: PropertyValue? { isOptional ? nil : `default` }
 
-        var json: String {
+        func json() throws -> String {
             var members = [
                 #""kind":"attribute","options":[],"name":"\#(name)","type":"\#(type)""#,
                 #""storage":"\#(storage)","isOptional":\#(isOptional)"#,
             ]
             if let originalName { members.append(#""originalName":"\#(originalName)""#) }
-            if let `default`, !isOptional,
-                let value = try? JSONEncoder().encode(`default`)
-            {
-                members.append(#""default":\#(String(decoding: value, as: UTF8.self))"#)
+            if let required {
+                members.append(#""default":\#(String(decoding: try JSONEncoder().encode(required), as: UTF8.self))"#)
             }
             return "{\(members.joined(separator: ","))}"
         }
@@ -46,8 +44,8 @@ import Testing
         let name: String
         var attributes: [Attribute] = []
 
-        var json: String {
-            #"{"name":"\#(name)","properties":[\#(attributes.map(\.json).joined(separator: ","))],"#
+        func json() throws -> String {
+            #"{"name":"\#(name)","properties":[\#(try attributes.map { try $0.json() }.joined(separator: ","))],"#
                 + #""uniquenessConstraints":[],"indices":[]}"#
         }
     }
@@ -59,7 +57,7 @@ import Testing
         var log: [String] = []
 
         var schema: Schema {
-            get throws { Schema(entities: try entities.map { try Schema.Entity(json: $0.json) }) }
+            get throws { Schema(entities: try entities.map { try Schema.Entity(json: $0.json()) }) }
         }
 
         mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
@@ -188,7 +186,7 @@ import Testing
         var states: [(token: DefaultHistoryToken, rows: Rows)] = []
         for _ in 0..<8 {
             version.evolve(&rows)
-            version.log.append("\(version.entities.map(\.json))")
+            version.log.append("\(try version.entities.map { try $0.json() })")
             let comment = { "\(version.log.joined(separator: "\n")) \(TestSeed.description)" }
             let store = try DefaultStore(
                 ModelConfiguration(
