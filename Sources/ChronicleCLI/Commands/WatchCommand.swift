@@ -61,6 +61,7 @@ enum WatchCommand {
                 console.message("chronicle: the batch is set aside after \(batch.attempt) attempts")
                 try consumer.skip(batch, reason: "the command failed \(batch.attempt) times")
             } else {
+                // The command is run again after one second, and after twice as long each time, up to a minute.
                 try await Task.sleep(for: .seconds(min(1 << min(batch.attempt - 1, 6), 60)))
             }
         }

@@ -147,6 +147,7 @@ extension HistoryObserver {
             if read.error == nil || isExpired {
                 guard await events.next() != nil else { return }
             } else {
+                // No commit tells when an error such as a locked file has ended.
                 do { try await Task.sleep(for: .seconds(1)) } catch { return }
                 guard !events.isCancelled else { return }
             }

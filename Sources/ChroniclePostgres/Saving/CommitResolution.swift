@@ -101,6 +101,7 @@
                     Parameters(.int64(session.process), .text(session.start)))
                 if alive.count == 0 { return true }
                 if clock.now >= limit { return false }
+                // The server does not report the end of another session.
                 Thread.sleep(forTimeInterval: Self.pause)
             }
         }

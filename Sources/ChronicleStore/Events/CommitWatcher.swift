@@ -105,6 +105,7 @@ final class CommitWatcher: Sendable {
                 if pause > CommitWatcher.longestPause {
                     events = checkWithoutWatching()
                 } else if isReported || !events.isSubset(of: .raised) {
+                    // Events of several commits are combined, so that frequent commits do not wake the observers for each.
                     Thread.sleep(forTimeInterval: pause / .seconds(1))
                     events = source.wait(until: .now)
                 } else {

@@ -29,6 +29,7 @@
                 do {
                     try pool.use { connection in
                         most.max(running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+                        // Keeps the connection in use, so that other threads have to wait for one.
                         try connection.run("SELECT pg_sleep(0.001)")
                         processes.withLock { _ = $0.insert(connection.serverProcess) }
                         running.subtract(1, ordering: .relaxed)
