@@ -62,7 +62,7 @@ extension ModelContext {
 
     private func attach(_ model: any PersistentModel, _ backing: AnyBackingData, _ entity: ContextEntity) {
         backing.model = model
-        backing.membership = entity
+        backing.join(entity)
         backing.status = .inserted
         // Registers a model whose identifier was used before the insert. Other models are registered when their
         // identifier is first used.
@@ -226,7 +226,7 @@ extension ModelContext {
             return
         }
         backing.status = .detached
-        backing.membership = nil
+        backing.join(nil)
         backing.changed = PropertySet()
         backing.removeExtras()
     }

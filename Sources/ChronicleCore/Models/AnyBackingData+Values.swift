@@ -11,7 +11,7 @@ extension AnyBackingData {
             return readPending(at: offset, as: Value.self)
         }
         // The fetch validated the row and reported any value of the wrong type.
-        return row[slot].direct(as: Value.self)
+        return row.direct(slot, as: Value.self)
     }
 
     @usableFromInline
@@ -145,17 +145,23 @@ extension AnyBackingData {
 // Changes that the context makes.
 extension AnyBackingData {
     /// Replaces the row and makes every wrapper read it again.
-    func adopt(row: [PropertyValue], decoded: [Int: Any]) {
+    func adopt(row: DataStoreRow, decoded: [Int: Any]) {
         self.row = row
         self.decoded = decoded
         hasRow = true
+        discardWrapperValues()
+    }
+
+    /// Makes every wrapper read the row, or ``pending``, again.
+    func discardWrapperValues() {
         generation &+= 1
+        holdsValues = false
     }
 
     /// Exchanges the row for the values that were written. Wrappers keep their values, which are equal to the written
     /// ones.
-    func exchangeWritten(_ values: inout [PropertyValue]) {
-        swap(&row, &values)
+    func exchangeWritten(_ written: inout DataStoreRow) {
+        swap(&row, &written)
         changed.removeAll()
         guard let extras else { return }
         extras.pending = [:]
@@ -167,6 +173,6 @@ extension AnyBackingData {
     func revert() {
         changed = PropertySet()
         removeExtras()
-        generation &+= 1
+        discardWrapperValues()
     }
 }

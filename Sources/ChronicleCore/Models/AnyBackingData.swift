@@ -24,20 +24,23 @@ public class AnyBackingData {
     @exclusivity(unchecked) @usableFromInline final var hasRow: Bool
     @exclusivity(unchecked) final var status: Status
     @exclusivity(unchecked) final private(set) var pendingState: PendingState
+    /// Whether a setter stored a value in a wrapper since ``generation`` was incremented. If not, getters of numbers and
+    /// dates do not look for a value in the wrapper, which is in other memory than the row.
+    @exclusivity(unchecked) @usableFromInline final var holdsValues = false
     /// The context and entity of the model; `nil` for a model that is not in a context.
-    @exclusivity(unchecked) @usableFromInline final var membership: ContextEntity?
+    @exclusivity(unchecked) @usableFromInline final private(set) var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
-    @exclusivity(unchecked) @usableFromInline final var row: [PropertyValue]
-    /// The slots that were set since ``row`` was read or written.
-    @exclusivity(unchecked) final var changed: PropertySet
+    @exclusivity(unchecked) @usableFromInline final var row: DataStoreRow
     /// State that few models have.
     @exclusivity(unchecked) @usableFromInline final var extras: Extras?
+    /// The slots that were set since ``row`` was read or written.
+    @exclusivity(unchecked) final var changed: PropertySet
     /// The model that owns this object; `nil` until the model joins a context.
     @exclusivity(unchecked) final unowned var model: (any PersistentModel)?
-    /// The origin of the identifier; `nil` until the identifier is first used. Most models need one only after they are
-    /// saved.
-    @exclusivity(unchecked) final private(set) var origin: PersistentIdentifier.Origin?
+    /// The origin of the identifier, unless it is the ``ContextEntity/rowOrigin``, which need not be retained.
+    @exclusivity(unchecked) final private var ownOrigin: PersistentIdentifier.Origin?
     @exclusivity(unchecked) final private(set) var number: Int64
+    @exclusivity(unchecked) final private var hasRowOrigin: Bool
 
     @usableFromInline
     final class Extras {
@@ -62,15 +65,16 @@ public class AnyBackingData {
         status = .detached
         pendingState = .none
         membership = nil
-        row = []
+        row = DataStoreRow([])
         changed = PropertySet()
         extras = nil
-        origin = nil
+        ownOrigin = nil
+        hasRowOrigin = false
         number = 0
     }
 
-    /// Creates backing data for a row of a store.
-    required init(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
+    /// Creates backing data for a row of a store, whose ``identifier`` must be set.
+    required init(_ row: consuming DataStoreRow, _ entity: ContextEntity) {
         generation = 1
         assignedCount = 0
         hasRow = true
@@ -80,8 +84,9 @@ public class AnyBackingData {
         self.row = row
         changed = PropertySet()
         extras = nil
-        origin = identifier.origin
-        number = identifier.number
+        ownOrigin = nil
+        hasRowOrigin = false
+        number = 0
     }
 
     /// Creates backing data that returns a sample value for every read. The schema uses it to find the wrapper of a key
@@ -120,12 +125,13 @@ public class AnyBackingData {
     public final func adopt(_ other: AnyBackingData) {
         guard other !== self else { return }
         generation = other.generation
+        holdsValues = other.holdsValues
         hasRow = other.hasRow
         status = other.status
         membership = other.membership
         swap(&row, &other.row)
         extras = other.extras
-        origin = other.origin
+        (ownOrigin, hasRowOrigin) = (other.ownOrigin, other.hasRowOrigin)
         number = other.number
         other.status = .detached
         other.empty()
@@ -139,32 +145,33 @@ public class AnyBackingData {
         status = .saved
         pendingState = .none
         membership = entity
-        row = []
+        row = DataStoreRow([])
         changed = PropertySet()
         extras = nil
-        origin = identifier.origin
-        number = identifier.number
+        ownOrigin = nil
+        hasRowOrigin = false
+        number = 0
+        self.identifier = identifier
     }
 
     /// Whether the model's row is not loaded or no longer exists.
     final var isUnloaded: Bool { !hasRow && (status == .saved || status == .deleted) }
 
     /// Assigns a row to empty backing data.
-    final func fill(_ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity) {
+    final func fill(_ identifier: PersistentIdentifier, _ row: consuming DataStoreRow, _ entity: ContextEntity) {
         generation = 1
         hasRow = true
         status = .saved
         membership = entity
         self.row = row
-        origin = identifier.origin
-        number = identifier.number
+        set(identifier.origin, identifier.number)
     }
 
     private final func empty() {
         hasRow = false
         membership = nil
         extras = nil
-        origin = nil
+        (ownOrigin, hasRowOrigin) = (nil, false)
         number = 0
     }
 
@@ -259,7 +266,39 @@ extension AnyBackingData {
     /// The identifier of a model in a context. Reading it creates a temporary identifier if there is none.
     var identifier: PersistentIdentifier {
         get { identifier(entityName: "") }
-        set { (origin, number) = (newValue.origin, newValue.number) }
+        set { setIdentifier(newValue) }
+    }
+
+    /// Sets the identifier without the reference counting of a setter.
+    @inline(__always)
+    func setIdentifier(_ identifier: PersistentIdentifier) { set(identifier.origin, identifier.number) }
+
+    /// The origin of the identifier; `nil` until the identifier is first used. Most models need one only after they are
+    /// saved.
+    var origin: PersistentIdentifier.Origin? { hasRowOrigin ? membership?.rowOrigin : ownOrigin }
+
+    @inline(__always)
+    private func set(_ origin: PersistentIdentifier.Origin?, _ number: Int64) {
+        self.number = number
+        hasRowOrigin = isRowOrigin(origin)
+        if !hasRowOrigin {
+            ownOrigin = origin
+        } else if ownOrigin != nil {
+            ownOrigin = nil
+        }
+    }
+
+    @inline(__always)
+    private func isRowOrigin(_ origin: PersistentIdentifier.Origin?) -> Bool {
+        guard let origin, let membership = membership.map(Unmanaged.passUnretained) else { return false }
+        return membership._withUnsafeGuaranteedRef { $0.isRowOrigin(origin) }
+    }
+
+    /// Adds the model to a context, or removes it from its context.
+    func join(_ entity: ContextEntity?) {
+        let origin = origin
+        membership = entity
+        set(origin, number)
     }
 
     /// The identifier, or `nil` if it has not been used yet.

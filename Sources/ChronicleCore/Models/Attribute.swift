@@ -102,14 +102,19 @@ public struct Attribute<Value> {
                     backing.access(keyPath)
                 }
             }
-            if model[keyPath: storage].generation == backing.generation {
-                return model[keyPath: storage].value.unsafelyUnwrapped
+            if !PropertyValue.isInline(Value.self) {
+                if model[keyPath: storage].generation == backing.generation {
+                    return model[keyPath: storage].value.unsafelyUnwrapped
+                }
+            } else if backing.holdsValues {
+                if model[keyPath: storage].generation == backing.generation {
+                    return model[keyPath: storage].value.unsafelyUnwrapped
+                }
             }
-            // Not cached in the wrapper: reading the row again is cheaper than retaining a string twice.
-            if PropertyValue.isDirect(Value.self),
-                let value = backing.read(at: offset(of: storage, in: model), as: Value.self)
-            {
-                return value
+            if PropertyValue.isInline(Value.self) {
+                if let value = backing.read(at: offset(of: storage, in: model), as: Value.self) { return value }
+            } else if PropertyValue.isDirect(Value.self) {
+                if let value = readAllocated(from: model, backing, at: offset(of: storage, in: model)) { return value }
             }
             if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
                 return backing.relationship(keyPath, held: model[keyPath: storage].value)
@@ -175,6 +180,7 @@ public struct Attribute<Value> {
         } else if wrapper.pointee.generation == 0, wrapper.pointee.value == nil {
             backing.assignedCount &+= 1
         }
+        backing.holdsValues = true
         wrapper.pointee.take(newValue, backing.generation)
         backing.didSet(at: offset)
     }
@@ -199,6 +205,7 @@ public struct Attribute<Value> {
         } else {
             backing.willChange(keyPath)
         }
+        backing.holdsValues = true
         model[keyPath: storage].take(newValue, backing.generation)
     }
 
@@ -217,6 +224,24 @@ public struct Attribute<Value> {
     mutating func take(_ value: Value, _ generation: UInt32) {
         self.value = value
         self.generation = generation
+    }
+
+    /// Returns the string or data in the row of a model, or `nil` if there is no row.
+    ///
+    /// A value that is created for each read is kept in the wrapper by some of the reads; see
+    /// ``ContextEntity/keepsValue()``.
+    ///
+    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
+    @inlinable @inline(never)
+    static func readAllocated(from model: some PersistentModel, _ backing: AnyBackingData, at offset: Int) -> Value? {
+        guard backing.hasRow, backing.extras == nil, let slot = backing.membership?.slots.slot(at: offset),
+            let cells = backing.row.cells, let value = PackedRow.direct(cells, slot, as: Value.self)
+        else { return backing.read(at: offset, as: Value.self) }
+        if PackedRow.isAllocated(cells, slot), backing.membership?.keepsValue() == true {
+            let wrapper = (Unmanaged.passUnretained(model).toOpaque() + offset).assumingMemoryBound(to: Self.self)
+            wrapper.pointee.take(value, backing.generation)
+        }
+        return value
     }
 
     /// Returns the offset of the wrapper in its model, in bytes.

@@ -10,6 +10,10 @@ final class ContextEntity {
     let number: Int
     /// The origin of the temporary identifiers of new models.
     let temporaryOrigin: PersistentIdentifier.Origin
+    /// The origin of the first row, which the rows of a store usually have in common. The models do not retain it.
+    @exclusivity(unchecked) private(set) var rowOrigin: PersistentIdentifier.Origin?
+    /// The address of ``rowOrigin``, which can be compared without reference counting.
+    @exclusivity(unchecked) private var rowOriginAddress: ObjectIdentifier?
     @usableFromInline let slots: SlotTable
     let owner: any ModelOwner
     /// The slots of to-one relationships whose inverse is a list, with the index of the list's property.
@@ -22,6 +26,9 @@ final class ContextEntity {
     /// Backing data that is empty because a model adopted its state; see ``AnyBackingData/adopt(_:)``. It is reused for
     /// the next row to avoid an allocation.
     @exclusivity(unchecked) private var reusable: AnyBackingData?
+
+    /// The state of ``keepsValue()``.
+    @exclusivity(unchecked) @usableFromInline var randomNumber: UInt32 = 0
 
     /// The instance that detects whether reads of properties are tracked, until a model takes it over. Not retained by
     /// each read, because that would take longer than the rest of it.
@@ -60,20 +67,38 @@ final class ContextEntity {
 
     /// Returns backing data for a row that has no model yet.
     @inline(__always)
-    func backingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue]) -> AnyBackingData {
-        reusable == nil ? backingDataType.type.init(identifier, row, self) : reusedBackingData(identifier, row)
+    func backingData(_ identifier: PersistentIdentifier, _ row: consuming DataStoreRow) -> AnyBackingData {
+        if reusable != nil { return reusedBackingData(identifier, row) }
+        let backing = backingDataType.type.init(row, self)
+        backing.setIdentifier(identifier)
+        return backing
     }
 
-    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming [PropertyValue])
+    private func reusedBackingData(_ identifier: PersistentIdentifier, _ row: consuming DataStoreRow)
         -> AnyBackingData
     {
         // An object that is still referenced elsewhere cannot be reused.
         guard isKnownUniquelyReferenced(&reusable), let known = reusable else {
-            return backingDataType.type.init(identifier, row, self)
+            reusable = nil
+            return backingData(identifier, row)
         }
         reusable = nil
         known.fill(identifier, row, self)
         return known
+    }
+
+    /// Returns whether an origin is the ``rowOrigin``, which it becomes if it is the first one of a row.
+    @inline(__always)
+    func isRowOrigin(_ origin: PersistentIdentifier.Origin) -> Bool {
+        ObjectIdentifier(origin) == rowOriginAddress || rowOriginAddress == nil && adopt(origin)
+    }
+
+    private func adopt(_ origin: PersistentIdentifier.Origin) -> Bool {
+        // A key that is not an integer belongs to a single row.
+        guard origin.storeIdentifier != nil, origin.key == nil else { return false }
+        rowOrigin = origin
+        rowOriginAddress = ObjectIdentifier(origin)
+        return true
     }
 
     func keepForReuse(_ backing: AnyBackingData) { reusable = backing }
@@ -86,6 +111,17 @@ final class ContextEntity {
     func takeObservation() -> ModelObservation {
         defer { unusedObservation = .passRetained(ModelObservation()) }
         return unusedObservation.takeRetainedValue()
+    }
+
+    /// Returns whether a read of a string or data keeps the value in the wrapper: one of 16, at random.
+    ///
+    /// A property that is read often is soon kept. A program that reads each property once, as most do, does not need the
+    /// time and the memory for values that are not read again. Counting the reads of each property would take as much.
+    @inlinable @inline(__always)
+    func keepsValue() -> Bool {
+        // https://en.wikipedia.org/wiki/Linear_congruential_generator
+        randomNumber = randomNumber &* 1_664_525 &+ 1_013_904_223
+        return randomNumber >> 28 == 0
     }
 
     /// Returns the stored property with the given key path.

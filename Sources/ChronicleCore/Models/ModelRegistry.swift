@@ -13,58 +13,88 @@ final class ModelRegistry {
     }
 
     /// The buckets. Their number is a power of two and at least ``groupSize``.
-    private var buckets: UnsafeMutableBufferPointer<Entry?>
-    private(set) var count = 0
-    private static let groupSize = 8
+    @exclusivity(unchecked) private var buckets: UnsafeMutableBufferPointer<Entry?>
+    @exclusivity(unchecked) private(set) var count = 0
+    /// The number of models from which on there are too few buckets.
+    @exclusivity(unchecked) private var limit: Int
+    /// The number of changes, which invalidate a ``Search``.
+    @exclusivity(unchecked) private var version: UInt32 = 0
+    private static let groupSize = 32
+
+    /// The result of a search, with which the model can be added without searching again.
+    struct Search {
+        /// Whether a model with the identifier is in memory.
+        let isFound: Bool
+        fileprivate let bucket: Int
+        fileprivate let version: UInt32
+    }
 
     init() {
         buckets = .allocate(capacity: Self.groupSize)
         buckets.initialize(repeating: nil)
+        limit = Self.limit(Self.groupSize)
     }
 
     deinit { buckets.deallocate() }
 
+    /// Returns the number of models that a number of buckets is for: three of five are in use.
+    private static func limit(_ bucketCount: Int) -> Int { bucketCount / 5 * 3 }
+
     // MARK: Buckets
 
     /// Returns a key that is unique among the rows of an entity and rarely equals a key of another entity.
+    @inline(__always)
     private static func key(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> UInt64 {
         UInt64(bitPattern: number) &+ UInt64(bitPattern: Int64(origin.hash))
     }
 
     /// Returns the first bucket for a key.
     ///
-    /// Eight consecutive keys share a group of adjacent buckets, because rows are usually fetched in order. Multiplying
-    /// by the golden ratio distributes the groups, so that keys at regular distances do not collide.
+    /// Consecutive keys share a group of adjacent buckets, because rows are usually fetched in order. Multiplying by the
+    /// golden ratio distributes the groups and changes the order within each of them, so that keys at regular distances do
+    /// not collide.
+    @inline(__always)
     private func bucket(_ key: UInt64) -> Int {
         let groups = UInt64(buckets.count / Self.groupSize)
-        let group = ((key >> 3) &* 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: groups).high
-        return Int(truncatingIfNeeded: group) &* Self.groupSize &+ Int(truncatingIfNeeded: key & 7)
+        let hash = (key / UInt64(Self.groupSize)) &* 0x9E37_79B9_7F4A_7C15
+        let group = hash.multipliedFullWidth(by: groups).high
+        let position = (key ^ (hash >> 24)) & UInt64(Self.groupSize - 1)
+        return Int(truncatingIfNeeded: group) &* Self.groupSize &+ Int(truncatingIfNeeded: position)
     }
 
+    @inline(__always)
     private func next(_ bucket: Int) -> Int { (bucket &+ 1) & (buckets.count &- 1) }
 
     /// Returns the bucket that contains an identifier, or the bucket to add it to.
-    private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, backing: AnyBackingData?)
-    {
+    @inline(__always)
+    private func find(_ origin: PersistentIdentifier.Origin, _ number: Int64) -> (bucket: Int, isFound: Bool) {
         let key = Self.key(origin, number)
         var bucket = bucket(key)
         while let entry = buckets[bucket] {
             if entry.key == key {
                 let backing = entry.backing.takeUnretainedValue()
                 if backing.number == number, let other = backing.origin, other === origin || other.isEqual(origin) {
-                    return (bucket, backing)
+                    return (bucket, true)
                 }
             }
             bucket = next(bucket)
         }
-        return (bucket, nil)
+        return (bucket, false)
     }
 
     // MARK: Models
 
     /// Returns the backing data of the model with this identifier, or `nil` if the model is not in memory.
     subscript(identifier: PersistentIdentifier) -> AnyBackingData? {
-        find(identifier.origin, identifier.number).backing
+        let (bucket, isFound) = find(identifier.origin, identifier.number)
+        return isFound ? buckets[bucket]?.backing.takeUnretainedValue() : nil
+    }
+
+    /// Searches for the model with this identifier.
+    @inline(__always)
+    func search(_ identifier: PersistentIdentifier) -> Search {
+        let (bucket, isFound) = find(identifier.origin, identifier.number)
+        return Search(isFound: isFound, bucket: bucket, version: version)
     }
 
     /// Returns the first identifier whose model is in memory.
@@ -77,10 +107,20 @@ final class ModelRegistry {
     }
 
     /// Adds a model under its identifier and replaces any other model with that identifier.
-    func add(_ backing: AnyBackingData, _ identifier: PersistentIdentifier) {
-        reserve(1)
-        let (bucket, known) = find(identifier.origin, identifier.number)
-        if known == nil { count += 1 }
+    ///
+    /// - Parameter search: The result of a search for the identifier, which is not repeated if the registry has not
+    ///   changed since.
+    func add(_ backing: AnyBackingData, _ identifier: PersistentIdentifier, _ search: Search? = nil) {
+        if count >= limit { reserve(1) }
+        let bucket: Int
+        let isKnown: Bool
+        if let search, search.version == version {
+            (bucket, isKnown) = (search.bucket, search.isFound)
+        } else {
+            (bucket, isKnown) = find(identifier.origin, identifier.number)
+        }
+        if !isKnown { count += 1 }
+        version &+= 1
         buckets[bucket] = Entry(
             key: Self.key(identifier.origin, identifier.number), backing: .passUnretained(backing))
     }
@@ -97,6 +137,7 @@ final class ModelRegistry {
             gap = next(gap)
         }
         count -= 1
+        version &+= 1
         var bucket = next(gap)
         while let entry = buckets[bucket] {
             // Moves an entry if the search for it begins at the gap or before it.
@@ -119,12 +160,14 @@ final class ModelRegistry {
 
     /// Reserves space for additional models.
     func reserve(_ more: Int) {
-        // At most three of five buckets are in use.
-        let needed = (count + more) / 3 * 5 + Self.groupSize
-        guard needed > buckets.count else { return }
+        guard count + more > limit else { return }
+        var size = buckets.count
+        while Self.limit(size) < count + more { size *= 2 }
         let old = buckets
-        buckets = .allocate(capacity: 1 << (Int.bitWidth - (needed - 1).leadingZeroBitCount))
+        buckets = .allocate(capacity: size)
         buckets.initialize(repeating: nil)
+        limit = Self.limit(size)
+        version &+= 1
         for case let entry? in old {
             var bucket = bucket(entry.key)
             while buckets[bucket] != nil { bucket = next(bucket) }

@@ -51,8 +51,8 @@ extension ModelContext {
             // A destination that is already in memory is not refreshed.
             let model =
                 try registeredBacking(identifier)?.model
-                ?? subentities?.instance(identifier, snapshot.values)
-                ?? instance(identifier, snapshot.values, entity, checks) as Model
+                ?? subentities?.instance(identifier, DataStoreRow(snapshot.values))
+                ?? instance(identifier, DataStoreRow(snapshot.values), entity, checks) as Model
             guard models.updateValue(model, forKey: identifier) == nil else {
                 throw invalidResponse("the store returned a row more than once", identifier)
             }

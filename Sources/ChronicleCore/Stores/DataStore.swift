@@ -65,7 +65,7 @@ public protocol DataStore: AnyObject, Sendable {
     ///   before the first call of `row`.
     func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws
     /// Returns the number of rows that match a request. The default implementation calls ``fetch(_:)``.
     ///
@@ -176,10 +176,10 @@ extension DataStore {
     ///   throws.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         for snapshot in try fetch(request).fetchedSnapshots {
-            try row(snapshot.persistentIdentifier, snapshot.values)
+            try row(snapshot.persistentIdentifier, DataStoreRow(snapshot.values))
         }
     }
 

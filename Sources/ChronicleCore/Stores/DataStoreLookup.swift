@@ -44,12 +44,12 @@ public enum DataStoreLookup: Hashable, Sendable {
     ///   of values, depending on the case.
     /// - Complexity: O(1).
     public func matches(_ snapshot: some DataStoreSnapshot) -> Bool {
-        matches(snapshot.persistentIdentifier, snapshot.values)
+        matches(snapshot.persistentIdentifier, DataStoreRow(snapshot.values))
     }
 
     /// Returns whether a row with these values matches the lookup. Also returns `true` if the value of the relationship
     /// is missing, because ``RowChecker`` then reports the row.
-    func matches(_ identifier: PersistentIdentifier, _ values: [PropertyValue]) -> Bool {
+    func matches(_ identifier: PersistentIdentifier, _ values: DataStoreRow) -> Bool {
         switch self {
         case .identifiers(let identifiers): return identifiers.contains(identifier)
         case .references(let property, let identifiers):

@@ -92,9 +92,38 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     /// The identifier of the model, which is temporary in a save that inserts the model.
     public let persistentIdentifier: PersistentIdentifier
     /// The values by ``Schema/Property/slot``.
-    public var values: [PropertyValue]
+    public var row: DataStoreRow
     /// The slots that a save changes: all slots for an insert, none for a fetched row or a delete.
     public let changed: PropertySet
+
+    /// The values by ``Schema/Property/slot``, in an array.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of values, for a row that a ``DataStoreRowBuilder`` created, and
+    ///   O(1) otherwise.
+    @inlinable
+    public var values: [PropertyValue] {
+        _read { yield row.values }
+        _modify { yield &row.values }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case persistentIdentifier
+        case row = "values"
+        case changed
+    }
+
+    /// Creates a snapshot of a row.
+    ///
+    /// - Parameters:
+    ///   - persistentIdentifier: The identifier of the model.
+    ///   - row: The values by ``Schema/Property/slot``.
+    ///   - changed: The slots that a save changes.
+    @inlinable
+    public init(persistentIdentifier: PersistentIdentifier, row: DataStoreRow, changed: PropertySet) {
+        self.persistentIdentifier = persistentIdentifier
+        self.row = row
+        self.changed = changed
+    }
 
     /// Creates a snapshot.
     ///
@@ -104,9 +133,7 @@ public struct DefaultSnapshot: DataStoreSnapshot {
     ///   - changed: The slots that a save changes.
     @inlinable
     public init(persistentIdentifier: PersistentIdentifier, values: [PropertyValue], changed: PropertySet) {
-        self.persistentIdentifier = persistentIdentifier
-        self.values = values
-        self.changed = changed
+        self.init(persistentIdentifier: persistentIdentifier, row: DataStoreRow(values), changed: changed)
     }
 }
 

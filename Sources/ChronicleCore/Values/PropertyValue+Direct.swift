@@ -8,6 +8,15 @@ extension PropertyValue {
     @inlinable @inline(__always)
     static func isDirect<Value>(_ type: Value.Type) -> Bool { DirectType(type) != nil }
 
+    /// Returns whether a getter reads a value of the type from the row faster than from the wrapper.
+    @inlinable @inline(__always)
+    static func isInline<Value>(_ type: Value.Type) -> Bool {
+        switch DirectType(type) {
+        case .int, .int64, .bool, .double, .date: true
+        case .string, .data, nil: false
+        }
+    }
+
     /// Returns the value as a direct type; `nil` when the value has another form than the type is stored in.
     @inlinable @inline(__always)
     func direct<Value>(as type: Value.Type) -> Value? {

@@ -108,6 +108,19 @@ extension PropertyValue {
         }
     }
 
+    /// A bit for the form of the value.
+    var formBit: UInt8 {
+        switch self {
+        case .null: 1
+        case .integer: 2
+        case .real: 4
+        case .text: 8
+        case .blob: 16
+        case .reference: 32
+        case .references: 64
+        }
+    }
+
     /// The name of the form without the value, for error messages that must not contain user data.
     public var formName: String {
         switch self {

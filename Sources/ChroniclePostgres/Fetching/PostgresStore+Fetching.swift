@@ -18,9 +18,8 @@
             _ request: DataStoreFetchRequest<Model>
         ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
             var snapshots: [DefaultSnapshot] = []
-            try fetchRows(request) { identifier, values in
-                snapshots.append(
-                    DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
+            try fetchRows(request) { identifier, row in
+                snapshots.append(DefaultSnapshot(persistentIdentifier: identifier, row: row, changed: PropertySet()))
             }
             return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
         }
@@ -35,7 +34,7 @@
         ///   memory until the last row was passed to the closure.
         public func fetchRows<Model>(
             _ request: DataStoreFetchRequest<Model>,
-            _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+            _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
         ) throws {
             let table = try layout.table(for: Model.self)
             let result = try run(request) { $0.select(table.selection) }
@@ -44,7 +43,7 @@
                 for index in 0..<reader.count {
                     if index % 4_096 == 4_095, ReadCancellation.isCancelled { throw CancellationError() }
                     let (identifier, values) = try reader.row(index)
-                    try row(identifier, values)
+                    try row(identifier, DataStoreRow(values))
                 }
             }
         }

@@ -18,9 +18,8 @@ extension DefaultStore: DataStoreExcluding {
         _ request: DataStoreFetchRequest<Model>
     ) throws -> DataStoreFetchResult<Model, DefaultSnapshot> {
         var snapshots: [DefaultSnapshot] = []
-        try fetchRows(request) { identifier, values in
-            snapshots.append(
-                DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
+        try fetchRows(request) { identifier, row in
+            snapshots.append(DefaultSnapshot(persistentIdentifier: identifier, row: row, changed: PropertySet()))
         }
         return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
     }
@@ -36,7 +35,7 @@ extension DefaultStore: DataStoreExcluding {
     /// - Complexity: Depends on the number of rows that SQLite visits; indexes reduce it.
     public func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         try fetchRows(request, of: nil, row)
     }
@@ -69,7 +68,7 @@ extension DefaultStore: DataStoreExcluding {
             descriptor: FetchDescriptor(), editingState: EditingState(id: UUID()),
             lookup: identifiers.map(DataStoreLookup.identifiers))
         try fetchRows(request, of: entity) { identifier, values in
-            try row(DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet()))
+            try row(DefaultSnapshot(persistentIdentifier: identifier, row: values, changed: PropertySet()))
         }
     }
 
@@ -100,7 +99,7 @@ extension DefaultStore: DataStoreExcluding {
     /// - Parameter entity: The entity, or `nil` for that of the class.
     private func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         let table = try layout.table(named: entity?.name ?? Model.entityName)
         if case .values(let properties, let combinations) = request.lookup, combinations.count > 1, past == nil {
@@ -119,7 +118,7 @@ extension DefaultStore: DataStoreExcluding {
     private func fetchRows<Model>(
         _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
         with properties: [Schema.Property], _ combinations: DataStoreLookup.Combinations,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         let example = DataStoreLookup.Combinations(combinations.prefix(1))
         let query = try FetchSQL(
@@ -236,17 +235,21 @@ extension Statement {
     /// Calls a closure with the identifier and the values of each row of ``EntityTable/selection``.
     fileprivate func forEachRow(
         of table: EntityTable, _ past: PastTables?,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         let unknown = past?.unknownLists[table.name] ?? [:]
         guard table.kinds != nil || !unknown.isEmpty else {
-            while try step() { try row(table.origin.identifier(int64(0)), values(table)) }
+            let builder = DataStoreRowBuilder(slotCount: table.conversions.count)
+            while try step() {
+                for slot in 0..<table.conversions.count { set(Int32(slot + 1), slot, of: table, in: builder) }
+                try row(table.origin.identifier(int64(0)), builder.finish())
+            }
             return
         }
         while try step() {
             if let value = unknown[int64(0)], let past { throw past.error(value) }
             let (identifier, values) = try self.row(of: table)
-            try row(identifier, values)
+            try row(identifier, DataStoreRow(values))
         }
     }
 

@@ -48,19 +48,37 @@ extension Statement {
     func value(_ index: Int32, _ slot: Int, of table: EntityTable) -> PropertyValue {
         switch value(index) {
         case .null: .null
-        case .integer(let integer) where table.conversions[slot] == .reference: reference(integer, slot, table)
+        case .integer(let integer) where table.conversions[slot] == .reference: Self.reference(integer, slot, table)
         case .integer(let integer): .integer(integer)
         case .real(let real): .real(real)
         case .text(let utf8): .text(String(decoding: utf8, as: UTF8.self))
-        case .blob(let bytes): blob(bytes, slot, table)
+        case .blob(let bytes): Self.blob(bytes, slot, table)
         }
     }
 
-    private func reference(_ integer: Int64, _ slot: Int, _ table: EntityTable) -> PropertyValue {
+    /// Sets the value of a column in a row, like ``value(_:_:of:)``.
+    func set(_ index: Int32, _ slot: Int, of table: EntityTable, in row: DataStoreRowBuilder) {
+        switch value(index) {
+        case .null: break
+        case .integer(let integer) where table.conversions[slot] == .reference:
+            row.set(Self.reference(integer, slot, table), at: slot)
+        case .integer(let integer): row.set(integer: integer, at: slot)
+        case .real(let real): row.set(real: real, at: slot)
+        case .text(let utf8): row.set(text: UnsafeRawBufferPointer(utf8), at: slot)
+        case .blob(let bytes):
+            if table.conversions[slot] == .nan {
+                row.set(Self.blob(bytes, slot, table), at: slot)
+            } else {
+                row.set(blob: bytes, at: slot)
+            }
+        }
+    }
+
+    static func reference(_ integer: Int64, _ slot: Int, _ table: EntityTable) -> PropertyValue {
         table.columns[slot].destination.map { .reference($0.identifier(integer)) } ?? .integer(integer)
     }
 
-    private func blob(_ bytes: UnsafeRawBufferPointer, _ slot: Int, _ table: EntityTable) -> PropertyValue {
+    static func blob(_ bytes: UnsafeRawBufferPointer, _ slot: Int, _ table: EntityTable) -> PropertyValue {
         if table.conversions[slot] == .nan, bytes.count == 8 {
             return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
         }

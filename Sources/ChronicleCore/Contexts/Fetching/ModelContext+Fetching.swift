@@ -192,15 +192,15 @@ extension ModelContext {
         let lookup = request.lookup
         // Not `[Model]`, because appending to it is slower in generic code. Arrays of objects have the same layout.
         var found: [AnyObject] = []
-        try rows(request, of: store) { identifier, values in
+        try rows(request, of: store) { identifier, row in
             try identifiers.row(identifier)
             // The store may ignore the lookup.
-            if let lookup, !lookup.matches(identifier, values) { return }
-            if let model = try subentities?.instance(identifier, values) {
+            if let lookup, !lookup.matches(identifier, row) { return }
+            if let model = try subentities?.instance(identifier, row) {
                 found.append(model)
-            } else {
-                found.append(try instance(identifier, values, entity, checks) as Model)
+                return
             }
+            found.append(try instance(identifier, consume row, entity, checks) as Model)
         }
         let models = unsafeBitCast(found, to: [Model].self)
         try attributingErrors(to: store) { try identifiers.requireDistinct(models, in: self, known: known) }
@@ -209,37 +209,45 @@ extension ModelContext {
 
     /// Returns the registered instance for a row after refreshing it, or a new instance.
     func instance<Model: PersistentModel>(
-        _ identifier: PersistentIdentifier, _ row: consuming [PropertyValue], _ entity: ContextEntity,
+        _ identifier: PersistentIdentifier, _ row: consuming DataStoreRow, _ entity: ContextEntity,
         _ checks: RowChecker
     ) throws -> Model {
-        if let known = registeredBacking(identifier), let model = known.model as? Model {
-            if known.row != row { try refresh(known, row, checks) }
-            // A row does not contain to-many lists, and another writer may have changed them.
-            known.removeLists()
-            if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
-            return model
-        }
+        let search = registry.search(identifier)
+        if search.isFound, let model = try refreshed(identifier, row, entity, checks) as Model? { return model }
         let decoded = try checks.check(row, identifier)
-        let backing = entity.backingData(identifier, row)
-        if !decoded.isEmpty { backing.decoded = decoded }
+        let backing = entity.backingData(identifier, consume row)
+        if let decoded { backing.decoded = decoded }
         let model = Model.make(backing, entity.backingDataType)
         if backing.hasRow {
-            register(model, backing, identifier, entity)
+            register(model, backing, identifier, entity, search)
         } else {
             // A class that creates its own backing data has adopted the state and left this object empty.
-            register(model, model.persistentBackingData, identifier, entity)
+            register(model, model.persistentBackingData, identifier, entity, nil)
             entity.keepForReuse(backing)
         }
+        return model
+    }
+
+    /// Returns a registered model after refreshing it, or `nil` if it has another class.
+    @inline(never)
+    private func refreshed<Model: PersistentModel>(
+        _ identifier: PersistentIdentifier, _ row: DataStoreRow, _ entity: ContextEntity, _ checks: RowChecker
+    ) throws -> Model? {
+        guard let known = registeredBacking(identifier), let model = known.model as? Model else { return nil }
+        if known.row != row { try refresh(known, row, checks) }
+        // A row does not contain to-many lists, and another writer may have changed them.
+        known.removeLists()
+        if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
         return model
     }
 
     @inline(__always)
     private func register(
         _ model: some PersistentModel, _ backing: AnyBackingData, _ identifier: PersistentIdentifier,
-        _ entity: ContextEntity
+        _ entity: ContextEntity, _ search: ModelRegistry.Search?
     ) {
         backing.model = model
-        registry.add(backing, identifier)
+        registry.add(backing, identifier, search)
         // The list of the destination may have been read before this row existed.
         for (slot, index) in entity.lists {
             guard case .reference(let owner) = backing.row[slot], let owner = registeredBacking(owner) else { continue }
@@ -253,8 +261,8 @@ extension ModelContext {
     }
 
     /// Replaces the row of a model and keeps its unsaved changes.
-    func refresh(_ backing: AnyBackingData, _ row: [PropertyValue], _ checks: RowChecker) throws {
-        var decoded = try checks.check(row, backing.identifier)
+    func refresh(_ backing: AnyBackingData, _ row: DataStoreRow, _ checks: RowChecker) throws {
+        var decoded = try checks.check(row, backing.identifier) ?? [:]
         guard backing.status == .saved else {
             (backing.row, backing.hasRow) = (row, true)
             return
@@ -282,7 +290,7 @@ extension ModelContext {
     }
 
     /// Notifies the observers of the properties whose values another row replaces. Unsaved changes are kept.
-    private func reportChanges(of backing: AnyBackingData, _ row: [PropertyValue], _ entity: Schema.Entity) {
+    private func reportChanges(of backing: AnyBackingData, _ row: DataStoreRow, _ entity: Schema.Entity) {
         guard backing.hasRow else { return backing.didChangeAllProperties() }
         for property in entity.storedProperties
         where !backing.changed.contains(property.slot) && backing.row[property.slot] != row[property.slot] {

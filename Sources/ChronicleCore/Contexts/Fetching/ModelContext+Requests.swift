@@ -5,7 +5,7 @@ extension ModelContext {
     /// Calls a closure for each matching row, filtered and sorted by the store or in memory.
     func rows<Model, Store: DataStore>(
         _ request: DataStoreFetchRequest<Model>, of store: Store,
-        _ row: (_ identifier: PersistentIdentifier, _ values: consuming [PropertyValue]) throws -> Void
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
     ) throws {
         do { try store.fetchRows(request, row) } catch let error as DataStoreError {
             for model in try models(request, store, after: error) {

@@ -4,23 +4,34 @@ import Foundation
 ///
 /// A getter cannot throw. A value that the property's type cannot represent, and a reference to a model of another
 /// class, must therefore be found when the row is fetched.
-struct RowChecker {
+final class RowChecker {
     let entity: Schema.Entity
     private let storeIdentifier: String
     /// Whether the rows are those of an earlier position, when a property may have had another type.
     private let isPast: Bool
     private let checks: [Check]
+    /// The forms that are always valid in each slot, as bit sets.
+    private let acceptedForms: [UInt8]
+    /// The slots whose values must be examined in each row: integers of which only some are valid, and references.
+    private let examinedSlots: [Int]
+    /// The tags of a packed row whose other values are valid, which most rows have in common.
+    @exclusivity(unchecked) private var validTags: [UInt64]
+    /// The origin of the latest valid reference in each slot.
+    @exclusivity(unchecked) private var validOrigins: [PersistentIdentifier.Origin?]
 
     private struct Check {
         /// The forms that are always valid, as a bit set.
         let acceptedForms: UInt8
         let check: PropertyCheck?
         let isOptional: Bool
+        /// The valid integers, if only some are valid.
+        let range: ClosedRange<Int64>?
         /// The destination entity of a relationship.
         let destination: String?
 
         init(_ property: Schema.Property) {
             check = property.codec?.check
+            range = if case .integer(let range) = check, range != .min ... .max { range } else { nil }
             isOptional = property.isOptional
             destination = property.relationship?.destination
             let forms: UInt8 =
@@ -39,30 +50,69 @@ struct RowChecker {
         self.entity = entity
         self.isPast = isPast
         self.storeIdentifier = storeIdentifier
-        checks = entity.storedProperties.map(Check.init)
+        let checks = entity.storedProperties.map(Check.init)
+        self.checks = checks
+        acceptedForms = checks.map(\.acceptedForms)
+        examinedSlots = checks.indices.filter { checks[$0].range != nil || checks[$0].destination != nil }
+        // No row has these tags.
+        validTags = Array(repeating: 0, count: PackedRow.tagWords(checks.count))
+        validOrigins = Array(repeating: nil, count: checks.count)
     }
 
     /// Validates a row.
     ///
-    /// - Returns: The values that had to be decoded to validate them, by slot.
+    /// - Returns: The values that had to be decoded to validate them, by slot, or `nil` if there are none.
     /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
-    func check(_ row: [PropertyValue], _ identifier: PersistentIdentifier) throws -> [Int: Any] {
+    func check(_ row: DataStoreRow, _ identifier: PersistentIdentifier) throws -> [Int: Any]? {
+        if let cells = row.cells, PackedRow.count(cells) == checks.count, hasValidTags(cells) {
+            for slot in examinedSlots where !isValid(row, cells, slot) {
+                // Neither an integer nor a reference has to be decoded.
+                _ = try checkValue(row, slot, identifier)
+                validOrigins[slot] = row.origin(slot)
+            }
+            return nil
+        }
+        return try checkValues(row, identifier)
+    }
+
+    @inline(__always)
+    private func hasValidTags(_ cells: UnsafeRawPointer) -> Bool {
+        for word in 0..<validTags.count where PackedRow.tags(cells, word) != validTags[word] { return false }
+        return true
+    }
+
+    /// Returns whether the value in an examined slot is known to be valid.
+    @inline(__always)
+    private func isValid(_ row: DataStoreRow, _ cells: UnsafeRawPointer, _ slot: Int) -> Bool {
+        let tag = PackedRow.tag(cells, slot)
+        if tag.isReference { return row.hasOrigin(validOrigins[slot], slot) }
+        if acceptedForms[slot] & tag.formBit != 0 { return true }
+        guard tag == .integer, let range = checks[slot].range else { return false }
+        return range.contains(Int64(bitPattern: PackedRow.cell(cells, slot)))
+    }
+
+    @inline(never)
+    private func checkValues(_ row: DataStoreRow, _ identifier: PersistentIdentifier) throws -> [Int: Any]? {
         guard row.count == checks.count else {
             throw SwiftDataError.invalidStoreResponse.with(
                 detail: "a snapshot has \(row.count) values but the entity has \(checks.count) stored properties",
                 entityName: entity.name, persistentIdentifier: identifier, storeIdentifier: storeIdentifier)
         }
         var decoded: [Int: Any] = [:]
-        for slot in checks.indices where checks[slot].acceptedForms & row[slot].formBit == 0 {
+        for slot in checks.indices where acceptedForms[slot] & row.formBit(slot) == 0 {
             if let value = try checkValue(row, slot, identifier) { decoded[slot] = value }
         }
-        return decoded
+        guard decoded.isEmpty else { return decoded }
+        if let cells = row.cells {
+            for word in validTags.indices { validTags[word] = PackedRow.tags(cells, word) }
+        }
+        return nil
     }
 
     /// Validates a value whose form is not sufficient to accept it.
     ///
     /// - Returns: The decoded value, if it had to be decoded.
-    private func checkValue(_ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
+    private func checkValue(_ row: DataStoreRow, _ slot: Int, _ identifier: PersistentIdentifier) throws -> Any? {
         switch (row[slot], checks[slot].check) {
         case (.reference(let destination), nil):
             if destination.isTemporary { throw temporaryReference(slot, destination, identifier) }
@@ -105,7 +155,7 @@ struct RowChecker {
     }
 
     private func undecodable(
-        _ row: [PropertyValue], _ slot: Int, _ identifier: PersistentIdentifier
+        _ row: DataStoreRow, _ slot: Int, _ identifier: PersistentIdentifier
     ) -> SwiftDataError {
         let property = entity.storedProperties[slot]
         let expected = property.attribute.map { "a value of type \($0.valueType)" } ?? "a reference"
@@ -117,20 +167,5 @@ struct RowChecker {
         return .undecodableValue.with(
             detail: detail, entityName: entity.name, propertyName: property.name, persistentIdentifier: identifier,
             storeIdentifier: storeIdentifier)
-    }
-}
-
-extension PropertyValue {
-    /// The bit for the form of the value.
-    fileprivate var formBit: UInt8 {
-        switch self {
-        case .null: 1
-        case .integer: 2
-        case .real: 4
-        case .text: 8
-        case .blob: 16
-        case .reference: 32
-        case .references: 64
-        }
     }
 }

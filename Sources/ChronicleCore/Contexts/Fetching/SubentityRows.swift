@@ -17,7 +17,7 @@ struct SubentityRows {
 
     /// Returns the model of a row, or `nil` if the row is of the fetched entity itself.
     mutating func instance(
-        _ identifier: PersistentIdentifier, _ row: [PropertyValue]
+        _ identifier: PersistentIdentifier, _ row: DataStoreRow
     ) throws -> (any PersistentModel)? {
         if identifier.entityName == entityName { return nil }
         let (entity, checks) = try entity(named: identifier.entityName)

@@ -214,8 +214,12 @@ extension ModelContext {
         }
         let references = try references(of: model, membership.entity)
         // As if the model were inserted, but the context does not register it.
-        (backing.model, backing.membership, backing.status) = (model, membership, .inserted)
-        defer { (backing.model, backing.membership, backing.status) = (nil, nil, .detached) }
+        backing.join(membership)
+        (backing.model, backing.status) = (model, .inserted)
+        defer {
+            backing.join(nil)
+            (backing.model, backing.status) = (nil, .detached)
+        }
         for (slot, identifier) in references { backing.pending[slot] = .reference(identifier) }
         return try insertSnapshot(backing, membership)
     }

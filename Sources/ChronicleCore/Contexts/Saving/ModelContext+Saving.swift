@@ -275,17 +275,17 @@ extension ModelContext {
     private func apply(_ save: inout StoreSave, _ identifiers: [PersistentIdentifier]) {
         if save.hasReferences { save.replaceIdentifiers(identifiers) }
         registry.reserve(identifiers.count)
-        save.inserted.forEach { index, backing, values in
+        save.inserted.forEach { index, backing, row in
             if backing.origin != nil { registry.remove(backing) }
             backing.identifier = identifiers[index]
             registry.add(backing, identifiers[index])
             backing.hasRow = true
             backing.status = .saved
-            backing.exchangeWritten(&values)
+            backing.exchangeWritten(&row)
             backing.isPending = false
         }
-        save.updated.forEach { _, backing, values in
-            backing.exchangeWritten(&values)
+        save.updated.forEach { _, backing, row in
+            backing.exchangeWritten(&row)
             backing.isPending = false
         }
         save.deleted.forEach { _, backing, _ in
@@ -318,11 +318,11 @@ extension ModelContext {
     func refreshModels(from snapshots: some Collection<some DataStoreSnapshot>, storeIdentifier: String) {
         for snapshot in snapshots {
             guard let known = registeredBacking(snapshot.persistentIdentifier), let entity = known.membership?.entity,
-                known.row != snapshot.values
+                known.row != DataStoreRow(snapshot.values)
             else { continue }
             // The rows are saved, so an error here must not be thrown by the save.
             deferringErrors {
-                try refresh(known, snapshot.values, RowChecker(entity, storeIdentifier: storeIdentifier))
+                try refresh(known, DataStoreRow(snapshot.values), RowChecker(entity, storeIdentifier: storeIdentifier))
             }
         }
     }

@@ -13,8 +13,10 @@ extension ModelContext {
 
     func deleteSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) -> DefaultSnapshot {
         // The values of a row that does not exist are unknown.
-        let values = backing.hasRow ? backing.row : Array(repeating: .null, count: entity.storedProperties.count)
-        return DefaultSnapshot(persistentIdentifier: backing.identifier, values: values, changed: PropertySet())
+        let row =
+            backing.hasRow
+            ? backing.row : DataStoreRow(Array(repeating: .null, count: entity.storedProperties.count))
+        return DefaultSnapshot(persistentIdentifier: backing.identifier, row: row, changed: PropertySet())
     }
 
     /// Returns a snapshot of the current values, in which the properties that differ from the row are marked as
@@ -26,7 +28,7 @@ extension ModelContext {
             if mergePolicy != .error { return nil }
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
         }
-        var values = backing.row
+        var values = backing.row.values
         var changed = PropertySet()
         // Higher slots belong to relationships that are stored as links and not in the row.
         for slot in backing.changed where slot < entity.storedProperties.count {

@@ -123,7 +123,7 @@ struct SaveCheck<Store: DataStore> {
         }
         try identifier.require(
             entityName: entity.name, storeIdentifier: storeIdentifier, in: "a save")
-        _ = try RowChecker(entity, storeIdentifier: storeIdentifier).check(snapshot.values, identifier)
+        _ = try RowChecker(entity, storeIdentifier: storeIdentifier).check(DataStoreRow(snapshot.values), identifier)
     }
 
     private func invalid(_ detail: String, _ identifier: PersistentIdentifier? = nil) -> SwiftDataError {

@@ -51,12 +51,12 @@ struct StoreSave {
             return snapshots[index].changed.isEmpty
         }
 
-        /// Calls a closure with each model, its index, and the values of its snapshot.
+        /// Calls a closure with each model, its index, and the row of its snapshot.
         @inline(__always)
-        mutating func forEach(_ body: (Int, AnyBackingData, inout [PropertyValue]) -> Void) {
+        mutating func forEach(_ body: (Int, AnyBackingData, inout DataStoreRow) -> Void) {
             snapshots.withUnsafeMutableBufferPointer { snapshots in
                 for index in models.indices {
-                    models[index]._withUnsafeGuaranteedRef { body(index, $0, &snapshots[index].values) }
+                    models[index]._withUnsafeGuaranteedRef { body(index, $0, &snapshots[index].row) }
                 }
             }
         }

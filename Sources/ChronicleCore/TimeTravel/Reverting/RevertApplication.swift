@@ -95,7 +95,7 @@ extension ModelContext {
         _ identifier: PersistentIdentifier, _ row: [PropertyValue], _ entity: ContextEntity
     ) -> any PersistentModel {
         let type = entity.entity.type
-        let model = type.make(entity.backingDataType.type.init(identifier, row, entity), entity.backingDataType)
+        let model = type.make(entity.backingData(identifier, DataStoreRow(row)), entity.backingDataType)
         let backing = model.persistentBackingData
         backing.model = model
         backing.status = .inserted
@@ -135,6 +135,6 @@ extension AnyBackingData {
             pending[property.slot] = value
             markChanged(property.slot)
         }
-        generation &+= 1
+        discardWrapperValues()
     }
 }

@@ -14,9 +14,9 @@ extension ModelContext {
         storage.lastSaveResult.mergedIdentifiers.reserveCapacity(save.merged.count)
         var checks: RowChecker?
         save.merged.forEachSnapshot { _, backing, snapshot in
-            if backing.isObserved { reportChanges(of: backing, snapshot.values) }
+            if backing.isObserved { reportChanges(of: backing, snapshot.row) }
             takeOver(snapshot.persistentIdentifier, backing)
-            adopt(snapshot.values, backing, save.store, &checks)
+            adopt(snapshot.row, backing, save.store, &checks)
         }
         save.inserted.forEachSnapshot { index, backing, _ in
             guard adopting.contains(identifiers[index]) else { return }
@@ -29,7 +29,7 @@ extension ModelContext {
                 backing.identifier = permanent[target] ?? target
             }
             backing.hasRow = true
-            backing.row = snapshot.values
+            backing.row = snapshot.row
             replace(backing)
         }
         save.dropped.forEachSnapshot { _, backing, snapshot in
@@ -49,7 +49,7 @@ extension ModelContext {
     }
 
     /// Notifies the observers of the properties of an inserted instance whose values the row replaces.
-    private func reportChanges(of backing: AnyBackingData, _ row: [PropertyValue]) {
+    private func reportChanges(of backing: AnyBackingData, _ row: DataStoreRow) {
         guard let entity = backing.membership?.entity else { return }
         deferringErrors {
             for property in entity.storedProperties where try backing.currentValue(of: property) != row[property.slot] {
@@ -73,7 +73,7 @@ extension ModelContext {
     ///
     /// - Parameter known: The checks of the latest entity, which are replaced if the instance has another one.
     private func adopt(
-        _ row: [PropertyValue], _ backing: AnyBackingData, _ store: any DataStore, _ known: inout RowChecker?
+        _ row: DataStoreRow, _ backing: AnyBackingData, _ store: any DataStore, _ known: inout RowChecker?
     ) {
         guard let entity = backing.membership?.entity else { return }
         let checks: RowChecker
@@ -86,7 +86,7 @@ extension ModelContext {
         // The values are saved, so an error here must not be thrown by the save.
         deferringErrors {
             backing.revert()
-            backing.adopt(row: row, decoded: try checks.check(row, backing.identifier))
+            backing.adopt(row: row, decoded: try checks.check(row, backing.identifier) ?? [:])
         }
     }
 

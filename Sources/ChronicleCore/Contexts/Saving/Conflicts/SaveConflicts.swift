@@ -146,15 +146,15 @@ extension ModelContext {
     ) throws {
         var checks = RowChecker(entity, storeIdentifier: store.identifier)
         var identifiers = FetchCheck(entity, coordinator.schema, storeIdentifier: store.identifier)
-        try rows(request, of: store) { identifier, values in
+        try rows(request, of: store) { identifier, row in
             try identifiers.row(identifier)
             if identifier.entityName != checks.entity.name,
                 let subentity = coordinator.schema.entitiesByName[identifier.entityName]
             {
                 checks = RowChecker(subentity, storeIdentifier: store.identifier)
             }
-            _ = try checks.check(values, identifier)
-            try body(identifier, values)
+            _ = try checks.check(row, identifier)
+            try body(identifier, row.values)
         }
     }
 }

@@ -1,0 +1,24 @@
+/// The memory of packed rows, which is released with the last of them.
+@usableFromInline
+final class PackedRowBlock {
+    let memory: UnsafeMutableRawPointer
+    let size: Int
+    /// The origins of the references in the rows, at most ``PackedRow/Tag/originLimit``.
+    let origins: [PersistentIdentifier.Origin]
+    /// The values that are not packed, if the block contains a single row.
+    @exclusivity(unchecked) private(set) var objects: [PropertyValue] = []
+
+    init(size: Int, origins: [PersistentIdentifier.Origin]) {
+        memory = .allocate(byteCount: size, alignment: MemoryLayout<UInt64>.alignment)
+        self.size = size
+        self.origins = origins
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Adds a value that is not packed, and returns its index.
+    func add(_ value: PropertyValue) -> Int {
+        objects.append(value)
+        return objects.count - 1
+    }
+}
