@@ -26,6 +26,7 @@ package final class Connection {
     let busyTimeout: Duration
 
     var statements = StatementCache(capacity: 128)
+    let rowFunction = RowFunction()
 
     /// The condition that ends reads; see ``setInterruptible(_:)``.
     var interruption: Interruption?
@@ -74,6 +75,7 @@ package final class Connection {
                 throw SQLiteError(code: opened.map { sqlite3_extended_errcode($0) } ?? code, on: opened)
             }
             try configure(mode)
+            try defineRowFunction()
         } catch {
             close()
             throw error

@@ -22,6 +22,9 @@ package final class Statement {
     /// The memory of short bound values.
     let slots: ParameterSlots
 
+    /// Whether SQLite sorts the rows; see ``Connection/readRows(of:with:_:isCondition:_:)``.
+    var isUnordered = false
+
     /// Creates a statement that finalizes `handle` when it is released.
     init(owning handle: OpaquePointer) {
         self.handle = handle

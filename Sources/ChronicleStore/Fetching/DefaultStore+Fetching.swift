@@ -105,9 +105,46 @@ extension DefaultStore: DataStoreExcluding {
         if case .values(let properties, let combinations) = request.lookup, combinations.count > 1, past == nil {
             return try fetchRows(request, of: entity, table, with: properties, combinations, row)
         }
+        if past == nil, try fetchPackedRows(request, of: entity, table, row) { return }
         try run(request, of: entity, { $0.select(SQLQuery(raw: table.selection), past: $1) }, loadsModels: true) {
             statement, past in
             try statement.forEachRow(of: table, past, row)
+        }
+    }
+
+    /// Fetches rows with the SQL function `chronicle_row`.
+    ///
+    /// - Returns: `false` if the rows must be read by columns: SQLite sorts them, there are too many columns, or they
+    ///   belong to several entities.
+    private func fetchPackedRows<Model>(
+        _ request: DataStoreFetchRequest<Model>, of entity: Schema.Entity?, _ table: EntityTable,
+        _ row: (_ identifier: PersistentIdentifier, _ values: consuming DataStoreRow) throws -> Void
+    ) throws -> Bool {
+        guard table.kinds == nil,
+            let call = Connection.rowCall(table.selection, count: table.selectedCount).map(SQLQuery.init(raw:))
+        else { return false }
+        let fetch = try FetchSQL(
+            request.descriptor, of: entity, lookup: request.lookup, excluding: request.excludedIdentifiers,
+            schema: schema, storeIdentifier: identifier, past: nil)
+        // Without an index, SQLite visits all rows in the order of their keys.
+        let isCondition =
+            fetch.condition == nil && !fetch.excludesRows && fetch.limit == nil && request.descriptor.sortBy.isEmpty
+        let query: SQLQuery =
+            isCondition
+            ? "SELECT 1 \(fetch.rows) NOT INDEXED WHERE \(call) ORDER BY \(raw: FetchSQL.table).\(raw: RecorderSQL.key)"
+            : fetch.select(call, past: nil)
+        return try attributingErrors {
+            try database.read { connection in
+                let statement = try connection.cached(query)
+                defer { statement.reset() }
+                let reader = PackedRowReader(table, capacity: isCondition ? PackedRowReader.batchSize : 1)
+                let origin = table.origin
+                return try connection.readRows(
+                    of: statement, with: reader, PackedRowReader.callback, isCondition: isCondition
+                ) {
+                    try reader.forEach(origin, row)
+                }
+            }
         }
     }
 
