@@ -17,10 +17,18 @@ public struct HistoryAcknowledgement: Sendable {
     /// The identifier of the store whose history was read.
     let storeIdentifier: String
     private let fence: Int64
-    /// The places before and after the batch, of type `HistoryConsumerPlace`.
-    private let places: (from: any Sendable, to: any Sendable)
+    private let places: Places
     /// The reason for which the program sets the batch aside, or `nil` if it processed the batch.
     private var skipReason: String?
+
+    /// The places before and after the batch, of type `HistoryConsumerPlace`. A class, because every save passes on
+    /// an optional acknowledgement, and copying two optional existential values takes more time.
+    private final class Places: Sendable {
+        let from: any Sendable
+        let to: any Sendable
+
+        init(from: any Sendable, to: any Sendable) { (self.from, self.to) = (from, to) }
+    }
 
     init<Token: HistoryToken>(
         consumerName: String, storeIdentifier: String, fence: Int64, from: HistoryConsumerPlace<Token>,
@@ -29,7 +37,7 @@ public struct HistoryAcknowledgement: Sendable {
         self.consumerName = consumerName
         self.storeIdentifier = storeIdentifier
         self.fence = fence
-        places = (from, to)
+        places = Places(from: from, to: to)
     }
 
     /// Moves a consumer's position past the batch.

@@ -17,9 +17,9 @@ final class ContextStorage: ModelOwner {
     var transactionMetadata: [String: String] = [:]
     var mergePolicy = ModelContext.MergePolicy.mergeByPropertyObjectTrump
     /// What the last save did with conflicts.
-    var lastSaveResult = ModelContext.SaveResult()
+    @exclusivity(unchecked) var lastSaveResult = ModelContext.SaveResult()
     /// The errors that must be resolved before the next save.
-    var failures = ContextFailures()
+    @exclusivity(unchecked) var failures = ContextFailures()
     /// The number of fetches that were searched for repeated rows; see ``AnyBackingData/fetchNumber``.
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
@@ -27,12 +27,20 @@ final class ContextStorage: ModelOwner {
     /// The models with unsaved changes whose rows a merge did not find.
     var deletedRows: Set<PersistentIdentifier> = []
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
-    var savedTokens: Set<AnyHashable>?
+    @exclusivity(unchecked) var savedTokens: Set<AnyHashable>?
+    /// The type of the token of the latest save, which the store declares.
+    @exclusivity(unchecked) var validToken: TokenType?
+
+    struct TokenType: Equatable {
+        let store: ObjectIdentifier
+        let token: ObjectIdentifier
+    }
+
     /// Saves automatically; `nil` if autosaves are disabled.
     var autosave: Autosave?
     var autosaveErrorHandler: ((any Error) -> Void)?
     /// Whether a save is in progress.
-    var isSaving = false
+    @exclusivity(unchecked) var isSaving = false
     /// Whether saves post notifications.
     var postsNotifications = true
     var isPostingWillSave = false
@@ -79,7 +87,7 @@ final class ContextStorage: ModelOwner {
 
     /// Remembers the token of a save if the context merges automatically.
     func didSave(_ token: (any HistoryToken)?) {
-        guard let token, let count = savedTokens?.count else { return }
+        guard let count = savedTokens?.count, let token else { return }
         // Merging an own save has no effect except for its cost.
         if count == 10_000 { savedTokens = [] }
         savedTokens?.insert(AnyHashable(token))

@@ -41,11 +41,11 @@ public final class ModelContext: Equatable {
     /// instances.
     var recentDestinations = RecentModels()
     /// The models whose to-one relationship was set since the last save, by the saved destination.
-    var unsavedReferrers: [PersistentIdentifier: ModelSet] = [:]
+    @exclusivity(unchecked) var unsavedReferrers: [PersistentIdentifier: ModelSet] = [:]
     /// The loaded destinations and the unsaved changes of relationships that are stored as links.
     var links = ContextLinks()
     /// To-many relationships that were changed in place and not yet compared with their other sides.
-    var unverifiedLists: [UnverifiedList] = []
+    @exclusivity(unchecked) var unverifiedLists: [UnverifiedList] = []
     /// Whether the context was created for models whose context was released.
     private let isTemporary: Bool
     /// The executor that owns the context, if it is the default one.

@@ -45,7 +45,7 @@ struct ContextLinks {
     private static let capacity = 1024
 
     /// The ends with unsaved changes, in the order of their first change.
-    var changedEnds: [Changes] { changes.values.sorted { $0.number < $1.number } }
+    var changedEnds: [Changes] { changes.isEmpty ? [] : changes.values.sorted { $0.number < $1.number } }
 
     subscript(changesOf backing: AnyBackingData, _ property: Schema.Property) -> Changes? {
         changes.isEmpty ? nil : changes[End(backing, property)]

@@ -74,9 +74,11 @@ extension ModelContext {
 
     /// Returns the links that were added or removed since the last save.
     func linkChanges() -> [LinkChange] {
+        let ends = links.changedEnds
+        if ends.isEmpty { return [] }
         var found: [LinkChange] = []
         var seen = Set<DataStoreLink>()
-        for end in links.changedEnds {
+        for end in ends {
             guard let entity = end.model.persistentBackingData.membership?.entity,
                 let links = coordinator.schema.links(of: end.property), links.property === end.property
             else { continue }

@@ -55,7 +55,7 @@ public protocol DataStore: AnyObject, Sendable {
     /// Passes the rows that match a request to a closure, one at a time, in the order of ``fetch(_:)``.
     ///
     /// Contexts fetch models with this method. Implement it if the store can read rows without holding all of them in
-    /// memory. The default implementation calls ``fetch(_:)``.
+    /// memory, and create the rows with a ``DataStoreRowBuilder``. The default implementation calls ``fetch(_:)``.
     ///
     /// - Parameters:
     ///   - request: The descriptor of the fetch and the context that makes the request.

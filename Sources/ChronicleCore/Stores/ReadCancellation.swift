@@ -11,7 +11,13 @@ public enum ReadCancellation {
     /// Runs a part of a save, during which ``isCancelled`` is `false`.
     static func suspended<Result>(_ body: () throws -> Result) rethrows -> Result {
         // Outside of a task there is no cancellation to suspend.
-        guard withUnsafeCurrentTask(body: { $0 != nil }) else { return try body() }
-        return try $isSuspended.withValue(true, operation: body)
+        let isInTask = withUnsafeCurrentTask { task in
+            // A comparison with `nil` would copy the task.
+            switch task {
+            case .some: true
+            case .none: false
+            }
+        }
+        return isInTask ? try $isSuspended.withValue(true, operation: body) : try body()
     }
 }

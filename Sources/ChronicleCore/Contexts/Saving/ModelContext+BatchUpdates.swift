@@ -201,7 +201,7 @@ extension ModelContext {
         let result = try store.save(request)
         storage.didSave(result.historyToken)
         coordinator.commits.didSave(to: store)
-        _ = try SaveCheck(store).check(result, of: request.inserted, snapshots, beside: registry)
+        _ = try SaveCheck(store).check(result, of: request.inserted, snapshots, beside: registry, &storage.validToken)
     }
 
     /// Returns the values of a model that is not in a context.

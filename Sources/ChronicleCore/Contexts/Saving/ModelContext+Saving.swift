@@ -130,8 +130,9 @@ extension ModelContext {
 
     /// Removes the models that have no unsaved changes from the list of pending models.
     private func removePending(_ models: [PendingModel], _ saves: [StoreSave]) {
-        // Usually, no pending models remain.
-        if pendingModels.count == models.count, saves.reduce(0, { $0 + $1.savedCount }) == models.count {
+        // Usually, no pending models remain. By index, because an element would be copied.
+        let savedCount = saves.indices.reduce(0) { $0 + saves[$1].savedCount }
+        if pendingModels.count == models.count, savedCount == models.count {
             pendingModels = []
             return
         }
@@ -242,18 +243,19 @@ extension ModelContext {
             apply(&save, [])
             return false
         }
-        let (identifiers, changedRows) = try send(&save, to: store)
-        apply(&save, identifiers)
-        if !changedRows.isEmpty { refreshModels(from: changedRows.values, storeIdentifier: store.identifier) }
+        let changedRows = try send(&save, to: store)
+        apply(&save, save.insertedIdentifiers)
+        if let changedRows { refreshModels(from: changedRows.values, storeIdentifier: store.identifier) }
         return true
     }
 
     /// Writes the changes of one store.
     ///
-    /// - Returns: The permanent identifiers of the inserted models, and the rows that the store wrote with other values.
+    /// - Returns: The rows that the store wrote with other values, or `nil` if there are none. The result of the store is
+    ///   not returned, because it contains the inserted snapshots, which would then be copied when they are changed.
     private func send<Store: DataStore>(
         _ save: inout StoreSave, to store: Store
-    ) throws -> ([PersistentIdentifier], [PersistentIdentifier: Store.Snapshot]) {
+    ) throws -> [PersistentIdentifier: Store.Snapshot]? {
         let request = DataStoreSaveChangesRequest(
             editingState: editingState, inserted: Store.Snapshot.all(save.inserted.snapshots),
             updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
@@ -261,10 +263,10 @@ extension ModelContext {
         let result = try store.save(request)
         storage.didSave(result.historyToken)
         coordinator.commits.didSave(to: store)
-        let identifiers = try SaveCheck(store).check(
-            result, of: request.inserted, save.inserted.snapshots, beside: registry)
-        (save.insertedIdentifiers, save.historyToken) = (identifiers, result.historyToken)
-        return (identifiers, result.changesRows ? result.snapshotsToReregister : [:])
+        save.insertedIdentifiers = try SaveCheck(store).check(
+            result, of: request.inserted, save.inserted.snapshots, beside: registry, &storage.validToken)
+        save.historyToken = result.historyToken
+        return result.changesRows ? result.snapshotsToReregister : nil
     }
 
     // MARK: Updating the models

@@ -16,11 +16,13 @@ struct SaveCheck<Store: DataStore> {
     ///   - inserted: The inserted models in the store's snapshot type.
     ///   - snapshots: The inserted models as ``DefaultSnapshot``, so that loops over them are not generic.
     ///   - registry: The models of the context, which include the inserted models under temporary identifiers.
+    ///   - validToken: The type of the latest valid token, which usually need not be checked again.
     /// - Returns: The permanent identifiers of the inserted models.
     /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
+    @inline(__always)
     func check(
         _ result: DataStoreSaveChangesResult<Store.Snapshot>, of inserted: [Store.Snapshot],
-        _ snapshots: [DefaultSnapshot], beside registry: ModelRegistry
+        _ snapshots: [DefaultSnapshot], beside registry: ModelRegistry, _ validToken: inout ContextStorage.TokenType?
     ) throws -> [PersistentIdentifier] {
         guard result.storeIdentifier == storeIdentifier else {
             throw invalid("a save returned the result of another store, \"\(result.storeIdentifier)\"")
@@ -37,12 +39,21 @@ struct SaveCheck<Store: DataStore> {
             throw repeated(known)
         }
         if result.changesRows { try check(result.snapshotsToReregister) }
-        if let token = result.historyToken, let provider = store as? any HistoryProviding, !isToken(token, of: provider)
-        {
-            throw invalid(
-                "a save returned a token of type \(type(of: token)), which is not the type of the store's transactions")
-        }
+        if let token = result.historyToken { try check(token, &validToken) }
         return identifiers
+    }
+
+    private func check(_ token: any HistoryToken, _ valid: inout ContextStorage.TokenType?) throws {
+        let type = ContextStorage.TokenType(
+            store: ObjectIdentifier(store), token: ObjectIdentifier(Swift.type(of: token)))
+        // Conformances are expensive to look up.
+        if type == valid { return }
+        if let provider = store as? any HistoryProviding, !isToken(token, of: provider) {
+            throw invalid(
+                "a save returned a token of type \(Swift.type(of: token)), which is not the type of the store's "
+                    + "transactions")
+        }
+        valid = type
     }
 
     /// Returns the identifiers that the store assigned, without those of restored models, which the registry contains.
@@ -68,6 +79,10 @@ struct SaveCheck<Store: DataStore> {
     // MARK: Identifiers
 
     private func check(_ identifiers: [PersistentIdentifier], of inserted: [DefaultSnapshot]) throws {
+        if identifiers.count == 1 {
+            return try identifiers[0].require(
+                entityName: inserted[0].persistentIdentifier.entityName, storeIdentifier: storeIdentifier, in: "a save")
+        }
         // The latest key of each entity. If the keys increase, none is repeated.
         var latest: [(origin: PersistentIdentifier.Origin, temporary: ObjectIdentifier, number: Int64)] = []
         var current = 0
