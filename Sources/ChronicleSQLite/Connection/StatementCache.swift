@@ -2,21 +2,20 @@
 /// exceeded.
 struct StatementCache {
     private struct Entry {
+        let sql: String
         var statement: Statement
         var lastUse: UInt64
     }
 
-    /// The SQL of a statement. Usually the string is identical to the cached one, which a comparison detects
-    /// immediately. The hash value uses only the length, because hashing would read the whole text.
-    private struct Key: Hashable {
-        let sql: String
-
-        func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
-    }
-
     private let capacity: Int
-    private var entries: [Key: Entry] = [:]
+    /// The statements by the length of their SQL, modulo ``bucketCount``. Usually the string is identical to the cached
+    /// one, which a comparison detects immediately, whereas hashing would read the whole text.
+    private var buckets = Array(repeating: [Entry](), count: bucketCount)
+    private var count = 0
     private var clock: UInt64 = 0
+
+    /// A power of two.
+    private static let bucketCount = 256
 
     init(capacity: Int) {
         self.capacity = capacity
@@ -32,24 +31,39 @@ struct StatementCache {
         case unknown
     }
 
+    private static func bucket(_ sql: String) -> Int { sql.utf8.count & (bucketCount - 1) }
+
     mutating func lookUp(_ sql: String) -> Lookup {
-        guard let index = entries.index(forKey: Key(sql: sql)) else { return .unknown }
+        let bucket = Self.bucket(sql)
+        guard let index = buckets[bucket].firstIndex(where: { $0.sql == sql }) else { return .unknown }
         clock += 1
-        entries.values[index].lastUse = clock
-        guard isKnownUniquelyReferenced(&entries.values[index].statement) else { return .inUse }
-        return .free(entries.values[index].statement)
+        buckets[bucket][index].lastUse = clock
+        guard isKnownUniquelyReferenced(&buckets[bucket][index].statement) else { return .inUse }
+        return .free(buckets[bucket][index].statement)
     }
 
     mutating func insert(_ statement: Statement, for sql: String) {
-        // A linear search is sufficient, because it only runs with a prepare, which costs more.
-        if entries.count >= capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
-            entries[oldest.key] = nil
-        }
+        if count >= capacity { removeOldest() }
         clock += 1
-        entries[Key(sql: sql)] = Entry(statement: statement, lastUse: clock)
+        count += 1
+        buckets[Self.bucket(sql)].append(Entry(sql: sql, statement: statement, lastUse: clock))
+    }
+
+    /// A linear search is sufficient, because it only runs with a prepare, which costs more.
+    private mutating func removeOldest() {
+        var oldest: (bucket: Int, index: Int, lastUse: UInt64)?
+        for bucket in buckets.indices {
+            for (index, entry) in buckets[bucket].enumerated() where entry.lastUse < oldest?.lastUse ?? .max {
+                oldest = (bucket, index, entry.lastUse)
+            }
+        }
+        guard let oldest else { return }
+        buckets[oldest.bucket].remove(at: oldest.index)
+        count -= 1
     }
 
     mutating func removeAll() {
-        entries = [:]
+        for bucket in buckets.indices { buckets[bucket] = [] }
+        count = 0
     }
 }
