@@ -23,9 +23,10 @@ final class CommitReporter: Sendable {
 
     /// Called after each commit with the connection that wrote.
     func didCommit(_ connection: Connection) {
-        eventFile?.raiseEvent()
-        for handler in handlers.withLock({ Array($0.values) }) { handler() }
-        logSize?.check(connection)
+        let now = ContinuousClock.now
+        eventFile?.raiseEvent(now)
+        for handler in handlers.withLock({ $0.isEmpty ? [] : Array($0.values) }) { handler() }
+        logSize?.check(connection, now)
     }
 
     func add(_ handler: @escaping @Sendable () -> Void) -> UUID {

@@ -41,9 +41,10 @@ final class EventFile: Sendable {
     }
 
     /// Notifies the processes that watch the file, and creates the file if it does not exist.
-    func raiseEvent() {
+    ///
+    /// - Parameter now: The present time.
+    func raiseEvent(_ now: ContinuousClock.Instant) {
         state.withLock { state in
-            let now = ContinuousClock.now
             if let raised = state.raised, now - raised < Self.eventInterval { return }
             state.raised = now
             if state.checked.map({ now - $0 >= Self.checkInterval }) ?? true {

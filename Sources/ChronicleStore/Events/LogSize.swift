@@ -32,9 +32,12 @@ final class LogSize: Sendable {
         self.onGrowth = onGrowth
     }
 
-    /// Called after a commit with the connection that wrote.
-    func check(_ connection: Connection) {
-        let now = ContinuousClock.now
+    /// Called after a commit.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection that wrote.
+    ///   - now: The present time.
+    func check(_ connection: Connection, _ now: ContinuousClock.Instant) {
         let limit: Int? = state.withLock { state in
             if let checked = state.checked, now - checked < Self.interval { return nil }
             state.checked = now

@@ -23,7 +23,7 @@ import Testing
         let size = LogSize(storePath: other.path) { size, error in reports.withLock { $0.append((size, error)) } }
         // SQLite does not copy the log within a transaction.
         try connection.execute("BEGIN; INSERT INTO Trip VALUES ('Rome')")
-        size.check(connection)
+        size.check(connection, .now)
         try connection.execute("COMMIT")
         let report = try #require(reports.withLock(\.self).first)
         #expect(report.size == LogSize.firstLimit && report.error is SQLiteError)
