@@ -1,7 +1,7 @@
 import ChronicleCore
 
 /// The tables of a schema in a file.
-struct StoreLayout: Sendable {
+final class StoreLayout: Sendable {
     let storeIdentifier: String
     let tablesByName: [String: EntityTable]
     /// The link tables by their names.
@@ -9,12 +9,16 @@ struct StoreLayout: Sendable {
     /// The entities in the file's history by their numbers.
     let recordedEntities: [Int64: RecordedEntity]
     /// Whether the file had an earlier format when it was opened.
-    var isUpgraded = false
+    let isUpgraded: Bool
     /// Whether the file is the database of another program, whose changes are recorded.
-    var isTracked = false
+    let isTracked: Bool
 
-    init(storeIdentifier: String, schema: Schema, recorded: [RecordedEntity]) {
+    init(
+        storeIdentifier: String, schema: Schema, recorded: [RecordedEntity], isUpgraded: Bool = false,
+        isTracked: Bool = false
+    ) {
         self.storeIdentifier = storeIdentifier
+        (self.isUpgraded, self.isTracked) = (isUpgraded, isTracked)
         var origins: [String: PersistentIdentifier.Origin] = [:]
         let numbers = Dictionary(recorded.map { ($0.name, $0.number) }, uniquingKeysWith: { first, _ in first })
         let recordedRoots = Dictionary(recorded.map { ($0.name, $0.rootName) }, uniquingKeysWith: { first, _ in first })

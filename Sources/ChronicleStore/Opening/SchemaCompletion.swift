@@ -53,9 +53,7 @@ struct SchemaCompletion {
                 try createMissingDefinitions(file, wasComplete: digest != nil, upgraded: upgraded)
             }
             if try !hasVersion() { try version?.store(connection) }
-            var layout = try layout(FileSchema(connection))
-            layout.isUpgraded = upgraded != nil
-            return layout
+            return try layout(FileSchema(connection), isUpgraded: upgraded != nil)
         }
     }
 
@@ -83,7 +81,7 @@ struct SchemaCompletion {
         return try version.requireNotLater(connection) == version
     }
 
-    private func layout(_ file: FileSchema) throws -> StoreLayout {
+    private func layout(_ file: FileSchema, isUpgraded: Bool = false) throws -> StoreLayout {
         if try FileFormat.isTracked(connection) { return try trackedLayout(file) }
         let isFormat1 = try FileFormat.version(connection) == Format1.version
         guard try file.hasHistory(isFormat1 ? Format1.createTables : HistoryTables.createTables),
@@ -115,7 +113,7 @@ struct SchemaCompletion {
                 detail: "the file does not contain the model; open it once with `allowsSave: true`",
                 entityName: missing.name, storeIdentifier: identifier)
         }
-        return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded)
+        return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded, isUpgraded: isUpgraded)
     }
 
     /// Returns the layout of a tracked database, whose tables may have changed since they were recorded.
@@ -129,9 +127,7 @@ struct SchemaCompletion {
                 detail: "the changes of the table are not recorded", entityName: entity.name,
                 storeIdentifier: identifier)
         }
-        var layout = StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded)
-        layout.isTracked = true
-        return layout
+        return StoreLayout(storeIdentifier: identifier, schema: models, recorded: recorded, isTracked: true)
     }
 
     // MARK: Signature
