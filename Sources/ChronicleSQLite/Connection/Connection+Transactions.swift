@@ -15,7 +15,11 @@ extension Connection {
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
         if nestsTransactions { return try savepoint(mapError: mapError, body) }
-        let result = try transact(begin: "BEGIN IMMEDIATE", mapError: mapError, body)
+        let begin = try begin ?? prepare("BEGIN IMMEDIATE")
+        self.begin = begin
+        let result = try transact(begin: begin, mapError: mapError, body)
+        // Before another statement can read the commits of other connections.
+        latestVersion = readVersion()
         didCommit?(self)
         return result
     }
@@ -25,18 +29,20 @@ extension Connection {
     /// If a transaction is already open, `body` runs in it.
     package func deferredRead<T>(_ body: () throws -> T) throws -> T {
         if isInTransaction { return try body() }
-        return try transact(begin: "BEGIN DEFERRED", mapError: { $0 }, body)
+        return try transact(begin: cached("BEGIN DEFERRED"), mapError: { $0 }, body)
     }
 
     private func transact<T>(
-        begin: String, mapError: (any Error) -> any Error, _ body: () throws -> T
+        begin: Statement, mapError: (any Error) -> any Error, _ body: () throws -> T
     ) throws -> T {
         // Outside of the `do` block: if it fails, an open transaction belongs to another caller.
-        try cached(begin).run()
+        try begin.run()
         do {
             let result = try body()
             // COMMIT fails if SQLite has rolled back the transaction and `body` ignored the error.
-            try cached("COMMIT").run()
+            let commit = try commit ?? prepare("COMMIT")
+            self.commit = commit
+            try commit.run()
             return result
         } catch {
             let error = mapError(error)
@@ -47,6 +53,7 @@ extension Connection {
 
     /// Rolls back an open transaction. Its own errors are ignored in favor of the error that caused the rollback.
     func rollback() {
+        latestVersion = nil
         // After errors such as SQLITE_FULL or SQLITE_IOERR, SQLite has already rolled back, and another ROLLBACK would
         // be an error. https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
         guard let handle, isInTransaction else { return }

@@ -25,17 +25,21 @@ package final class Connection {
     /// How long a statement waits for another connection's lock.
     let busyTimeout: Duration
 
-    var statements = StatementCache(capacity: 128)
+    // Unchecked, because the cache calls no external code.
+    @exclusivity(unchecked) var statements = StatementCache(capacity: 128)
     let rowFunction = RowFunction()
+    /// The statements of every transaction, which are not looked up.
+    @exclusivity(unchecked) var begin: Statement?
+    @exclusivity(unchecked) var commit: Statement?
 
     /// The condition that ends reads; see ``setInterruptible(_:)``.
     var interruption: Interruption?
     var isInterruptible = false
 
-    /// An object that lives as long as the connection is open, such as the recorder of its changes.
-    package var attachment: AnyObject?
+    /// See ``attachment``.
+    @exclusivity(unchecked) var attachedObject: AnyObject?
     /// A closure to call after each transaction of ``immediate(mapError:_:)``, when other connections see its changes.
-    package var didCommit: (@Sendable (Connection) -> Void)?
+    @exclusivity(unchecked) package var didCommit: (@Sendable (Connection) -> Void)?
     /// See ``createTemporaryView(_:as:)``.
     var allowedViews: AllowedViews?
     /// See ``observeRowChanges(with:)``.
@@ -43,7 +47,9 @@ package final class Connection {
     /// See ``setTriggersEnabled(_:)``.
     package internal(set) var areTriggersEnabled = true
     /// See ``nesting(_:)``.
-    var nestsTransactions = false
+    @exclusivity(unchecked) var nestsTransactions = false
+    /// The version after the latest transaction of ``immediate(mapError:_:)``, or `nil` after a rollback.
+    @exclusivity(unchecked) var latestVersion: DatabaseVersion?
 
     /// Opens the database at `path`: a file, `:memory:`, or an SQLite URI that begins with `file:`.
     ///
@@ -92,7 +98,8 @@ package final class Connection {
         guard let handle else { return }
         resetAndRollBack()
         statements.removeAll()
-        (attachment, didCommit, rowChangeObservation) = (nil, nil, nil)
+        (begin, commit) = (nil, nil)
+        (attachedObject, didCommit, rowChangeObservation) = (nil, nil, nil)
         self.handle = nil
         // Version 2 defers closing until all statements are released, in any order. It only returns SQLITE_OK.
         // https://www.sqlite.org/c3ref/close.html
@@ -103,6 +110,12 @@ package final class Connection {
 // MARK: - State
 
 extension Connection {
+    /// An object that lives as long as the connection is open, such as the recorder of its changes.
+    package var attachment: AnyObject? {
+        get { attachedObject }
+        set { attachedObject = newValue }
+    }
+
     /// Whether the connection was closed.
     package var isClosed: Bool { handle == nil }
 

@@ -32,6 +32,8 @@ enum ChangeTable {
     static let values = "kind, primary_key, attributes, old_value, new_value"
     /// All columns, in the order in which ``ChangeBuffer`` and ``HistoryHeader`` read them.
     static let columns = "id, \(values)"
+    /// ``columns`` with NULL as the process of a header, for readers that do not need the text.
+    static let columnsWithoutProcess = "id, kind, primary_key, attributes, old_value, NULL"
 
     /// Returns ``columns`` of a table with an alias, such as `c.`.
     static func columns(_ alias: String) -> String {

@@ -50,8 +50,7 @@ extension DefaultStore: DataStoreBatching {
             try connection.cached(query).run()
             return try first.flatMap { try headers.write(state, from: $0, isChange: false) }
         }
-        // After the transaction, because a failed transaction also rolls back its header and source.
-        if let header { latestHeader.withLock { $0 = header } }
+        didCommit(header, connection)
     }
 }
 
@@ -129,8 +128,7 @@ extension DefaultStore {
             let header = try first.flatMap { try headers.write(state, from: $0, isChange: false, recorder: recorder) }
             return (count, header)
         }
-        // After the transaction, because a failed transaction also rolls back its header and source.
-        if let header { latestHeader.withLock { $0 = header } }
+        didCommit(header, connection)
         return count
     }
 }

@@ -36,8 +36,7 @@ extension DefaultStore: DataStoreRestoring {
             try database.write { connection in
                 let written = try write(request, connection)
                 keyReservations.withLock { $0 = written.reservations }
-                // After the transaction, because a failed transaction also rolls back its header and source.
-                if let header = written.header { latestHeader.withLock { $0 = header } }
+                didCommit(written.header, connection)
                 return DataStoreSaveChangesResult(
                     for: identifier, inserted: request.inserted, insertedIdentifiers: written.inserted,
                     historyToken: written.header.map { $0.token(storeIdentifier: identifier) })
@@ -45,9 +44,29 @@ extension DefaultStore: DataStoreRestoring {
         }
     }
 
-    private typealias Written = (
-        inserted: [PersistentIdentifier], reservations: KeyReservations, header: HeaderWriter.Header?
-    )
+    /// Remembers the header of a transaction. Called after the transaction, because a failed one also rolls back its
+    /// header and source.
+    func didCommit(_ header: HeaderWriter.Header?, _ connection: Connection) {
+        guard let header else { return }
+        if let recorder = HookRecorder.attached(to: connection) {
+            recorder.didCommit(header, connection)
+        } else {
+            latestHeader.withLock { $0 = header }
+        }
+    }
+
+    /// The result of a save.
+    private final class Written {
+        let inserted: [PersistentIdentifier]
+        let reservations: KeyReservations
+        let header: HeaderWriter.Header?
+
+        init(_ inserted: [PersistentIdentifier], _ reservations: KeyReservations, _ header: HeaderWriter.Header?) {
+            self.inserted = inserted
+            self.reservations = reservations
+            self.header = header
+        }
+    }
 
     private func write(
         _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ connection: Connection
@@ -85,16 +104,21 @@ extension DefaultStore: DataStoreRestoring {
             defer { recorder?.end(connection) }
             var rows = RowWriter(
                 connection, layout, predictsKeys: attempt.predictsKeys, firstChange: first, recorder: recorder)
-            if let first { rows.reservations = keyReservations.withLock { $0.beginning(at: first) } }
-            try rows.write(request)
-            // Every insert is a change; an update or a delete may have no effect.
-            let isChange = !request.inserted.isEmpty
-            let header = try first.flatMap {
-                try headers.write(request.editingState, from: $0, isChange: isChange, recorder: recorder)
+            if let first { rows.reservations = keyReservations.withLock { $0.take(at: first) } }
+            do {
+                try rows.write(request)
+                // Every insert is a change; an update or a delete may have no effect.
+                let isChange = !request.inserted.isEmpty
+                let header = try first.flatMap {
+                    try headers.write(request.editingState, from: $0, isChange: isChange, recorder: recorder)
+                }
+                if let first, request.replay != nil { try requireListedDeletes(request, from: first, connection) }
+                if let header { rows.reservations.end(at: header.position) }
+                return Written(rows.inserted, rows.reservations, header)
+            } catch {
+                keyReservations.withLock { $0 = rows.reservations.rolledBack() }
+                throw error
             }
-            if let first, request.replay != nil { try requireListedDeletes(request, from: first, connection) }
-            if let header { rows.reservations.end(at: header.position) }
-            return (rows.inserted, rows.reservations, header)
         }
     }
 

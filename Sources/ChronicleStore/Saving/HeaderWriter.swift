@@ -7,12 +7,19 @@ import Synchronization
 ///
 /// Must be used in the writer's IMMEDIATE transaction.
 struct HeaderWriter {
-    /// The header of a transaction.
-    struct Header {
+    /// The header of a transaction. A class, because every save passes it on several times.
+    final class Header: Sendable {
         let position: Int64
         let checkValue: Int64
         let source: TransactionSource
         let sourceNumber: Int64
+
+        fileprivate init(position: Int64, checkValue: Int64, source: TransactionSource, sourceNumber: Int64) {
+            self.position = position
+            self.checkValue = checkValue
+            self.source = source
+            self.sourceNumber = sourceNumber
+        }
 
         func token(storeIdentifier: String) -> DefaultHistoryToken {
             DefaultHistoryToken(storeIdentifier: storeIdentifier, position: position, checkValue: checkValue)
@@ -20,6 +27,8 @@ struct HeaderWriter {
     }
 
     let connection: Connection
+    /// The recorder of the connection, if it has one.
+    private let attached: HookRecorder?
     /// The header of the latest transaction that the store wrote.
     private let latest: Header?
     /// The kind of the newest row when ``sealExternalChanges(resolvesConflicts:)`` read it.
@@ -28,12 +37,14 @@ struct HeaderWriter {
     /// Creates a writer for changes that no store object makes.
     init(_ connection: Connection) {
         self.connection = connection
+        attached = HookRecorder.attached(to: connection)
         latest = nil
     }
 
     init(_ store: DefaultStore, _ connection: Connection) {
         self.connection = connection
-        latest = store.latestHeader.withLock(\.self)
+        attached = HookRecorder.attached(to: connection)
+        latest = attached.map(\.latestHeader) ?? store.latestHeader.withLock(\.self)
     }
 
     /// Seals the changes that other programs made since the last header as one external transaction.
@@ -44,11 +55,15 @@ struct HeaderWriter {
     @discardableResult
     mutating func sealExternalChanges(resolvesConflicts: Bool = false) throws -> Int64 {
         if resolvesConflicts { try resolveConflicts() }
-        let recorder = HookRecorder.attached(to: connection)
-        let last = try recorder?.newest ?? connection.cached(ChangeTable.selectNewest)
+        if let attached, let header = attached.newestHeader(connection) {
+            newest = .header(source: header.sourceNumber)
+            try attached.enableTriggersOnHistory(connection)
+            return header.position + 1
+        }
+        let last = try attached?.newest ?? connection.cached(ChangeTable.selectNewest)
         defer { last.reset() }
         let hasChanges = try last.step()
-        try recorder?.enableTriggersOnHistory(connection)
+        try attached?.enableTriggersOnHistory(connection)
         guard hasChanges else { return 1 }
         let position = try last.position(0)
         let kind = try last.kind(1, at: position)
@@ -66,7 +81,9 @@ struct HeaderWriter {
         let header = ChangeTable.Header(
             source: SourceTable.external, timestamp: date.timeIntervalSinceReferenceDate,
             checkValue: CheckValues.next(), first: first, process: nil)
-        let position = try insert(header, connection)
+        try insert(header, connection)
+        let position = connection.lastInsertRowID
+        try SummaryTable.add(header, at: position, connection)
         try PendingTransaction.end(from: first, through: position, connection)
         return position
     }
@@ -115,13 +132,13 @@ struct HeaderWriter {
         let header = ChangeTable.Header(
             source: try number(of: source), timestamp: Date().timeIntervalSinceReferenceDate,
             checkValue: CheckValues.next(), first: first, process: Self.process)
-        let position: Int64
         if let recorder {
             try recorder.write(header: header, connection)
-            position = try Self.summarize(from: first, connection)
         } else {
-            position = try Self.insert(header, connection)
+            try Self.insert(header, connection)
         }
+        let position = connection.lastInsertRowID
+        try SummaryTable.add(header, at: position, connection, recorder: attached)
         if !state.metadata.isEmpty { try MetadataTable.insert(state.metadata, at: position, connection) }
         return Header(
             position: position, checkValue: header.checkValue, source: source, sourceNumber: header.source)
@@ -140,23 +157,10 @@ struct HeaderWriter {
         return try SourceTable.number(of: source, connection)
     }
 
-    /// Inserts a header.
-    ///
-    /// - Returns: Its position.
-    private static func insert(_ header: ChangeTable.Header, _ connection: Connection) throws -> Int64 {
+    private static func insert(_ header: ChangeTable.Header, _ connection: Connection) throws {
         let statement = try connection.cached(ChangeTable.insertRow)
         try header.bind(to: statement)
         try statement.run()
-        return try summarize(from: header.first, connection)
-    }
-
-    /// Adds the header that was just inserted to the summary of the history.
-    ///
-    /// - Returns: The position of the header.
-    private static func summarize(from first: Int64, _ connection: Connection) throws -> Int64 {
-        let position = connection.lastInsertRowID
-        try SummaryTable.add(from: first, through: position, connection)
-        return position
     }
 
     /// Inserts a void header.

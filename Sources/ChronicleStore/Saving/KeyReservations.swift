@@ -13,52 +13,92 @@ struct KeyReservations {
     private var tables: [Int64: Reservation] = [:]
     /// The newest position of the history after the latest save.
     private var position: Int64 = 0
+    /// The number of the present save.
+    private var save = 0
+    /// Whether this save has reserved further keys, which a rollback gives up.
+    private var areNew = false
 
     private struct Reservation {
-        var next: Int64 = 1
-        var last: Int64 = 0
+        private var next: Int64
+        private var last: Int64
         /// The number of saves in succession that inserted single rows without a reservation.
-        var saves = 0
+        let saves: Int
+        /// The save that used keys most recently.
+        private var latestSave = -1
+        /// The first of the keys that it used.
+        private var first: Int64 = 0
+
+        init(next: Int64 = 1, last: Int64 = 0, saves: Int = 0) {
+            (self.next, self.last, self.saves) = (next, last, saves)
+        }
+
+        /// Returns the first of several reserved keys, or `nil` if too few are left.
+        mutating func keys(_ count: Int, in save: Int) -> Int64? {
+            guard last - next + 1 >= Int64(count) else { return nil }
+            if latestSave != save { (latestSave, first) = (save, next) }
+            defer { next += Int64(count) }
+            return next
+        }
+
+        mutating func rollBack(_ save: Int) {
+            if latestSave == save { next = first }
+        }
     }
 
     private static let size: Int64 = 1_000
     private static let savesBeforeReserving = 16
 
-    /// Returns the reservations for another save: none if another writer has written since the latest save.
+    /// Returns the reservations for another save, and removes them: none if another writer has written since the latest
+    /// save.
+    ///
+    /// They are moved, because a save of one row would spend more time on a copy than on the row.
     ///
     /// - Parameter first: The position of the first change of the save.
-    func beginning(at first: Int64) -> KeyReservations {
-        first == position + 1 ? self : KeyReservations()
+    mutating func take(at first: Int64) -> KeyReservations {
+        guard first == position + 1 else { return KeyReservations() }
+        defer { self = KeyReservations() }
+        return self
+    }
+
+    /// Returns the reservations to keep after a rollback of the save.
+    func rolledBack() -> KeyReservations {
+        if areNew { return KeyReservations() }
+        var copy = self
+        for table in tables.keys { copy.tables[table]?.rollBack(save) }
+        return copy
     }
 
     /// Ends a save.
     ///
     /// - Parameter position: The newest position of the history.
-    mutating func end(at position: Int64) { self.position = position }
+    mutating func end(at position: Int64) {
+        self.position = position
+        save += 1
+        areNew = false
+    }
 
     /// Returns the first of several reserved keys, or `nil` if SQLite chooses the keys of this save.
     ///
     /// The caller inserts rows with all of them.
     mutating func keys(_ count: Int, in table: EntityTable, _ connection: Connection) throws -> Int64? {
-        var reservation = tables[table.tableNumber] ?? Reservation()
-        defer { tables[table.tableNumber] = reservation }
-        if reservation.last - reservation.next + 1 < Int64(count) {
-            reservation.saves += 1
-            guard reservation.saves > Self.savesBeforeReserving else { return nil }
-            let highest = try connection.highestKey(of: table)
-            let (last, overflows) = highest.addingReportingOverflow(max(Self.size, Int64(count)))
-            guard !overflows else {
-                reservation = Reservation()
-                return nil
-            }
-            let statement = try connection.cached("UPDATE sqlite_sequence SET seq = ? WHERE name = ?")
-            try statement.bind(last, at: 1)
-            try statement.bind(table.name, at: 2)
-            try statement.run()
-            (reservation.next, reservation.last) = (highest + 1, last)
-        }
-        defer { reservation.next += Int64(count) }
-        return reservation.next
+        if let key = tables[table.tableNumber, default: Reservation()].keys(count, in: save) { return key }
+        return try reserve(count, in: table, connection)
+    }
+
+    private mutating func reserve(_ count: Int, in table: EntityTable, _ connection: Connection) throws -> Int64? {
+        let saves = (tables[table.tableNumber]?.saves ?? 0) + 1
+        tables[table.tableNumber] = Reservation(saves: saves)
+        guard saves > Self.savesBeforeReserving else { return nil }
+        let highest = try connection.highestKey(of: table)
+        let (last, overflows) = highest.addingReportingOverflow(max(Self.size, Int64(count)))
+        guard !overflows else { return nil }
+        let statement = try connection.cached("UPDATE sqlite_sequence SET seq = ? WHERE name = ?")
+        try statement.bind(last, at: 1)
+        try statement.bind(table.name, at: 2)
+        try statement.run()
+        areNew = true
+        tables[table.tableNumber] = Reservation(next: highest + 1, last: last, saves: saves)
+        return tables[table.tableNumber]?.keys(count, in: save)
     }
 
     /// Gives up the keys of a table, because SQLite chooses higher keys for the rows of this save.

@@ -47,9 +47,9 @@ extension RowWriter {
             while rows.upperBound - start >= count {
                 try snapshots[start..<start + count].withUnsafeBufferPointer { snapshots in
                     var index: Int32 = 1
-                    for (row, snapshot) in zip(start..<start + count, snapshots.pointers) {
+                    for (offset, snapshot) in snapshots.pointers.enumerated() {
                         if bindingKeys {
-                            try statement.bind(.reference(inserted[row]), at: index)
+                            try statement.bind(.reference(inserted[start + offset]), at: index)
                             index += 1
                         }
                         try bind(snapshot, table, statement, from: index)

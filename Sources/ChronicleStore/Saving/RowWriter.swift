@@ -265,8 +265,10 @@ struct RowWriter {
     typealias Run = (rows: Range<Int>, table: EntityTable)
 
     func runs(_ snapshots: [DefaultSnapshot]) throws -> [Run] {
-        try snapshots.runs.map { rows in
-            (rows, try layout.table(named: snapshots[rows.lowerBound].persistentIdentifier.entityName))
+        var runs: [Run] = []
+        for rows in SnapshotRuns(snapshots) {
+            runs.append((rows, try layout.table(named: snapshots[rows.lowerBound].persistentIdentifier.entityName)))
         }
+        return runs
     }
 }

@@ -14,20 +14,3 @@ extension UnsafeBufferPointer {
         indices.lazy.map { baseAddress.unsafelyUnwrapped + $0 }
     }
 }
-
-extension [DefaultSnapshot] {
-    /// The ranges of consecutive snapshots with the same entity and store.
-    var runs: [Range<Int>] {
-        withUnsafeBufferPointer { snapshots in
-            var runs: [Range<Int>] = []
-            var start = 0
-            for index in snapshots.indices.dropFirst()
-            where !snapshots[index].persistentIdentifier.sharesOrigin(with: snapshots[start].persistentIdentifier) {
-                runs.append(start..<index)
-                start = index
-            }
-            if start < snapshots.count { runs.append(start..<snapshots.count) }
-            return runs
-        }
-    }
-}

@@ -20,7 +20,8 @@ struct HistoryInvariants {
     private let ranges: [Range]
     private let headers: [Header]
     private let rows: Set<Int64>
-    private let sources: Set<Int64>
+    /// The position of the newest transaction of each source outside of the open range.
+    private let sources: [Int64: Int64]
     private let metadata: Set<Int64>
     private let floor: Int64
 
@@ -42,7 +43,8 @@ struct HistoryInvariants {
             "SELECT id, -kind, old_value, primary_key FROM chronicle_change WHERE kind < 0 ORDER BY id"
         ) { Header(position: $0.int64(0), source: $0.int64(1), first: $0.int64(2), timestamp: $0.double(3)) }
         rows = Set(try all("SELECT id FROM chronicle_change WHERE kind <= 0") { $0.int64(0) })
-        sources = Set(try all("SELECT id FROM chronicle_source") { $0.int64(0) })
+        sources = Dictionary(
+            uniqueKeysWithValues: try all("SELECT id, newest FROM chronicle_source") { ($0.int64(0), $0.int64(1)) })
         metadata = Set(try all("SELECT position FROM chronicle_metadata") { $0.int64(0) })
         floor = try MetaTable.position(.floor, connection) ?? 0
     }
@@ -65,13 +67,16 @@ struct HistoryInvariants {
         for header in headers {
             let containing = ranges.filter { $0.first <= header.position && header.position <= $0.last }
             require(containing.count == 1, "\(header) is in \(containing.count) ranges")
-            require(sources.contains(header.source), "\(header) has no source")
+            require(sources[header.source] != nil, "\(header) has no source")
             for range in containing {
+                require(
+                    range.isOpen || sources[header.source] ?? 0 >= header.position, "the source is older than \(header)"
+                )
                 require(range.sources & SummaryTable.bit(ofSource: header.source) != 0, "\(header) is not in \(range)")
                 require(range.isOpen || range.dates?.contains(header.timestamp) == true, "\(header): date in \(range)")
             }
         }
-        require(sources.contains(SourceTable.external), "the source of external transactions is missing")
+        require(sources[SourceTable.external] != nil, "the source of external transactions is missing")
         require(metadata.isSubset(of: headers.map(\.position)), "metadata without a transaction")
         return failures
     }

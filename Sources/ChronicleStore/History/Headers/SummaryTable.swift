@@ -29,48 +29,35 @@ enum SummaryTable {
     /// The number of rows after which the open range is divided.
     static let interval: Int64 = 1_024
     /// The number of rows, without the header, from which a transaction has its own range.
-    private static let longTransaction: Int64 = 32
+    static let longTransaction: Int64 = 32
     /// The last position of the open range.
     static let open = HistoryPosition.valid.upperBound
 
     /// Inserts the open range of an empty history.
     static func insertOpenRange(_ connection: Connection) throws {
-        try insert(Range(first: 1, last: open, sources: -1), transactions: 0, connection)
+        try insert(Range(first: 1, last: open, sources: -1, transactions: 0), connection)
     }
 
     /// The bit of a source in the column `sources`.
     static func bit(ofSource number: Int64) -> Int64 { 1 << (number % 63) }
 
-    private struct Range {
-        var first: Int64
-        var last: Int64
-        var sources: Int64 = 0
-        /// The number of transactions in the range.
-        var count: Int64 = 0
-        var earliest: Double?
-        var latest: Double?
-
-        mutating func add(_ header: HistoryHeader) {
-            let timestamp = header.timestamp.timeIntervalSinceReferenceDate
-            last = header.position
-            count += 1
-            sources |= SummaryTable.bit(ofSource: header.source)
-            earliest = min(earliest ?? timestamp, timestamp)
-            latest = max(latest ?? timestamp, timestamp)
-        }
-    }
-
     // MARK: Writing
 
-    /// Divides the open range if a transaction crosses a multiple of ``interval``.
+    /// Adds a header, and divides the open range if the transaction crosses a multiple of ``interval``.
     ///
     /// - Parameters:
-    ///   - first: The position of the transaction's first change.
-    ///   - position: The position of its header.
+    ///   - header: The header, which was just inserted.
+    ///   - position: The position of the header.
     ///   - connection: The connection, in the transaction that writes the header.
-    @inline(__always)
-    static func add(from first: Int64, through position: Int64, _ connection: Connection) throws {
-        if (first - 1) / interval != position / interval { try divide(from: first, through: position, connection) }
+    ///   - recorder: The recorder that keeps the headers of the open range.
+    static func add(
+        _ header: ChangeTable.Header, at position: Int64, _ connection: Connection, recorder: HookRecorder? = nil
+    ) throws {
+        if (header.first - 1) / interval == position / interval {
+            try recorder?.division?.add(header, at: position)
+        } else {
+            try divide(from: header.first, through: position, connection, recorder: recorder)
+        }
     }
 
     /// Divides the open range into ranges up to a header, and a new open range.
@@ -80,65 +67,42 @@ enum SummaryTable {
     ///     for headers, because the changes of a transaction contain none.
     ///   - position: The position of the header.
     ///   - connection: The connection, in the transaction that writes the header.
-    static func divide(from first: Int64, through position: Int64, _ connection: Connection) throws {
+    ///   - recorder: The recorder that keeps the headers of the open range.
+    static func divide(
+        from first: Int64, through position: Int64, _ connection: Connection, recorder: HookRecorder? = nil
+    ) throws {
         let open = try openRange(connection)
         guard position >= open.first else { return }
         try delete(open.first, connection)
-        var division = Division(connection: connection, transactions: open.transactions, last: open.first - 1)
-        if first > open.first { try division.add(open.first...first - 1) }
-        try division.add(position...position)
-        try division.finish(position)
+        var division = Division(first: open.first, transactions: open.transactions)
+        if let known = recorder?.division, known.first == open.first {
+            division = known
+        } else if first > open.first {
+            try add(open.first...first - 1, to: &division, connection)
+        }
+        try add(position...position, to: &division, connection)
+        division.end()
+        for range in division.ranges { try insert(range, connection) }
+        let next = Division(first: position + 1, transactions: division.transactions)
+        try insert(
+            Range(first: next.first, last: self.open, sources: -1, transactions: next.transactions), connection)
+        for (source, position) in division.newest { try SourceTable.setNewest(position, of: source, connection) }
+        recorder?.division = next
     }
 
-    /// A division of the open range.
-    private struct Division {
-        let connection: Connection
-        /// The number of transactions before ``current``.
-        var transactions: Int64
-        /// A range of short transactions that is not complete yet.
-        var current: Range?
-        /// The position of the newest transaction of each source.
-        var newest: [Int64: Int64] = [:]
-        /// The position of the last header.
-        var last: Int64
-
-        mutating func add(_ positions: ClosedRange<Int64>) throws {
-            let statement = try connection.cached(
-                """
-                SELECT \(ChangeTable.columns) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? \
-                AND \(ChangeTable.isHeader()) ORDER BY id
-                """)
-            defer { statement.reset() }
-            try statement.bind(positions.lowerBound, at: 1)
-            try statement.bind(positions.upperBound, at: 2)
-            while try statement.step() { try add(HistoryHeader(statement)) }
-        }
-
-        private mutating func add(_ header: HistoryHeader) throws {
-            guard header.first > last else {
-                throw SwiftDataError.damagedRow(.change(header.position), "its changes belong to another transaction")
-            }
-            last = header.position
-            newest[header.source] = header.position
-            let isLong = header.position - header.first >= longTransaction
-            if let current, isLong || header.position - current.first >= interval { try end(current) }
-            var range = current ?? Range(first: isLong ? header.position : header.first, last: header.position)
-            range.add(header)
-            current = range
-            if isLong { try end(range) }
-        }
-
-        private mutating func end(_ range: Range) throws {
-            try insert(range, transactions: transactions, connection)
-            transactions += range.count
-            current = nil
-        }
-
-        mutating func finish(_ position: Int64) throws {
-            if let current { try end(current) }
-            try insert(Range(first: position + 1, last: open, sources: -1), transactions: transactions, connection)
-            for (source, position) in newest { try SourceTable.setNewest(position, of: source, connection) }
-        }
+    /// Adds the headers of a range to a division.
+    private static func add(
+        _ positions: ClosedRange<Int64>, to division: inout Division, _ connection: Connection
+    ) throws {
+        let statement = try connection.cached(
+            """
+            SELECT \(ChangeTable.columnsWithoutProcess) FROM \(ChangeTable.name) WHERE id BETWEEN ? AND ? \
+            AND \(ChangeTable.isHeader()) ORDER BY id
+            """)
+        defer { statement.reset() }
+        try statement.bind(positions.lowerBound, at: 1)
+        try statement.bind(positions.upperBound, at: 2)
+        while try statement.step() { try division.add(HistoryHeader(statement)) }
     }
 
     /// Deletes the ranges of deleted transactions.
@@ -155,7 +119,7 @@ enum SummaryTable {
         try statement.run()
     }
 
-    private static func insert(_ range: Range, transactions: Int64, _ connection: Connection) throws {
+    private static func insert(_ range: Range, _ connection: Connection) throws {
         let statement = try connection.cached(
             """
             INSERT INTO \(name)(first, last, sources, earliest, latest, transactions) VALUES (?, ?, ?, ?, ?, ?)
@@ -166,7 +130,7 @@ enum SummaryTable {
         for (index, date) in [(Int32(4), range.earliest), (5, range.latest)] {
             if let date { try statement.bind(date, at: index) } else { try statement.bindNull(index) }
         }
-        try statement.bind(transactions, at: 6)
+        try statement.bind(range.transactions, at: 6)
         try statement.run()
     }
 

@@ -107,6 +107,7 @@ struct ChangeRows {
     }
 
     mutating func removeAll() {
+        if rows.isEmpty, bytes.isEmpty, depths.isEmpty { return }
         rows.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
         waiting.removeAll(keepingCapacity: true)
@@ -125,6 +126,8 @@ struct ChangeRows {
 
     /// The statements that insert a header after a number of rows, by that number.
     private static let insertsWithHeader = (0..<8).map { ChangeTable.insert($0 + 1) }
+    /// The same statements, once they are prepared, because every save uses one of them.
+    private var preparedInserts: [Statement?] = Array(repeating: nil, count: insertsWithHeader.count)
 
     /// Writes the collected rows and removes them.
     ///
@@ -157,10 +160,11 @@ struct ChangeRows {
         removeAll()
     }
 
-    private func write(
+    private mutating func write(
         _ header: ChangeTable.Header, after last: ArraySlice<Row>, _ connection: Connection
     ) throws {
-        let statement = try connection.cached(Self.insertsWithHeader[last.count])
+        let statement = try preparedInserts[last.count] ?? connection.prepare(Self.insertsWithHeader[last.count])
+        preparedInserts[last.count] = statement
         var index: Int32 = 1
         for row in last {
             try bind(row, statement, from: index, width: 5)

@@ -1,5 +1,6 @@
 import ChronicleCore
 import ChronicleSQLite
+import Foundation
 
 /// Records the changes of a save with SQLite's pre-update hook while the triggers of the connection are disabled.
 ///
@@ -23,25 +24,32 @@ final class HookRecorder: RowChangeObserver {
     @exclusivity(unchecked) private var rows = ChangeRows()
     @exclusivity(unchecked) private var needsTriggers = false
     /// Whether some rows of the current save were already written.
-    private var hasWritten = false
+    @exclusivity(unchecked) private var hasWritten = false
     /// The preserved values of the current update.
     @exclusivity(unchecked) private var preservedValues: [ChangeRows.Row] = []
     /// The number of collected rows when the current statement began.
-    private var rowsBeforeStatement = 0
+    @exclusivity(unchecked) private var rowsBeforeStatement = 0
 
-    /// The statement that every save runs first, which reads the newest row of the history. SQLite prepares it again
-    /// after a change of the schema.
+    /// The statement that reads the newest row of the history, which a save runs first unless ``newestHeader(_:)``
+    /// returns the row. SQLite prepares it again after a change of the schema.
     let newest: Statement
+    /// The header of the latest transaction of the connection.
+    @exclusivity(unchecked) private(set) var latestHeader: HeaderWriter.Header?
+    /// The version of the database after that transaction.
+    @exclusivity(unchecked) private var version: DatabaseVersion?
+    /// The headers of the open range of the summary, if they are known, so that they need not be read to divide it.
+    @exclusivity(unchecked) var division: SummaryTable.Division?
     @exclusivity(unchecked) private var schema: HookSchema?
     /// The ``Statement/repreparations`` of ``newest`` when ``schema`` was read.
-    private var repreparations: Int32 = 0
+    @exclusivity(unchecked) private var repreparations: Int32 = 0
     /// The number of consecutive saves that triggers recorded although the hook could have recorded them. It begins
     /// with the maximum, so that the first such save of a connection disables the triggers.
-    private var savesWithTriggers = savesWorthSwitching
+    @exclusivity(unchecked) private var savesWithTriggers = savesWorthSwitching
 
-    /// The table of the latest change. SQLite passes the same pointer for every row of a table; see
+    /// The table of the latest change. Within a save, SQLite passes the same pointer for every row of a table; see
     /// ``RowChange/table``.
-    @exclusivity(unchecked) private var latest: (name: UnsafePointer<CChar>, table: HookSchema.Table?)?
+    @exclusivity(unchecked) private var latest:
+        (name: [CChar], pointer: UnsafePointer<CChar>?, table: HookSchema.Table?)?
     /// The columns that the current statement may change, as indexes into ``HookSchema/Table/columns``.
     @exclusivity(unchecked) private var updated: [Int] = []
     /// The number of the only column in ``updated``, if the current statement skips rows that already have its value
@@ -62,13 +70,28 @@ final class HookRecorder: RowChangeObserver {
 
     // MARK: Saves
 
+    /// Remembers the header of a committed transaction.
+    func didCommit(_ header: HeaderWriter.Header, _ connection: Connection) {
+        latestHeader = header
+        version = connection.committedVersion
+    }
+
+    /// Returns the newest row of the history if no connection has written to the database since this one wrote the row,
+    /// so that the row need not be read, or `nil` if it has to be read.
+    func newestHeader(_ connection: Connection) -> HeaderWriter.Header? {
+        if let version, connection.isUnchanged(since: version) { return latestHeader }
+        (version, division) = (nil, nil)
+        return nil
+    }
+
     /// Prepares the connection for a save. Enables the triggers if the hook cannot record the whole save; otherwise,
     /// lets the hook record it, once disabling the triggers is worth its cost.
     ///
     /// Enabling or disabling triggers makes SQLite prepare all statements of the connection again, so small saves do
     /// not disable them until several have occurred in succession.
     ///
-    /// - Precondition: ``newest`` has run in the transaction of the save, so that SQLite has detected schema changes.
+    /// - Precondition: ``newest`` has run in the transaction of the save, so that SQLite has detected schema changes, or
+    ///   ``newestHeader(_:)`` has returned a header.
     /// - Parameters:
     ///   - request: The changes of the save.
     ///   - connection: The connection of the recorder.
@@ -96,7 +119,7 @@ final class HookRecorder: RowChangeObserver {
 
     /// Prepares the connection for a statement that updates any number of rows of a table.
     ///
-    /// - Precondition: ``newest`` has run in the transaction of the update.
+    /// - Precondition: ``newest`` has run in the transaction of the update, or ``newestHeader(_:)`` has returned a header.
     /// - Returns: Whether the hook records the update.
     func begin(updating table: EntityTable, _ slots: PropertySet, _ connection: Connection) throws -> Bool {
         guard try currentSchema(connection).table(ofEntity: table.entity.name)?.recordsUpdates == true else {
@@ -113,7 +136,8 @@ final class HookRecorder: RowChangeObserver {
 
     private func observe(_ connection: Connection) {
         rows.removeAll()
-        (needsTriggers, hasWritten, latest, updatedKey, changedColumn) = (false, false, nil, nil, nil)
+        (needsTriggers, hasWritten, updatedKey, changedColumn) = (false, false, nil, nil)
+        latest?.pointer = nil
         connection.observeRowChanges(with: self)
     }
 
@@ -130,7 +154,7 @@ final class HookRecorder: RowChangeObserver {
         guard request.linked.isEmpty, request.unlinked.isEmpty else { return false }
         let schema = try currentSchema(connection)
         func all(_ snapshots: [DefaultSnapshot], _ qualifies: (HookSchema.Table) -> Bool) -> Bool {
-            snapshots.runs.allSatisfy { run in
+            SnapshotRuns(snapshots).allSatisfy { run in
                 schema.table(ofEntity: snapshots[run.lowerBound].persistentIdentifier.entityName).map(qualifies) == true
             }
         }
@@ -139,7 +163,8 @@ final class HookRecorder: RowChangeObserver {
     }
 
     /// Enables the triggers if nothing can be recorded by the hook, because another program may have created a trigger
-    /// on the history, which must run for each of its rows. ``newest`` has run in the transaction.
+    /// on the history, which must run for each of its rows. ``newest`` has run in the transaction, or
+    /// ``newestHeader(_:)`` has returned a header.
     func enableTriggersOnHistory(_ connection: Connection) throws {
         if try currentSchema(connection).tables.isEmpty { try connection.setTriggersEnabled(true) }
     }
@@ -147,7 +172,7 @@ final class HookRecorder: RowChangeObserver {
     private func currentSchema(_ connection: Connection) throws -> HookSchema {
         if let schema, repreparations == newest.repreparations { return schema }
         let current = try HookSchema(connection)
-        schema = current
+        (schema, latest) = (current, nil)
         repreparations = newest.repreparations
         return current
     }
@@ -209,7 +234,7 @@ final class HookRecorder: RowChangeObserver {
 
     func willChange(_ change: borrowing RowChange) {
         let name = change.table
-        if latest?.name != name { latest = (name, schema?.tables[TableNames.folded(String(cString: name))]) }
+        if latest?.pointer != name { lookUp(name) }
         guard let table = latest?.table, !needsTriggers else {
             // The foreign key actions of a table that is not recorded may change one that is.
             if rows.isWaiting { rows.begin(depth: change.depth) }
@@ -221,6 +246,16 @@ final class HookRecorder: RowChangeObserver {
         case .delete: delete(change, table)
         }
         if rows.size > Self.maximumSize { needsTriggers = true }
+    }
+
+    private func lookUp(_ name: UnsafePointer<CChar>) {
+        // The table of the previous save, usually.
+        if let latest, strcmp(latest.name, name) == 0 {
+            self.latest?.pointer = name
+            return
+        }
+        let table = schema?.tables[TableNames.folded(String(cString: name))]
+        latest = (Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)), name, table)
     }
 
     /// Returns the number of the entity of a row after its change, or `nil` if the hook does not report it.

@@ -5,7 +5,7 @@ import ChronicleSQLite
 ///
 /// All triggers are disabled while the hook records. A table therefore qualifies only if its triggers are exactly those
 /// that the recorder would create for it, so that no other trigger is disabled.
-struct HookSchema {
+final class HookSchema {
     /// A table of an entity.
     final class Table {
         /// A recorded column, with its index in the table.
@@ -59,9 +59,11 @@ struct HookSchema {
     }
 
     /// The tables that qualify, by their names as ``TableNames/folded(_:)`` returns them.
-    private(set) var tables: [String: Table] = [:]
+    @exclusivity(unchecked) private(set) var tables: [String: Table] = [:]
     /// The same tables by the names of their entities.
     private var tablesByEntity: [String: Table] = [:]
+    /// The entity of the latest search, because saves in succession often have the same entity.
+    @exclusivity(unchecked) private var latest: (entity: String, table: Table?)?
 
     /// The tables that the recorder and the header of a save write.
     private static let historyTables = [
@@ -91,7 +93,12 @@ struct HookSchema {
     }
 
     /// Returns the table of an entity, or `nil` if triggers have to record its changes.
-    func table(ofEntity name: String) -> Table? { tablesByEntity[name] }
+    func table(ofEntity name: String) -> Table? {
+        if let latest, latest.entity == name { return latest.table }
+        let table = tablesByEntity[name]
+        latest = (name, table)
+        return table
+    }
 
     /// Returns the SQL texts of all triggers by the folded names of their tables.
     private static func triggers(_ connection: Connection) throws -> [String: [String]] {
@@ -136,7 +143,7 @@ struct HookSchema {
 
     /// Excludes the updates and deletes whose foreign key actions reach a table with other triggers, such as a link
     /// table or a table of another program, or a table whose old values are not reported.
-    private mutating func excludeActions(_ connection: Connection, _ triggers: [String: [String]]) throws {
+    private func excludeActions(_ connection: Connection, _ triggers: [String: [String]]) throws {
         let statement = try connection.prepare(
             """
             SELECT m.name, f."table", f.on_update NOT IN ('NO ACTION', 'RESTRICT') FROM sqlite_schema AS m, \
