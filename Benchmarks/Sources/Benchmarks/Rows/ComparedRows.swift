@@ -10,7 +10,7 @@ enum ComparedRows {
                 inserts("insert 100 per save", 10_000, perSave: 100, limit: 2.4, runs: 15, durability),
                 // With a write-ahead log after a checkpoint, the usual state: SQLite overwrites it instead of extending
                 // it. It does so during these saves, too, in both files.
-                inserts("insert one per save", 1_000, perSave: 1, limit: 2.1, runs: 15, durability),
+                inserts("insert one per save", 1_000, perSave: 1, limit: 2.1, runs: 45, durability),
                 updates(durability),
                 deletes(durability),
                 batchDeletes(durability),
@@ -131,7 +131,7 @@ enum ComparedRows {
 
     /// Into a new context, reading every attribute once. The two files are created once and read by all runs.
     private static func fetches(_ durability: ModelConfiguration.Durability) -> Row {
-        Row(name: name("fetch 100,000", durability), limit: .ratio(2.5), runs: 9) { runs in
+        Row(name: name("fetch 100,000", durability), limit: .ratio(2.1), runs: 15) { runs in
             try withTemporaryDirectory { directory in
                 let (plain, store) = try filesOf100_000(directory, durability)
                 var sums: Set<Int> = []
