@@ -127,11 +127,16 @@ public final class DataStoreRowBuilder {
     /// - Returns: The row.
     public func finish() -> DataStoreRow {
         let row = PackedRow(block: block, cells: UnsafeRawPointer(cells))
+        // The block is only assigned if it changes, because that changes two reference counts.
         if block === sharedBlock {
             sharedEnd = (end - block.memory + 7) & ~7
-            if sharedEnd + headSize + slotCount * 8 > block.size { replaceSharedBlock() }
+            if sharedEnd + headSize + slotCount * 8 > block.size {
+                replaceSharedBlock()
+                block = sharedBlock
+            }
+        } else {
+            block = sharedBlock
         }
-        block = sharedBlock
         beginRow()
         return DataStoreRow(row)
     }

@@ -28,7 +28,7 @@ final class CommitWatcher: Sendable {
 
     /// How long the thread ignores events after it handled some. Each wake-up of a waiting thread takes time from the
     /// writer.
-    private static let shortestPause = Duration.microseconds(250)
+    static let shortestPause = Duration.microseconds(250)
     /// The pause after which the thread stops watching. Before that, pauses that end with another commit become longer.
     private static let longestPause = Duration.milliseconds(1)
     /// The interval of the checks instead of watching.

@@ -27,9 +27,10 @@ final class EventFile: Sendable {
 
     /// How long a deleted or replaced file may remain unnoticed by a writer. A check takes as long as an event.
     private static let checkInterval = Duration.seconds(1)
-    /// The shortest time between two events. A commit that follows another one more closely is noticed by the write to
-    /// the log. This saves most of the time of the events in a sequence of small saves.
-    private static let eventInterval = Duration.microseconds(100)
+    /// The shortest time between two events: a watcher ignores events for this long after it handled some. A commit that
+    /// follows another one more closely is noticed by the write to the log. This saves most of the time of the events in a
+    /// sequence of small saves.
+    private static let eventInterval = CommitWatcher.shortestPause
 
     init(storePath: String) {
         self.storePath = storePath

@@ -261,7 +261,7 @@ extension ModelContext {
             updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
             linked: save.linked, unlinked: save.unlinked, acknowledgement: save.acknowledgement)
         let result = try store.save(request)
-        storage.didSave(result.historyToken)
+        if storage.savedTokens != nil { storage.didSave(result.historyToken) }
         coordinator.commits.didSave(to: store)
         save.insertedIdentifiers = try SaveCheck(store).check(
             result, of: request.inserted, save.inserted.snapshots, beside: registry, &storage.validToken)
