@@ -28,7 +28,7 @@ final class ContextStorage: ModelOwner {
     var deletedRows: Set<PersistentIdentifier> = []
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
     @exclusivity(unchecked) var savedTokens: Set<AnyHashable>?
-    /// The type of the token of the latest save, which the store declares.
+    /// The store and the token type of the latest save whose token was valid.
     @exclusivity(unchecked) var validToken: TokenType?
 
     struct TokenType: Equatable {

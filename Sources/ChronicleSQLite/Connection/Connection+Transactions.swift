@@ -15,12 +15,15 @@ extension Connection {
         mapError: (any Error) -> any Error = { $0 }, _ body: () throws -> T
     ) throws -> T {
         if nestsTransactions { return try savepoint(mapError: mapError, body) }
-        let begin = try begin ?? prepare("BEGIN IMMEDIATE")
+        let begin = try begin ?? cached("BEGIN IMMEDIATE")
         self.begin = begin
         let result = try transact(begin: begin, mapError: mapError, body)
         // Before another statement can read the commits of other connections.
-        latestVersion = readVersion()
+        let version = readVersion()
+        latestVersion = version
         didCommit?(self)
+        // The closure may have written, too.
+        if latestVersion != version { latestVersion = nil }
         return result
     }
 
@@ -40,7 +43,7 @@ extension Connection {
         do {
             let result = try body()
             // COMMIT fails if SQLite has rolled back the transaction and `body` ignored the error.
-            let commit = try commit ?? prepare("COMMIT")
+            let commit = try commit ?? cached("COMMIT")
             self.commit = commit
             try commit.run()
             return result

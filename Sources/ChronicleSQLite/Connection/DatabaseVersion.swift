@@ -13,11 +13,11 @@ package struct DatabaseVersion: Equatable {
 
 extension Connection {
     /// The version after the latest transaction of ``immediate(mapError:_:)``, or `nil` if that transaction was rolled back
-    /// or is still open.
+    /// or is still open, or if ``didCommit`` has written.
     package var committedVersion: DatabaseVersion? { nestsTransactions ? nil : latestVersion }
 
     /// Returns whether no transaction has written to the database since a ``committedVersion``, and the open transaction
-    /// has not changed a row.
+    /// has not changed a row. Changes of the schema by the open transaction are not detected.
     ///
     /// Must be called in a transaction, because SQLite detects the commits of other connections when a transaction begins.
     package func isUnchanged(since version: DatabaseVersion) -> Bool {

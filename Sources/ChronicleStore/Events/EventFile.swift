@@ -43,7 +43,7 @@ final class EventFile: Sendable {
 
     /// Notifies the processes that watch the file, and creates the file if it does not exist.
     ///
-    /// - Parameter now: The present time.
+    /// - Parameter now: The current time.
     func raiseEvent(_ now: ContinuousClock.Instant) {
         state.withLock { state in
             if let raised = state.raised, now - raised < Self.eventInterval { return }

@@ -36,7 +36,7 @@ final class LogSize: Sendable {
     ///
     /// - Parameters:
     ///   - connection: The connection that wrote.
-    ///   - now: The present time.
+    ///   - now: The current time.
     func check(_ connection: Connection, _ now: ContinuousClock.Instant) {
         let limit: Int? = state.withLock { state in
             if let checked = state.checked, now - checked < Self.interval { return nil }

@@ -29,7 +29,7 @@ struct HeaderWriter {
     let connection: Connection
     /// The recorder of the connection, if it has one.
     private let attached: HookRecorder?
-    /// The header of the latest transaction that the store wrote.
+    /// The header of the latest transaction of the connection, or of the store if the connection has no recorder.
     private let latest: Header?
     /// The kind of the newest row when ``sealExternalChanges(resolvesConflicts:)`` read it.
     private var newest: ChangeTable.Kind?

@@ -13,10 +13,10 @@ struct KeyReservations {
     private var tables: [Int64: Reservation] = [:]
     /// The newest position of the history after the latest save.
     private var position: Int64 = 0
-    /// The number of the present save.
+    /// The number of the current save.
     private var save = 0
-    /// Whether this save has reserved further keys, which a rollback gives up.
-    private var areNew = false
+    /// Whether this save has reserved more keys. A rollback gives them up.
+    private var hasReserved = false
 
     private struct Reservation {
         private var next: Int64
@@ -62,7 +62,7 @@ struct KeyReservations {
 
     /// Returns the reservations to keep after a rollback of the save.
     func rolledBack() -> KeyReservations {
-        if areNew { return KeyReservations() }
+        if hasReserved { return KeyReservations() }
         var copy = self
         for table in tables.keys { copy.tables[table]?.rollBack(save) }
         return copy
@@ -74,7 +74,7 @@ struct KeyReservations {
     mutating func end(at position: Int64) {
         self.position = position
         save += 1
-        areNew = false
+        hasReserved = false
     }
 
     /// Returns the first of several reserved keys, or `nil` if SQLite chooses the keys of this save.
@@ -96,7 +96,7 @@ struct KeyReservations {
         try statement.bind(last, at: 1)
         try statement.bind(table.name, at: 2)
         try statement.run()
-        areNew = true
+        hasReserved = true
         tables[table.tableNumber] = Reservation(next: highest + 1, last: last, saves: saves)
         return tables[table.tableNumber]?.keys(count, in: save)
     }

@@ -34,7 +34,7 @@ public final class DefaultStore: DataStore {
     let layout: StoreLayout
     /// Reports the commits of this store.
     let commits: CommitReporter
-    /// The header of the latest transaction that this store wrote.
+    /// The header of the latest transaction that this store wrote on a connection without a recorder.
     let latestHeader = Mutex<HeaderWriter.Header?>(nil)
     /// The primary keys that are reserved for the next saves.
     let keyReservations = Mutex(KeyReservations())

@@ -104,6 +104,44 @@ import Testing
         #expect(try !isUnchanged(since: second, connection))
     }
 
+    /// SQLite rolls back the transaction itself, and COMMIT fails.
+    @Test(arguments: Kind.allCases)
+    func noVersionIsKnownAfterAnIgnoredRollback(_ kind: Kind) throws {
+        let connection = try connection(kind)
+        let version = try #require(try insert(1, connection))
+        #expect(throws: SQLiteError.self) {
+            try connection.immediate {
+                do { try connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)") } catch is SQLiteError {}
+            }
+        }
+        #expect(connection.committedVersion == nil)
+        #expect(try !isUnchanged(since: version, connection))
+    }
+
+    @Test func noVersionIsKnownIfTheHandlerOfCommitsWrites() throws {
+        let connection = try connection(.writeAheadLog)
+        connection.didCommit = { connection in
+            connection.didCommit = nil
+            do { try connection.immediate { try connection.execute("INSERT INTO t VALUES (2)") } } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(try insert(1, connection) == nil)
+        #expect(try insert(3, connection) != nil)
+    }
+
+    @Test func maintenanceByAnotherConnection() throws {
+        let connection = try connection(.writeAheadLog)
+        let other = try Connection(path: directory.path(), mode: .readWrite)
+        let version = try #require(try insert(1, connection))
+        try other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // A checkpoint changes no content, so the result may be either; a later commit must be noticed.
+        _ = try isUnchanged(since: version, connection)
+        let later = try #require(try insert(2, connection))
+        try other.execute("VACUUM")
+        #expect(try !isUnchanged(since: later, connection))
+    }
+
     @Test(arguments: Kind.allCases)
     func aNestedTransactionIsNotCommitted(_ kind: Kind) throws {
         let connection = try connection(kind)

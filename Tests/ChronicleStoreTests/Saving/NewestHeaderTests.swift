@@ -2,6 +2,7 @@ import Chronicle
 import ChronicleSQLite
 import ChronicleTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ChronicleStore
@@ -75,6 +76,58 @@ import Testing
         try #require(other.container.stores.first as? DefaultStore).deleteHistory(Descriptor())
         try add(51, in: context)
         #expect(try store.history().count == 1)
+        #expect(try store.historyFailures() == [])
+    }
+
+    /// The save of the handler is the latest transaction, although the other save ends later.
+    @Test(arguments: StoreKind.allCases)
+    func aHandlerOfCommitsSaves(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.types)
+        let (context, container) = (store.context(author: "first"), store.container)
+        let next = Mutex(1_000)
+        let isSaving = Mutex(false)
+        let observation = try store.store.observeCommits {
+            // The handler is also called for its own save.
+            let wasSaving = isSaving.withLock { isSaving in
+                defer { isSaving = true }
+                return isSaving
+            }
+            if wasSaving { return }
+            defer { isSaving.withLock { $0 = false } }
+            let number = next.withLock {
+                $0 += 1
+                return $0
+            }
+            let other = ModelContext(container)
+            other.insert(GraphSeat(number))
+            #expect(throws: Never.self) { try other.save() }
+        }
+        for number in 0..<600 { try add(number, in: context) }
+        observation.cancel()
+        try add(600, in: context)
+        #expect(try store.historyFailures() == [])
+        let history = try store.history()
+        #expect(history.allSatisfy { $0.changes.count == 1 && !$0.isExternal })
+        #expect(history.filter { $0.author == "first" }.count == 601)
+        // In memory, the handler is only called for commits of this store.
+        #expect(kind == .file ? history.count > 601 : history.count == 1_201)
+    }
+
+    /// A trigger of another program on the history changes a model after the header was written.
+    @Test(arguments: StoreKind.allCases)
+    func aTriggerChangesAModelAfterTheHeader(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, Self.types)
+        let context = store.context(author: "first")
+        try add(0, in: context)
+        try store.foreign(
+            """
+            CREATE TRIGGER count AFTER INSERT ON chronicle_change WHEN NEW.kind < -1 BEGIN
+            INSERT INTO GraphSeat(number) VALUES (1000 + NEW.id); END
+            """)
+        for number in 1..<20 { try add(number, in: context) }
+        let history = try store.history()
+        #expect(history.map(\.isExternal) == (0..<39).map { $0 > 0 && $0.isMultiple(of: 2) })
+        #expect(history.allSatisfy { $0.changes.count == 1 })
         #expect(try store.historyFailures() == [])
     }
 

@@ -16,7 +16,7 @@ struct SaveCheck<Store: DataStore> {
     ///   - inserted: The inserted models in the store's snapshot type.
     ///   - snapshots: The inserted models as ``DefaultSnapshot``, so that loops over them are not generic.
     ///   - registry: The models of the context, which include the inserted models under temporary identifiers.
-    ///   - validToken: The type of the latest valid token, which usually need not be checked again.
+    ///   - validToken: The type of the latest valid token. The same type is not checked again.
     /// - Returns: The permanent identifiers of the inserted models.
     /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     @inline(__always)

@@ -163,7 +163,7 @@ struct ChangeRows {
     private mutating func write(
         _ header: ChangeTable.Header, after last: ArraySlice<Row>, _ connection: Connection
     ) throws {
-        let statement = try preparedInserts[last.count] ?? connection.prepare(Self.insertsWithHeader[last.count])
+        let statement = try preparedInserts[last.count] ?? connection.cached(Self.insertsWithHeader[last.count])
         preparedInserts[last.count] = statement
         var index: Int32 = 1
         for row in last {

@@ -76,10 +76,13 @@ final class HookRecorder: RowChangeObserver {
         version = connection.committedVersion
     }
 
-    /// Returns the newest row of the history if no connection has written to the database since this one wrote the row,
-    /// so that the row need not be read, or `nil` if it has to be read.
+    /// Returns the header of the latest transaction if nothing has been written to the database since, or `nil` if the
+    /// newest row of the history must be read. Then also forgets the headers of the open range.
     func newestHeader(_ connection: Connection) -> HeaderWriter.Header? {
-        if let version, connection.isUnchanged(since: version) { return latestHeader }
+        // Without recorded tables, triggers of other programs on the history may have added rows after the header.
+        if let version, let schema, !schema.tables.isEmpty, connection.isUnchanged(since: version) {
+            return latestHeader
+        }
         (version, division) = (nil, nil)
         return nil
     }
