@@ -16,6 +16,7 @@ final class ContextStorage: ModelOwner {
     var name: String?
     var transactionMetadata: [String: String] = [:]
     var mergePolicy = ModelContext.MergePolicy.mergeByPropertyObjectTrump
+    // The unchecked properties are used by one thread, and no access to them calls other code.
     /// What the last save did with conflicts.
     @exclusivity(unchecked) var lastSaveResult = ModelContext.SaveResult()
     /// The errors that must be resolved before the next save.
@@ -27,7 +28,7 @@ final class ContextStorage: ModelOwner {
     /// The models with unsaved changes whose rows a merge did not find.
     var deletedRows: Set<PersistentIdentifier> = []
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
-    @exclusivity(unchecked) var savedTokens: Set<AnyHashable>?
+    var savedTokens: Set<AnyHashable>?
     /// The store and the token type of the latest save whose token was valid.
     @exclusivity(unchecked) var validToken: TokenType?
 

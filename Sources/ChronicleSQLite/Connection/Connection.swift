@@ -25,7 +25,7 @@ package final class Connection {
     /// How long a statement waits for another connection's lock.
     let busyTimeout: Duration
 
-    // Unchecked, because the cache calls no external code.
+    // The unchecked properties are used by one thread, and no access to them calls other code.
     @exclusivity(unchecked) var statements = StatementCache(capacity: 128)
     let rowFunction = RowFunction()
     /// The statements of every transaction, which are not looked up.
