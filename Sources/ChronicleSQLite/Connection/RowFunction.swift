@@ -1,4 +1,4 @@
-import ChronicleCSQLite
+public import ChronicleCSQLite
 
 /// The SQL function `chronicle_row`, which passes its arguments, the columns of a row, to a callback.
 ///
@@ -34,20 +34,16 @@ package final class RowFunction {
     /// versions. https://www.sqlite.org/limits.html
     static let maximumCount = 100
 
-    private let columns = UnsafeMutablePointer<RowColumn>.allocate(capacity: maximumCount)
     @exclusivity(unchecked) fileprivate var callback: Callback?
     @exclusivity(unchecked) fileprivate var reader: UnsafeMutableRawPointer?
     /// Whether the callback returned `unordered`.
     @exclusivity(unchecked) fileprivate var isUnordered = false
 
-    deinit { columns.deallocate() }
-
     fileprivate func call(_ context: OpaquePointer?, _ count: Int, _ arguments: UnsafeMutablePointer<OpaquePointer?>) {
-        guard let callback, let reader, count <= Self.maximumCount else {
+        guard let callback, let reader else {
             return sqlite3_result_error(context, "chronicle_row was called by another statement", -1)
         }
-        for index in 0..<count { (columns + index).initialize(to: RowColumn(arguments[index])) }
-        switch callback(reader, columns, count) {
+        switch callback(reader, arguments, count) {
         case Result.continue.rawValue: break
         case Result.stop.rawValue: sqlite3_result_int(context, 1)
         default:
@@ -57,41 +53,41 @@ package final class RowFunction {
     }
 }
 
-/// A column of a row that ``RowFunction`` reads.
+/// A column of a row that ``RowFunction`` reads, which is an argument of the SQL function.
 ///
-/// Unlike ``ColumnValue``, it has the same layout for all storage classes, which takes fewer instructions.
+/// SQLite converts values of another storage class.
+///
+/// The accessors are inlined into the callback, because a call for each column would take as long as the rest. Swift
+/// inlines `package` declarations into other modules only if they and their types are `@usableFromInline`.
+@frozen @usableFromInline
 package struct RowColumn {
-    package let storageClass: StorageClass
-    /// The length of a text or blob in bytes.
-    package let length: Int32
-    /// The integer, the bits of the real number, or the address of the text or blob.
-    package let bits: UInt64
+    // The only property, so that the arguments of the function are an array of columns.
+    @usableFromInline let value: OpaquePointer?
 
-    @inline(__always)
-    fileprivate init(_ value: OpaquePointer?) {
-        switch sqlite3_value_type(value) {
-        case SQLITE_INTEGER: self.init(.integer, UInt64(bitPattern: sqlite3_value_int64(value)))
-        case SQLITE_FLOAT: self.init(.real, sqlite3_value_double(value).bitPattern)
-        case SQLITE_TEXT:
-            // The address before the length, because a conversion in between would make the length wrong.
-            let start = UnsafeRawPointer(sqlite3_value_text(value))
-            self.init(.text, start, sqlite3_value_bytes(value))
-        case SQLITE_BLOB: self.init(.blob, sqlite3_value_blob(value), sqlite3_value_bytes(value))
-        default: self.init(.null, 0)
-        }
+    @inlinable @inline(__always)
+    package var storageClass: StorageClass { StorageClass(sqlite3_value_type(value)) }
+
+    /// The column as an integer; 0 for NULL.
+    @inlinable @inline(__always)
+    package var integer: Int64 { sqlite3_value_int64(value) }
+
+    /// The column as a real number; 0 for NULL.
+    @inlinable @inline(__always)
+    package var real: Double { sqlite3_value_double(value) }
+
+    /// The UTF-8 of the column, which may be invalid. Empty for NULL.
+    @inlinable @inline(__always)
+    package var text: UnsafeRawBufferPointer {
+        // The address before the length, because a conversion in between would make the length wrong.
+        let start = UnsafeRawPointer(sqlite3_value_text(value))
+        return UnsafeRawBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 
-    @inline(__always)
-    private init(_ storageClass: StorageClass, _ bits: UInt64, length: Int32 = 0) {
-        self.storageClass = storageClass
-        self.bits = bits
-        self.length = length
-    }
-
-    @inline(__always)
-    private init(_ storageClass: StorageClass, _ start: UnsafeRawPointer?, _ length: Int32) {
-        // Without an address, a length would trap.
-        self.init(storageClass, UInt64(UInt(bitPattern: start)), length: start == nil ? 0 : length)
+    /// The bytes of the column. Empty for NULL and for an empty BLOB.
+    @inlinable @inline(__always)
+    package var blob: UnsafeRawBufferPointer {
+        let start = sqlite3_value_blob(value)
+        return UnsafeRawBufferPointer(start: start, orEmpty: sqlite3_value_bytes(value))
     }
 }
 

@@ -13,15 +13,7 @@ extension Statement {
     }
 
     /// Returns the storage class of a column.
-    package func storageClass(_ index: Int32) -> StorageClass {
-        switch sqlite3_column_type(handle, index) {
-        case SQLITE_INTEGER: .integer
-        case SQLITE_FLOAT: .real
-        case SQLITE_TEXT: .text
-        case SQLITE_BLOB: .blob
-        default: .null
-        }
-    }
+    package func storageClass(_ index: Int32) -> StorageClass { StorageClass(sqlite3_column_type(handle, index)) }
 
     /// Returns whether a column is NULL.
     package func isNull(_ index: Int32) -> Bool { sqlite3_column_type(handle, index) == SQLITE_NULL }
@@ -63,7 +55,7 @@ extension UnsafeBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-    @inline(__always)
+    @inlinable @inline(__always)
     init(start: UnsafeRawPointer?, orEmpty count: Int32) {
         self.init(start: start, count: start == nil ? 0 : Int(count))
     }

@@ -43,7 +43,7 @@ final class PackedRowReader {
 
     private func read(_ columns: UnsafePointer<RowColumn>, _ count: Int) -> RowFunction.Result {
         guard end < capacity else { return .unordered }
-        for slot in 0..<count - 1 { set(columns + slot + 1, slot) }
+        for slot in 0..<count - 1 { set(columns[slot + 1], slot) }
         (keys + end).initialize(to: columns[0].integer)
         (rows + end).initialize(to: builder.finish())
         end += 1
@@ -51,22 +51,22 @@ final class PackedRowReader {
     }
 
     @inline(__always)
-    private func set(_ column: UnsafePointer<RowColumn>, _ slot: Int) {
-        switch column.pointee.storageClass {
+    private func set(_ column: RowColumn, _ slot: Int) {
+        switch column.storageClass {
         case .null: break
         case .integer:
             if hasReferences, conversions[slot] == .reference {
-                builder.set(Statement.reference(column.pointee.integer, slot, table), at: slot)
+                builder.set(Statement.reference(column.integer, slot, table), at: slot)
             } else {
-                builder.set(integer: column.pointee.integer, at: slot)
+                builder.set(integer: column.integer, at: slot)
             }
-        case .real: builder.set(real: column.pointee.real, at: slot)
-        case .text: builder.set(text: column.pointee.bytes, at: slot)
+        case .real: builder.set(real: column.real, at: slot)
+        case .text: builder.set(text: column.text, at: slot)
         case .blob:
             if conversions[slot] == .nan {
-                builder.set(Statement.blob(column.pointee.bytes, slot, table), at: slot)
+                builder.set(Statement.blob(column.blob, slot, table), at: slot)
             } else {
-                builder.set(blob: column.pointee.bytes, at: slot)
+                builder.set(blob: column.blob, at: slot)
             }
         }
     }
@@ -84,15 +84,5 @@ final class PackedRowReader {
             try body(origin.identifier(keys[index]), (rows + index).move())
         }
         (first, end) = (0, 0)
-    }
-}
-
-extension RowColumn {
-    fileprivate var integer: Int64 { Int64(bitPattern: bits) }
-    fileprivate var real: Double { Double(bitPattern: bits) }
-    fileprivate var bytes: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(bitPattern: UInt(truncatingIfNeeded: bits)),
-            count: Int(truncatingIfNeeded: length))
     }
 }

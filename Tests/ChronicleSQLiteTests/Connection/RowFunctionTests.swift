@@ -23,14 +23,12 @@ import Testing
         }
 
         private static func text(_ column: RowColumn) -> String {
-            let bytes = UnsafeRawBufferPointer(
-                start: UnsafeRawPointer(bitPattern: UInt(column.bits)), count: Int(column.length))
-            return switch column.storageClass {
+            switch column.storageClass {
             case .null: "null"
-            case .integer: "\(Int64(bitPattern: column.bits))"
-            case .real: "\(Double(bitPattern: column.bits))"
-            case .text: "'\(String(decoding: bytes, as: UTF8.self))'"
-            case .blob: "\(Array(bytes))"
+            case .integer: "\(column.integer)"
+            case .real: "\(column.real)"
+            case .text: "'\(String(decoding: column.text, as: UTF8.self))'"
+            case .blob: "\(Array(column.blob))"
             }
         }
     }
