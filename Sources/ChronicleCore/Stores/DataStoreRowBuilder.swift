@@ -17,11 +17,12 @@ import Foundation
 public final class DataStoreRowBuilder {
     // The properties are unchecked because a builder is used by one thread and calls no external code.
     @usableFromInline let slotCount: Int
-    /// The size of the tags and the count, which precede the cells.
+    /// The size of the tags and the count, which precede the cells, and of the cells.
     private let headSize: Int
-    /// The block of the rows, and the offset of its unused memory.
+    private let cellsSize: Int
+    /// The block of the rows, and its unused memory. A row that is being created in the block begins there.
     @exclusivity(unchecked) private var sharedBlock: PackedRowBlock
-    @exclusivity(unchecked) private var sharedEnd = 0
+    @exclusivity(unchecked) private var sharedEnd: UnsafeMutableRawPointer
     /// The block of the row that is being created: the shared one, or one for this row.
     @exclusivity(unchecked) private var block: PackedRowBlock
     /// The cells of the row, the end of the memory that it uses so far, and the end of its block.
@@ -40,12 +41,14 @@ public final class DataStoreRowBuilder {
     public init(slotCount: Int) {
         self.slotCount = slotCount
         headSize = PackedRow.headSize(slotCount)
+        cellsSize = slotCount * 8
         // The first row of a fetch is often the only one.
         sharedBlock = PackedRowBlock(size: headSize + slotCount * 16 + 64, origins: [])
+        sharedEnd = sharedBlock.memory
         block = sharedBlock
-        cells = block.memory
+        cells = sharedEnd
         end = cells
-        limit = cells
+        limit = sharedBlock.end
         beginRow()
     }
 
@@ -129,27 +132,34 @@ public final class DataStoreRowBuilder {
         let row = PackedRow(block: block, cells: UnsafeRawPointer(cells))
         // The block is only assigned if it changes, because that changes two reference counts.
         if block === sharedBlock {
-            sharedEnd = (end - block.memory + 7) & ~7
-            if sharedEnd + headSize + slotCount * 8 > block.size {
+            sharedEnd = end.alignedUp(for: UInt64.self)
+            if limit - sharedEnd < headSize + cellsSize {
                 replaceSharedBlock()
-                block = sharedBlock
+                useSharedBlock()
             }
         } else {
-            block = sharedBlock
+            useSharedBlock()
         }
         beginRow()
         return DataStoreRow(row)
     }
 
+    private func useSharedBlock() {
+        block = sharedBlock
+        limit = sharedBlock.end
+    }
+
+    @inline(__always)
     private func beginRow() {
-        let first = block.memory + sharedEnd
+        let first = sharedEnd
         cells = first + headSize
-        end = cells + slotCount * 8
-        limit = block.memory + block.size
-        for word in 0..<PackedRow.tagWords(slotCount) {
-            first.storeBytes(of: PackedRow.nullTags, toByteOffset: word * 8, as: UInt64.self)
-        }
-        first.storeBytes(of: UInt64(slotCount), toByteOffset: headSize - 8, as: UInt64.self)
+        end = cells + cellsSize
+        var tags = headSize
+        repeat {
+            tags &-= 8
+            first.storeBytes(of: PackedRow.nullTags, toByteOffset: tags, as: UInt64.self)
+        } while tags > 0
+        cells.storeBytes(of: UInt64(truncatingIfNeeded: slotCount), toByteOffset: -8, as: UInt64.self)
     }
 
     @inlinable @inline(__always)
@@ -184,7 +194,7 @@ public final class DataStoreRowBuilder {
 
     /// Sets a value that is not packed. The row then has a block of its own, so that the value is released with it.
     private func set(object value: PropertyValue, at slot: Int) {
-        if block === sharedBlock { moveRow(to: PackedRowBlock(size: rowSize + slotCount * 8, origins: block.origins)) }
+        if block === sharedBlock { moveRow(to: PackedRowBlock(size: rowSize + cellsSize, origins: block.origins)) }
         set(.object(form: value.formBit), UInt64(block.add(value)), slot)
     }
 
@@ -216,9 +226,9 @@ public final class DataStoreRowBuilder {
     /// Allocates a shared block with space for at least one row.
     private func replaceSharedBlock(reserving size: Int = 0, adding origin: PersistentIdentifier.Origin? = nil) {
         sharedBlock = PackedRowBlock(
-            size: max(min(sharedBlock.size * 2, Self.blockSize), headSize + slotCount * 8, size),
+            size: max(min(sharedBlock.size * 2, Self.blockSize), headSize + cellsSize, size),
             origins: sharedBlock.origins + (origin.map { [$0] } ?? []))
-        sharedEnd = 0
+        sharedEnd = sharedBlock.memory
     }
 
     private func moveRow(to next: PackedRowBlock) {
@@ -228,6 +238,6 @@ public final class DataStoreRowBuilder {
         block = next
         cells = block.memory + headSize
         end = cells + tail
-        limit = block.memory + block.size
+        limit = block.end
     }
 }

@@ -14,6 +14,8 @@ final class PackedRowBlock {
         self.origins = origins
     }
 
+    var end: UnsafeMutableRawPointer { memory + size }
+
     deinit { memory.deallocate() }
 
     /// Adds a value that is not packed, and returns its index.

@@ -65,11 +65,7 @@ final class RowChecker {
     /// - Throws: ``SwiftDataError/invalidStoreResponse`` or ``SwiftDataError/undecodableValue``.
     func check(_ row: DataStoreRow, _ identifier: PersistentIdentifier) throws -> [Int: Any]? {
         if let cells = row.cells, PackedRow.count(cells) == checks.count, hasValidTags(cells) {
-            for slot in examinedSlots where !isValid(row, cells, slot) {
-                // Neither an integer nor a reference has to be decoded.
-                _ = try checkValue(row, slot, identifier)
-                validOrigins[slot] = row.origin(slot)
-            }
+            for slot in examinedSlots where !isValid(row, cells, slot) { try examine(row, slot, identifier) }
             return nil
         }
         return try checkValues(row, identifier)
@@ -89,6 +85,14 @@ final class RowChecker {
         if acceptedForms[slot] & tag.formBit != 0 { return true }
         guard tag == .integer, let range = checks[slot].range else { return false }
         return range.contains(Int64(bitPattern: PackedRow.cell(cells, slot)))
+    }
+
+    /// Validates the value in an examined slot, which is not known to be valid.
+    @inline(never)
+    private func examine(_ row: DataStoreRow, _ slot: Int, _ identifier: PersistentIdentifier) throws {
+        // Neither an integer nor a reference has to be decoded.
+        _ = try checkValue(row, slot, identifier)
+        validOrigins[slot] = row.origin(slot)
     }
 
     @inline(never)
