@@ -1,6 +1,20 @@
 // Attribute access for the property wrappers. The wrapper of a direct type passes its offset in the model; other
 // wrappers pass the key path of the property.
 extension AnyBackingData {
+    /// Returns the position of the value of an attribute of a direct type in the packed row, if a getter needs nothing
+    /// else.
+    ///
+    /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
+    /// - Returns: The cells of the row and the slot; `nil` if the read must be reported, if the attribute may have another
+    ///   value, and if there is no packed row.
+    @inlinable @inline(__always)
+    final func packedValue(at offset: Int) -> (cells: UnsafeRawPointer, slot: Int)? {
+        guard hasRow, wrapperValues != .any, extras == nil, !isUnobservedAccessTracked(), let cells = row.cells,
+            let slot = membership?.slots.slot(at: offset)
+        else { return nil }
+        return (cells, slot)
+    }
+
     /// Returns the stored value of an attribute of a direct type, or `nil` if there is no row.
     ///
     /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
@@ -155,7 +169,7 @@ extension AnyBackingData {
     /// Makes every wrapper read the row, or ``pending``, again.
     func discardWrapperValues() {
         generation &+= 1
-        holdsValues = false
+        wrapperValues = .none
     }
 
     /// Exchanges the row for the values that were written. Wrappers keep their values, which are equal to the written

@@ -10,6 +10,11 @@ public class AnyBackingData {
     /// Whether the model is in the context's list of models with pending changes, and whether the context must learn
     /// of its next change: after a failed autosave, or if a ``ResultsObserver`` has seen its changes.
     enum PendingState: UInt8 { case none, pending, reportsNextChange }
+    /// The wrappers of direct types that may hold a value of the current ``generation``: none, those of strings and data
+    /// that a getter kept, or any, because a setter was called. A getter does not look for a value in the other wrappers,
+    /// which are in other memory than the row.
+    @frozen @usableFromInline
+    enum WrapperValues: UInt8 { case none, kept, any }
 
     /// The current generation. A wrapper stores the generation of the value that it holds; incrementing this number
     /// makes all wrappers read the row again.
@@ -24,9 +29,7 @@ public class AnyBackingData {
     @exclusivity(unchecked) @usableFromInline final var hasRow: Bool
     @exclusivity(unchecked) final var status: Status
     @exclusivity(unchecked) final private(set) var pendingState: PendingState
-    /// Whether a setter stored a value in a wrapper since ``generation`` was incremented. If not, getters of numbers and
-    /// dates do not look for a value in the wrapper, which is in other memory than the row.
-    @exclusivity(unchecked) @usableFromInline final var holdsValues = false
+    @exclusivity(unchecked) @usableFromInline final var wrapperValues = WrapperValues.none
     /// The context and entity of the model; `nil` for a model that is not in a context.
     @exclusivity(unchecked) @usableFromInline final private(set) var membership: ContextEntity?
     /// The stored values by slot, as last read or written.
@@ -125,7 +128,7 @@ public class AnyBackingData {
     public final func adopt(_ other: AnyBackingData) {
         guard other !== self else { return }
         generation = other.generation
-        holdsValues = other.holdsValues
+        wrapperValues = other.wrapperValues
         hasRow = other.hasRow
         status = other.status
         membership = other.membership

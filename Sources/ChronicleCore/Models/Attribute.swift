@@ -95,35 +95,31 @@ public struct Attribute<Value> {
     ) -> Value {
         get {
             let backing = model.persistentBackingData
-            if backing.isAccessTracked() {
-                if PropertyValue.isDirect(Value.self) {
-                    backing.access(at: offset(of: storage, in: model))
-                } else {
-                    backing.access(keyPath)
+            if PropertyValue.isDirect(Value.self) {
+                // Mentioning the key path is expensive, so direct types avoid it even where the result is unused; see
+                // ``offset(of:in:)``.
+                let offset = offset(of: storage, in: model)
+                if PropertyValue.isInline(Value.self) {
+                    if let (cells, slot) = backing.packedValue(at: offset),
+                        let value = PackedRow.direct(cells, slot, as: Value.self)
+                    {
+                        return value
+                    }
+                } else if let value = readAllocated(from: model, backing, at: offset) {
+                    return value
                 }
+                return readUnpacked(from: model, at: offset)
             }
-            if !PropertyValue.isInline(Value.self) {
-                if model[keyPath: storage].generation == backing.generation {
-                    return model[keyPath: storage].value.unsafelyUnwrapped
-                }
-            } else if backing.holdsValues {
-                if model[keyPath: storage].generation == backing.generation {
-                    return model[keyPath: storage].value.unsafelyUnwrapped
-                }
+            if backing.isAccessTracked() { backing.access(keyPath) }
+            if model[keyPath: storage].generation == backing.generation {
+                return model[keyPath: storage].value.unsafelyUnwrapped
             }
-            if PropertyValue.isInline(Value.self) {
-                if let value = backing.read(at: offset(of: storage, in: model), as: Value.self) { return value }
-            } else if PropertyValue.isDirect(Value.self) {
-                if let value = readAllocated(from: model, backing, at: offset(of: storage, in: model)) { return value }
-            }
-            if !PropertyValue.isDirect(Value.self), model[keyPath: storage].isRelationship {
+            if model[keyPath: storage].isRelationship {
                 return backing.relationship(keyPath, held: model[keyPath: storage].value)
             }
-            // Mentioning the key path is expensive, so direct types avoid it even where the result is unused; see
-            // ``offset(of:in:)``.
-            let read =
-                PropertyValue.isDirect(Value.self) ? backing.sample(Value.self) : backing.read(keyPath, as: Value.self)
-            guard let read else { return declaredDefault(model[keyPath: storage].value, in: model) }
+            guard let read = backing.read(keyPath, as: Value.self) else {
+                return declaredDefault(model[keyPath: storage].value, in: model)
+            }
             model[keyPath: storage].take(read, backing.generation)
             return read
         }
@@ -174,13 +170,13 @@ public struct Attribute<Value> {
         _ newValue: Value, to model: some PersistentModel, _ backing: AnyBackingData, at offset: Int
     ) {
         backing.willSet(at: offset)
-        let wrapper = (Unmanaged.passUnretained(model).toOpaque() + offset).assumingMemoryBound(to: Self.self)
+        let wrapper = wrapper(of: model, at: offset)
         if backing.membership != nil {
             backing.willChange(at: offset)
         } else if wrapper.pointee.generation == 0, wrapper.pointee.value == nil {
             backing.assignedCount &+= 1
         }
-        backing.holdsValues = true
+        backing.wrapperValues = .any
         wrapper.pointee.take(newValue, backing.generation)
         backing.didSet(at: offset)
     }
@@ -205,7 +201,7 @@ public struct Attribute<Value> {
         } else {
             backing.willChange(keyPath)
         }
-        backing.holdsValues = true
+        backing.wrapperValues = .any
         model[keyPath: storage].take(newValue, backing.generation)
     }
 
@@ -226,7 +222,7 @@ public struct Attribute<Value> {
         self.generation = generation
     }
 
-    /// Returns the string or data in the row of a model, or `nil` if there is no row.
+    /// Returns the string or data in the packed row of a model, or `nil` if ``readUnpacked(from:at:)`` must be called.
     ///
     /// A value that is created for each read is kept in the wrapper by some of the reads; see
     /// ``ContextEntity/keepsValue()``.
@@ -234,14 +230,41 @@ public struct Attribute<Value> {
     /// - Parameter offset: The offset of the wrapper in the model, in bytes.
     @inlinable @inline(never)
     static func readAllocated(from model: some PersistentModel, _ backing: AnyBackingData, at offset: Int) -> Value? {
-        guard backing.hasRow, backing.extras == nil, let slot = backing.membership?.slots.slot(at: offset),
-            let cells = backing.row.cells, let value = PackedRow.direct(cells, slot, as: Value.self)
-        else { return backing.read(at: offset, as: Value.self) }
+        guard let (cells, slot) = backing.packedValue(at: offset) else { return nil }
+        let wrapper = wrapper(of: model, at: offset)
+        if backing.wrapperValues == .kept, wrapper.pointee.generation == backing.generation {
+            return wrapper.pointee.value
+        }
+        guard let value = PackedRow.direct(cells, slot, as: Value.self) else { return nil }
         if PackedRow.isAllocated(cells, slot), backing.membership?.keepsValue() == true {
-            let wrapper = (Unmanaged.passUnretained(model).toOpaque() + offset).assumingMemoryBound(to: Self.self)
             wrapper.pointee.take(value, backing.generation)
+            backing.wrapperValues = .kept
         }
         return value
+    }
+
+    /// Returns the value of an attribute of a direct type whose read must be reported or that may have another value than
+    /// the packed row.
+    ///
+    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
+    @inlinable @inline(never)
+    static func readUnpacked(from model: some PersistentModel, at offset: Int) -> Value {
+        let backing = model.persistentBackingData
+        if backing.isAccessTracked() { backing.access(at: offset) }
+        let wrapper = wrapper(of: model, at: offset)
+        if wrapper.pointee.generation == backing.generation { return wrapper.pointee.value.unsafelyUnwrapped }
+        if let value = backing.read(at: offset, as: Value.self) { return value }
+        guard let sample = backing.sample(Value.self) else { return declaredDefault(wrapper.pointee.value, in: model) }
+        wrapper.pointee.take(sample, backing.generation)
+        return sample
+    }
+
+    /// Returns the address of a wrapper.
+    ///
+    /// - Parameter offset: The offset of the wrapper in the model, in bytes.
+    @inlinable @inline(__always)
+    static func wrapper(of model: some PersistentModel, at offset: Int) -> UnsafeMutablePointer<Self> {
+        (Unmanaged.passUnretained(model).toOpaque() + offset).assumingMemoryBound(to: Self.self)
     }
 
     /// Returns the offset of the wrapper in its model, in bytes.

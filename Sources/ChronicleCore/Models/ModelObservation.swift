@@ -13,9 +13,9 @@ import Synchronization
 /// report changes.
 @usableFromInline
 final class ModelObservation: Observable {
-    private let registrar = ObservationRegistrar()
     private let probe: KeyPath<ModelObservation, Void>
     private let probeIsHashed = HashedFlag()
+    private let registrar = ObservationRegistrar()
     /// The properties that were read while an access was tracked.
     private var properties: [ObservedProperty: KeyPath<ModelObservation, Void>] = [:]
     /// The destinations of observed to-many relationships whose lists were discarded, until the lists are read again.
