@@ -118,6 +118,24 @@ import Testing
         #expect(try !isUnchanged(since: version, connection))
     }
 
+    @Test(arguments: Kind.allCases)
+    func noVersionIsKnownAfterAFailedCommit(_ kind: Kind) throws {
+        let connection = try connection(kind)
+        try connection.execute(
+            """
+            PRAGMA foreign_keys = ON;
+            CREATE TABLE child(a REFERENCES t(a) DEFERRABLE INITIALLY DEFERRED)
+            """)
+        let version = try #require(try insert(1, connection))
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.immediate { try connection.execute("INSERT INTO child VALUES (2)") }
+        }
+        #expect(error?.message.contains("FOREIGN KEY") == true)
+        #expect(connection.committedVersion == nil)
+        #expect(try !isUnchanged(since: version, connection))
+        #expect(try connection.int64s("SELECT count(*) FROM child") == [0])
+    }
+
     @Test func noVersionIsKnownIfTheHandlerOfCommitsWrites() throws {
         let connection = try connection(.writeAheadLog)
         connection.didCommit = { connection in
@@ -135,8 +153,9 @@ import Testing
         let other = try Connection(path: directory.path(), mode: .readWrite)
         let version = try #require(try insert(1, connection))
         try other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // A checkpoint changes no content, so the result may be either; a later commit must be noticed.
-        _ = try isUnchanged(since: version, connection)
+        // A checkpoint may count as a change. A later commit must.
+        _ = try insert(3, other)
+        #expect(try !isUnchanged(since: version, connection))
         let later = try #require(try insert(2, connection))
         try other.execute("VACUUM")
         #expect(try !isUnchanged(since: later, connection))
