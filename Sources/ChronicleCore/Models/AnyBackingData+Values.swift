@@ -1,16 +1,15 @@
 // Attribute access for the property wrappers. The wrapper of a direct type passes its offset in the model; other
 // wrappers pass the key path of the property.
 extension AnyBackingData {
-    /// Returns the position of the value of an attribute of a direct type in the packed row, if a getter needs nothing
-    /// else.
+    /// Returns the position of an attribute of a direct type in the packed row, if the value there is the current one and
+    /// the read need not be reported.
     ///
     /// - Parameter offset: The offset of the attribute's wrapper in the model, in bytes.
-    /// - Returns: The cells of the row and the slot; `nil` if the read must be reported, if the attribute may have another
-    ///   value, and if there is no packed row.
+    /// - Returns: The cells of the row and the slot. The backing data retains the cells.
     @inlinable @inline(__always)
     final func packedValue(at offset: Int) -> (cells: UnsafeRawPointer, slot: Int)? {
-        guard hasRow, wrapperValues != .any, extras == nil, !isUnobservedAccessTracked(), let cells = row.cells,
-            let slot = membership?.slots.slot(at: offset)
+        guard hasRow, wrapperValues != .any, extras == nil, row.cells != nil, !isUnobservedAccessTracked(),
+            let cells = row.cells, let slot = membership?.slots.slot(at: offset)
         else { return nil }
         return (cells, slot)
     }

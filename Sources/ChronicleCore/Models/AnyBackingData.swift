@@ -10,11 +10,16 @@ public class AnyBackingData {
     /// Whether the model is in the context's list of models with pending changes, and whether the context must learn
     /// of its next change: after a failed autosave, or if a ``ResultsObserver`` has seen its changes.
     enum PendingState: UInt8 { case none, pending, reportsNextChange }
-    /// The wrappers of direct types that may hold a value of the current ``generation``: none, those of strings and data
-    /// that a getter kept, or any, because a setter was called. A getter does not look for a value in the other wrappers,
+    /// Which wrappers of direct types may hold a value of the current ``generation``. A getter does not read the others,
     /// which are in other memory than the row.
     @frozen @usableFromInline
-    enum WrapperValues: UInt8 { case none, kept, any }
+    enum WrapperValues: UInt8 {
+        case none
+        /// Those of strings and data, because a getter kept a value.
+        case kept
+        /// All, because a setter was called.
+        case any
+    }
 
     /// The current generation. A wrapper stores the generation of the value that it holds; incrementing this number
     /// makes all wrappers read the row again.
@@ -127,7 +132,8 @@ public class AnyBackingData {
     /// - Parameter other: The backing data that the initializer received.
     public final func adopt(_ other: AnyBackingData) {
         guard other !== self else { return }
-        generation = other.generation
+        // Values that the initializer has set belong to an earlier generation than the row.
+        generation = wrapperValues == .none ? other.generation : max(generation, other.generation) + 1
         wrapperValues = other.wrapperValues
         hasRow = other.hasRow
         status = other.status
@@ -172,6 +178,7 @@ public class AnyBackingData {
 
     private final func empty() {
         hasRow = false
+        wrapperValues = .none
         membership = nil
         extras = nil
         (ownOrigin, hasRowOrigin) = (nil, false)

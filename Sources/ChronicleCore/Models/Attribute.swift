@@ -96,8 +96,7 @@ public struct Attribute<Value> {
         get {
             let backing = model.persistentBackingData
             if PropertyValue.isDirect(Value.self) {
-                // Mentioning the key path is expensive, so direct types avoid it even where the result is unused; see
-                // ``offset(of:in:)``.
+                // Mentioning the key path is expensive, so direct types do not; see ``offset(of:in:)``.
                 let offset = offset(of: storage, in: model)
                 if PropertyValue.isInline(Value.self) {
                     if let (cells, slot) = backing.packedValue(at: offset),
@@ -108,7 +107,7 @@ public struct Attribute<Value> {
                 } else if let value = readAllocated(from: model, backing, at: offset) {
                     return value
                 }
-                return readUnpacked(from: model, at: offset)
+                return currentValue(in: model, at: offset)
             }
             if backing.isAccessTracked() { backing.access(keyPath) }
             if model[keyPath: storage].generation == backing.generation {
@@ -222,7 +221,7 @@ public struct Attribute<Value> {
         self.generation = generation
     }
 
-    /// Returns the string or data in the packed row of a model, or `nil` if ``readUnpacked(from:at:)`` must be called.
+    /// Returns the string or data in the packed row of a model, or `nil` if ``currentValue(in:at:)`` must be called.
     ///
     /// A value that is created for each read is kept in the wrapper by some of the reads; see
     /// ``ContextEntity/keepsValue()``.
@@ -243,12 +242,14 @@ public struct Attribute<Value> {
         return value
     }
 
-    /// Returns the value of an attribute of a direct type whose read must be reported or that may have another value than
-    /// the packed row.
+    /// Returns the value of an attribute of a direct type, from the wrapper or the backing data, and reports the read if it
+    /// is tracked.
+    ///
+    /// Getters call this function if ``AnyBackingData/packedValue(at:)`` returns `nil` or a value of another form.
     ///
     /// - Parameter offset: The offset of the wrapper in the model, in bytes.
     @inlinable @inline(never)
-    static func readUnpacked(from model: some PersistentModel, at offset: Int) -> Value {
+    static func currentValue(in model: some PersistentModel, at offset: Int) -> Value {
         let backing = model.persistentBackingData
         if backing.isAccessTracked() { backing.access(at: offset) }
         let wrapper = wrapper(of: model, at: offset)

@@ -13,6 +13,7 @@ import Synchronization
 /// report changes.
 @usableFromInline
 final class ModelObservation: Observable {
+    // These two before the registrar, whose size is unknown when this class is compiled, so that their offsets are known.
     private let probe: KeyPath<ModelObservation, Void>
     private let probeIsHashed = HashedFlag()
     private let registrar = ObservationRegistrar()

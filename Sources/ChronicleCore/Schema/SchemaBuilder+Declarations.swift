@@ -129,6 +129,7 @@ extension SchemaBuilder {
     ) -> Int? {
         guard let offset = first.persistentBackingData.probedOffset else { return nil }
         first.persistentBackingData.probedOffset = nil
+        second.persistentBackingData.discardWrapperValues()
         _ = second[keyPath: keyPath]
         guard second.persistentBackingData.probedOffset == offset else { return nil }
         // An object begins with a header of two words, and wrappers are aligned to their generation number.
@@ -174,6 +175,8 @@ extension SchemaBuilder {
         guard let type = (wrapper as? any AttributeDeclaration)?.valueType,
             PropertyCodecs.codec(of: type)?.sample() != nil
         else { return true }
+        // The initializer or another getter may have set or read the attribute.
+        sample.persistentBackingData.discardWrapperValues()
         _ = sample[keyPath: keyPath]
         return Self.wrappers(of: sample)[name]?.isSet == true
     }

@@ -17,8 +17,9 @@ import Foundation
 public final class DataStoreRowBuilder {
     // The properties are unchecked because a builder is used by one thread and calls no external code.
     @usableFromInline let slotCount: Int
-    /// The size of the tags and the count, which precede the cells, and of the cells.
+    /// The size of the tags and the count, which precede the cells.
     private let headSize: Int
+    /// The size of the cells.
     private let cellsSize: Int
     /// The block of the rows, and its unused memory. A row that is being created in the block begins there.
     @exclusivity(unchecked) private var sharedBlock: PackedRowBlock

@@ -150,7 +150,9 @@ extension PackedRow {
             let tag = Self.tag(cells, slot)
             let isEqual =
                 switch tag {
-                case .null, .integer, .real:
+                // The cell of a null value is not initialized.
+                case .null: tag == Self.tag(other.cells, slot)
+                case .integer, .real:
                     tag == Self.tag(other.cells, slot) && Self.cell(cells, slot) == Self.cell(other.cells, slot)
                 case .text, .blob:
                     tag == Self.tag(other.cells, slot)

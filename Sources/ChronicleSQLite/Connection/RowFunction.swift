@@ -58,7 +58,7 @@ package final class RowFunction {
 /// SQLite converts values of another storage class.
 ///
 /// The accessors are inlined into the callback, because a call for each column would take as long as the rest. Swift
-/// inlines `package` declarations into other modules only if they and their types are `@usableFromInline`.
+/// inlines `package` declarations into other modules only if they are `@inlinable` and their types `@usableFromInline`.
 @frozen @usableFromInline
 package struct RowColumn {
     // The only property, so that the arguments of the function are an array of columns.

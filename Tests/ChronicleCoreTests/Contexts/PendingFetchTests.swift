@@ -34,6 +34,32 @@ import Testing
         }
     }
 
+    @Test func fetchRefreshesDeletedModels() throws {
+        let names = ["a", "b"].map { String(repeating: $0, count: 20) }
+        nodes[0].name = names[0]
+        try context.save()
+        let reader = store.context()
+        var all = FetchDescriptor<GraphNode>(sortBy: [SortDescriptor(\.name)])
+        let node = try #require(try reader.fetch(all).last)
+        // The model keeps a long string that is read often.
+        #expect((0..<500).allSatisfy { _ in node.name == names[0] })
+        reader.delete(node)
+        nodes[0].name = names[1]
+        nodes[0].number = 7
+        try context.save()
+        all.includePendingChanges = false
+        #expect(try reader.fetch(all).last === node)
+        #expect(node.name == names[1] && node.number == 7)
+        // Values that were set after the delete remain.
+        node.number = 8
+        nodes[0].name = names[0]
+        try context.save()
+        #expect(try reader.fetch(all).last === node)
+        #expect(node.number == 8)
+        reader.rollback()
+        #expect(node.name == names[0] && node.number == 7)
+    }
+
     @Test func equalModelsAreOrderedByKey() throws {
         nodes[2].tags = ["changed"]
         let sorted = FetchDescriptor<GraphNode>(sortBy: [SortDescriptor(\.number)])

@@ -1,6 +1,7 @@
 import Chronicle
 import ChronicleTestSupport
 import Foundation
+import Observation
 import Testing
 
 /// A model as SwiftData's macro declares it: the class is not final, and `init(backingData:)` assigns the variable with
@@ -26,6 +27,49 @@ private final class PortedPart: PersistentModel {
     init(backingData: any BackingData<PortedPart>) { persistentBackingData.adopt(backingData) }
 
     init(name: String) { self.name = name }
+}
+
+/// A model whose initializer for rows sets attributes, which the documentation advises against.
+private final class Derived: PersistentModel {
+    @Attribute var name: String
+    @Attribute var count: Int
+    @Attribute var doubled = 0
+    @Relationship var owner: Ported?
+
+    static let properties: PropertyMap<Derived> = [
+        "doubled": \.doubled, "name": \.name, "count": \.count, "owner": \.owner,
+    ]
+    let persistentBackingData: any BackingData<Derived> = Derived.createBackingData()
+    init(backingData: any BackingData<Derived>) {
+        (name, count) = ("before", -1)
+        persistentBackingData.adopt(backingData)
+        doubled = count * 2
+    }
+
+    init(name: String, count: Int) { (self.name, self.count) = (name, count) }
+}
+
+/// A getter that reads another attribute.
+private class Counter: PersistentModel {
+    @Attribute var title: Int
+    @Attribute var count: Int
+
+    class var properties: PropertyMap<Counter> { ["title": \.title, "count": \.count] }
+    class var modelSubclass: ModelSubclass? { nil }
+    let persistentBackingData: any BackingData<Counter> = Counter.createBackingData()
+    required init(backingData: any BackingData<Counter>) { persistentBackingData.adopt(backingData) }
+
+    init(_ title: Int, count: Int) { (self.title, self.count) = (title, count) }
+}
+
+private final class HiddenCounter: Counter {
+    override var title: Int {
+        get { count == 99 ? 0 : super.title }
+        set { super.title = newValue }
+    }
+    override class var modelSubclass: ModelSubclass? {
+        ModelSubclass(["title": \HiddenCounter.title, "count": \.count])
+    }
 }
 
 /// Appends text to a property through the backing data, as code that is generic over models can.
@@ -90,6 +134,32 @@ private func append<Model: PersistentModel>(
         try other.save()
         #expect(try ModelContext(container).fetch(FetchDescriptor<Ported>()).map(\.name) == ["abc"])
         #expect(try ModelContext(container).fetch(FetchDescriptor<PortedPart>()).map(\.owner?.name) == ["abc"])
+    }
+
+    @Test func theInitializerForRowsMaySetAttributes() throws {
+        let container = try ModelContainer(
+            for: Derived.self, Ported.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        context.insert(Derived(name: "a", count: 4))
+        try context.save()
+        let model = try #require(try ModelContext(container).fetch(FetchDescriptor<Derived>()).first)
+        #expect(model.name == "a" && model.count == 4 && model.doubled == 8 && model.hasChanges)
+        // An observed model reads its values in another way.
+        withObservationTracking {
+            #expect(model.name == "a" && model.count == 4 && model.doubled == 8 && model.owner == nil)
+        } onChange: {
+        }
+        #expect(model.name == "a" && model.count == 4 && model.doubled == 8)
+    }
+
+    @Test func aGetterMayReadAnotherAttribute() throws {
+        let container = try ModelContainer(
+            for: Counter.self, HiddenCounter.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        for count in 98...99 { context.insert(HiddenCounter(5, count: count)) }
+        try context.save()
+        let sorted = FetchDescriptor<HiddenCounter>(sortBy: [SortDescriptor(\.count)])
+        #expect(try ModelContext(container).fetch(sorted).map(\.title) == [5, 0])
     }
 
     @Test func aSnapshotIsMadeFromBackingData() throws {

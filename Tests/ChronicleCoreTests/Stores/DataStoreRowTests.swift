@@ -68,6 +68,20 @@ struct DataStoreRowTests {
         #expect(DataStoreRowBuilder(slotCount: 0).finish().isEmpty)
     }
 
+    @Test("Rows with null values are equal, whatever their memory contained before")
+    func equalNulls() {
+        let builder = DataStoreRowBuilder(slotCount: 2)
+        // The long text moves the row to a block of its own, and the next row gets its memory.
+        builder.set(integer: 5, at: 0)
+        builder.set(.text(String(repeating: "x", count: 2_000)), at: 1)
+        _ = builder.finish()
+        builder.set(integer: 1, at: 1)
+        let unset = builder.finish()
+        builder.setNull(at: 0)
+        builder.set(integer: 1, at: 1)
+        #expect(unset == builder.finish())
+    }
+
     @Test("Invalid UTF-8 is repaired when the string is created")
     func invalidText() {
         let builder = DataStoreRowBuilder(slotCount: 1)

@@ -265,6 +265,8 @@ extension ModelContext {
         var decoded = try checks.check(row, backing.identifier) ?? [:]
         guard backing.status == .saved else {
             (backing.row, backing.hasRow) = (row, true)
+            // Values that were set remain in their wrappers.
+            if backing.status == .deleted, backing.changed.isEmpty { backing.discardWrapperValues() }
             return
         }
         // Moves unsaved values from the wrappers to the pending values, because all wrappers read the row again.
