@@ -50,13 +50,16 @@ struct GroupTests {
         #expect(throws: SwiftDataError.historyConsumerInUse) { try consumer.nextBatch() }
         // No read transaction keeps the log from being emptied. The observer may have been reading when the process was
         // stopped; then another attempt succeeds.
-        var results = [try Shell.sqlite3(file, "PRAGMA wal_checkpoint(TRUNCATE)")]
+        func checkpoint() throws -> String {
+            try Shell.sqlite3(file, "PRAGMA wal_checkpoint(TRUNCATE)", timeout: 0)
+        }
+        var results = [try checkpoint()]
         while results.last != "0|0|0", results.count < 10 {
             member.resume()
             try add("attempt \(results.count)", to: container)
             try member.wait(forBytes: 1)
             try member.stop()
-            results.append(try Shell.sqlite3(file, "PRAGMA wal_checkpoint(TRUNCATE)"))
+            results.append(try checkpoint())
         }
         #expect(results.last == "0|0|0", "\(results)")
         // The observer continues.

@@ -8,10 +8,12 @@ package enum Shell {
         package init(description: String) { self.description = description }
     }
 
-    /// Runs SQL in `sqlite3`, which waits for the locks of other connections for up to a minute.
-    package static func sqlite3(_ file: URL, _ sql: String) throws -> String {
+    /// Runs SQL in `sqlite3`.
+    ///
+    /// - Parameter timeout: How long it waits for the locks of other connections, in milliseconds.
+    package static func sqlite3(_ file: URL, _ sql: String, timeout: Int = 60_000) throws -> String {
         let (status, output, errors) = try run(
-            "/usr/bin/env", ["sqlite3", "-bail", "-cmd", ".timeout 60000", file.path, sql])
+            "/usr/bin/env", ["sqlite3", "-bail", "-cmd", ".timeout \(timeout)", file.path, sql])
         guard status == 0 else { throw Failure(description: "sqlite3 ended with \(status): \(errors)") }
         return output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
