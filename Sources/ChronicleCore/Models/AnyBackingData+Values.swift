@@ -8,6 +8,7 @@ extension AnyBackingData {
     /// - Returns: The cells of the row and the slot. The backing data retains the cells.
     @inlinable @inline(__always)
     final func packedValue(at offset: Int) -> (cells: UnsafeRawPointer, slot: Int)? {
+        // Other rows are excluded before the call, which would be repeated for them. The cells are read after it.
         guard hasRow, wrapperValues != .any, extras == nil, row.cells != nil, !isUnobservedAccessTracked(),
             let cells = row.cells, let slot = membership?.slots.slot(at: offset)
         else { return nil }

@@ -71,7 +71,7 @@ struct DataStoreRowTests {
     @Test("Rows with null values are equal, whatever their memory contained before")
     func equalNulls() {
         let builder = DataStoreRowBuilder(slotCount: 2)
-        // The long text moves the row to a block of its own, and the next row gets its memory.
+        // A row with a long text has a block of its own. The next row then uses the memory where this one began.
         builder.set(integer: 5, at: 0)
         builder.set(.text(String(repeating: "x", count: 2_000)), at: 1)
         _ = builder.finish()
