@@ -25,8 +25,6 @@ final class ContextStorage: ModelOwner {
     var fetchNumber: UInt32 = 0
     /// Whether there may be models with unsaved changes that no context lists, because their context was released.
     var hasDetachedChanges = false
-    /// The models with unsaved changes whose rows a merge did not find.
-    var deletedRows: Set<PersistentIdentifier> = []
     /// The tokens of the context's own saves, which need not be merged, or `nil` if it does not merge automatically.
     var savedTokens: Set<AnyHashable>?
     /// The store and the token type of the latest save whose token was valid.
@@ -177,8 +175,8 @@ final class ContextStorage: ModelOwner {
         let identifier = backing.identifier
         failures.addAssignment(
             ContextFailures.Key(identifier: identifier, propertyName: nil),
-            (backing.isReplaced ? SwiftDataError.modelNotFound : .modelValidationFailure).with(
-                detail: backing.isReplaced
+            (backing.state == .replaced ? SwiftDataError.modelNotFound : .modelValidationFailure).with(
+                detail: backing.state == .replaced
                     ? "a property cannot be saved, because an inserted model with the same unique values has replaced the "
                         + "instance; roll back, fetch the model and set the property again"
                     : "an attribute that is not in the schema was set and cannot be saved; roll back to continue",
@@ -207,6 +205,6 @@ extension PersistentModel {
     /// metadata. Save that context to save the changes of its models.
     public var modelContext: ModelContext? {
         let backing = persistentBackingData
-        return backing.isDeletedInStore ? nil : backing.membership?.storage.context
+        return backing.state.isInContext || backing.state == .deleted ? backing.membership?.storage.context : nil
     }
 }

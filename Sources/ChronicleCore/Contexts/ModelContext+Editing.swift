@@ -2,8 +2,8 @@ extension ModelContext {
     /// Inserts a model and the models that it references into this context.
     ///
     /// The next ``save()`` writes them, to the store of the first configuration that contains their class. Inserting a
-    /// model twice has no effect. Inserting a model whose delete is not saved undoes the delete, but not the effects of
-    /// its delete rules on other models.
+    /// model twice has no effect. Inserting a model whose delete is not saved undoes the delete. If a delete rule deleted the
+    /// model, this also undoes the deletes that it caused; if the program did, its effects on other models remain.
     ///
     /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/unknownSchema`` if the container
     /// does not have the class, ``SwiftDataError/contextMismatch`` if the model belongs to another context, and
@@ -20,30 +20,21 @@ extension ModelContext {
 
     func insertAny(_ model: any PersistentModel) throws {
         let backing = model.persistentBackingData
-        if let membership = backing.membership {
-            guard membership.registry === registry else {
-                throw SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier)
-            }
+        if let membership = backing.membership, try isOwned(backing, membership) {
             if !storage.failures.isEmpty {
                 // Inserting a model that could not be deleted means that the program keeps it.
                 storage.failures.resolveAssignment(
                     ContextFailures.Key(identifier: backing.identifier, propertyName: nil))
             }
-            guard backing.status == .deleted else { return }
-            guard backing.isPending else {
+            switch backing.state {
+            case .deleted, .discarded:
+                storage.failures.removeUnfinishedDeletes(of: backing.identifier)
+                try undoDelete(of: backing)
+            case .gone, .replaced:
                 throw SwiftDataError.modelNotFound.with(
                     detail: "the delete of this model was saved; insert a new model instead",
                     persistentIdentifier: backing.identifier)
-            }
-            let relationships = relationships(of: backing, membership)
-            backing.didChangeAllProperties()
-            backing.status = .saved
-            links.forgetLists()
-            storage.failures.removeUnfinishedDeletes(of: backing.identifier)
-            do { for relationship in relationships { try relationship.reconnect() } } catch {
-                // Restores the delete, so that it is not undone in part.
-                backing.status = .deleted
-                throw error
+            case .detached, .new, .restored, .saved, .missing: break
             }
             return
         }
@@ -60,10 +51,23 @@ extension ModelContext {
         }
     }
 
+    /// Prepares the insert of a model that is or was in a context.
+    ///
+    /// - Returns: Whether the model is in this context.
+    /// - Throws: ``SwiftDataError/contextMismatch`` if it is in another one.
+    private func isOwned(_ backing: AnyBackingData, _ membership: ContextEntity) throws -> Bool {
+        if membership.registry === registry { return true }
+        guard backing.state == .discarded else {
+            throw SwiftDataError.contextMismatch.with(persistentIdentifier: backing.identifier)
+        }
+        membership.storage.context.report(.rolledBack, backing)
+        return false
+    }
+
     private func attach(_ model: any PersistentModel, _ backing: AnyBackingData, _ entity: ContextEntity) {
         backing.model = model
         backing.join(entity)
-        backing.status = .inserted
+        backing.change(.inserted)
         // Registers a model whose identifier was used before the insert. Other models are registered when their
         // identifier is first used.
         if let origin = backing.origin { registry.add(backing, origin.identifier(backing.number)) }
@@ -100,7 +104,7 @@ extension ModelContext {
         }
     }
 
-    private func relationships(of backing: AnyBackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
+    func relationships(of backing: AnyBackingData, _ membership: ContextEntity) -> [ManagedRelationship] {
         membership.entity.relationshipProperties.compactMap { ManagedRelationship(self, backing, $0) }
     }
 
@@ -108,6 +112,15 @@ extension ModelContext {
     ///
     /// Deleting a model that was inserted and not saved removes it from the context. Deleting a model that is not in a
     /// context has no effect.
+    ///
+    /// A model that only a cascade deleted survives if it gets another owner before the save, whether you set its own
+    /// relationship or the list of the other owner:
+    ///
+    /// ```swift
+    /// context.delete(folder)
+    /// note.folder = inbox
+    /// try context.save()              // Deletes the folder, and keeps the note.
+    /// ```
     ///
     /// This method cannot throw. The next `fetch` or `save` throws ``SwiftDataError/contextMismatch`` if the model
     /// belongs to another context. If a relationship of the model could not be loaded when it was read, the model is
@@ -134,7 +147,7 @@ extension ModelContext {
             }
             storage.failures.resolveAssignment(key)
         }
-        cascade(from: deleteOne(model))
+        cascade(from: deleteOne(model, cause: nil))
     }
 
     /// Returns the error of a relationship that could not be loaded and was not read again since. The relationship read
@@ -148,9 +161,15 @@ extension ModelContext {
 
     /// Deletes models and those that their delete rules delete, without recursion: a chain may be longer than the
     /// stack.
-    private func cascade(from models: [any PersistentModel]) {
+    private func cascade(from models: [DependentModel]) {
         var models = Array(models.reversed())
-        while let model = models.popLast() { models += deleteOne(model).reversed() }
+        while let next = models.popLast() { models += deleteOne(next.model, cause: next.cause).reversed() }
+    }
+
+    /// A model that a delete rule deletes.
+    private struct DependentModel {
+        let model: any PersistentModel
+        let cause: Deletion.Cause
     }
 
     /// Applies the delete rules of relationships that could not be loaded when their model was deleted.
@@ -160,11 +179,14 @@ extension ModelContext {
         var failure: (any Error)?
         for key in storage.failures.takeUnfinishedDeletes() {
             // The delete may have been rolled back.
-            guard let backing = registeredBacking(key.identifier), backing.status == .deleted,
+            guard let backing = registeredBacking(key.identifier), backing.state == .deleted,
                 let property = key.propertyName.flatMap({ backing.membership?.entity.propertiesByName[$0] }),
                 let relationship = ManagedRelationship(self, backing, property)
             else { continue }
-            do { cascade(from: relationship.applyDeleteRule(to: try relationship.readForDelete())) } catch {
+            do {
+                let destinations = relationship.applyDeleteRule(to: try relationship.readForDelete())
+                cascade(from: dependents(destinations, of: backing, relationship))
+            } catch {
                 storage.failures.addUnfinishedDelete(key)
                 failure = failure ?? error
             }
@@ -174,8 +196,9 @@ extension ModelContext {
 
     /// Deletes one model and applies its delete rules.
     ///
+    /// - Parameter cause: The delete that caused this one; `nil` if the program deletes the model.
     /// - Returns: The models that the rules delete next.
-    private func deleteOne(_ model: any PersistentModel) -> [any PersistentModel] {
+    private func deleteOne(_ model: any PersistentModel, cause: Deletion.Cause?) -> [DependentModel] {
         let backing = model.persistentBackingData
         guard let membership = backing.membership, membership.registry === registry else {
             if backing.membership != nil {
@@ -184,7 +207,10 @@ extension ModelContext {
             }
             return []
         }
-        guard backing.status == .saved || backing.status == .inserted else { return [] }
+        guard backing.state.isInContext else {
+            addCause(cause, toDeleteOf: backing)
+            return []
+        }
         let relationships = relationships(of: backing, membership)
         let destinations = relationships.map { relationship in
             do { return try relationship.readForDelete() } catch {
@@ -195,41 +221,29 @@ extension ModelContext {
                 return []
             }
         }
-        let wasSaved = backing.status == .saved
-        backing.didChangeAllProperties()
-        // Set before the rules are applied, to end the cascade of two models that delete each other.
-        if wasSaved || !backing.isRestored { backing.status = wasSaved ? .deleted : .detached }
+        // Changed before the rules are applied, to end the cascade of two models that delete each other.
+        backing.change(cause == nil ? .deleted : .deletedByRule)
+        recordDeletion(of: backing, cause)
         links.forgetLists(deleting: model)
-        let cascade = zip(relationships, destinations).flatMap { $0.applyDeleteRule(to: $1) }
-        if wasSaved {
-            list(backing)
-        } else {
-            forgetInserted(backing)
+        let deletedNext = zip(relationships, destinations).flatMap { relationship, destinations in
+            dependents(relationship.applyDeleteRule(to: destinations), of: backing, relationship)
         }
-        return cascade
+        didChangeState(of: backing)
+        return deletedNext
+    }
+
+    /// Returns the models that a delete rule of a deleted model deletes, with the cause.
+    private func dependents(
+        _ models: [any PersistentModel], of backing: AnyBackingData, _ relationship: ManagedRelationship
+    ) -> [DependentModel] {
+        guard !models.isEmpty, let number = backing.deletion?.number else { return [] }
+        let slot = relationship.inverse.flatMap { $0.slot >= 0 ? $0.slot : nil }
+        return models.map { DependentModel(model: $0, cause: Deletion.Cause(number: number, slot: slot)) }
     }
 
     /// Has no effect, because changes are visible immediately on both sides of a relationship. The method exists for
     /// source compatibility with SwiftData.
     public func processPendingChanges() {}
-
-    /// Removes an unsaved model from the context after it was deleted or rolled back.
-    func forgetInserted(_ backing: AnyBackingData) {
-        storage.didChange()
-        backing.didChangeAllProperties()
-        links.forget(backing)
-        registry.remove(backing)
-        guard !backing.isRestored else {
-            // The row is deleted, as before the model was restored.
-            backing.status = .deleted
-            backing.isPending = false
-            return
-        }
-        backing.status = .detached
-        backing.join(nil)
-        backing.changed = PropertySet()
-        backing.removeExtras()
-    }
 
     /// Discards all unsaved changes and all errors that the next save would throw.
     ///
@@ -250,26 +264,16 @@ extension ModelContext {
         pendingModels = []
         links = ContextLinks()
         for listed in models {
-            let backing = listed.backing
-            // Skips models whose delete was saved before the save failed in another store.
-            guard backing.isPending else { continue }
-            backing.isPending = false
-            backing.didChangeAllProperties()
-            switch backing.status {
-            case .inserted: forgetInserted(backing)
-            case .saved: backing.revert()
-            case .deleted:
-                backing.status = .saved
-                backing.revert()
-            case .detached: break
+            listed.backing.isPending = false
+            report(.rolledBack, listed.backing)
+            if listed.backing.state == .saved {
+                listed.backing.didChangeAllProperties()
+                listed.backing.revert()
             }
         }
-        if !storage.deletedRows.isEmpty { finishMergedDeletes() }
         // The to-many ends of changed relationships are read again on their next use.
-        registry.forEach {
-            $0.didChangeLists()
-            $0.removeLists()
-        }
+        forgetAllLists()
         unsavedReferrers = [:]
+        modelsDeletedByRules = [:]
     }
 }

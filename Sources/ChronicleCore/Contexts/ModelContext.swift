@@ -46,6 +46,11 @@ public final class ModelContext: Equatable {
     var links = ContextLinks()
     /// To-many relationships that were changed in place and not yet compared with their other sides.
     @exclusivity(unchecked) var unverifiedLists: [UnverifiedList] = []
+    /// The models that delete rules deleted since the last save, by the ``Deletion/number`` of the delete that caused it.
+    var modelsDeletedByRules: [Int: [any PersistentModel]] = [:]
+    private var lastDeletion = 0
+    /// Whether some of the pending models have left the context.
+    @exclusivity(unchecked) private var hasLeftModels = false
     /// Whether the context was created for models whose context was released.
     private let isTemporary: Bool
     /// The executor that owns the context, if it is the default one.
@@ -86,7 +91,7 @@ public final class ModelContext: Equatable {
             storage.failures.discardChanges(entityName: entity.name)
         }
         // Creates the identifiers of new models, because the registry finds models by identifier.
-        for listed in storedPendingModels where listed.backing.status == .inserted { _ = listed.backing.identifier }
+        for listed in storedPendingModels where listed.backing.state == .new { _ = listed.backing.identifier }
     }
 }
 
@@ -104,11 +109,12 @@ extension ModelContext: CustomDebugStringConvertible {
     /// The author, the name, and the numbers of unsaved models. The format may change.
     public var debugDescription: String {
         // Unlike ``hasChanges``, does not compare lists with their other sides: a description changes nothing.
-        func count(_ status: AnyBackingData.Status) -> Int {
-            storedPendingModels.count { $0.backing.isPending && $0.backing.status == status }
+        func count(_ isIncluded: (AnyBackingData) -> Bool) -> Int {
+            storedPendingModels.count { isIncluded($0.backing) }
         }
-        return "ModelContext(author: \(author ?? "none"), name: \(name ?? "none"), inserted: \(count(.inserted)), "
-            + "changed: \(count(.saved)), deleted: \(count(.deleted)))"
+        return "ModelContext(author: \(author ?? "none"), name: \(name ?? "none"), "
+            + "inserted: \(count { $0.state.isInserted }), changed: \(count(\.isEdited)), "
+            + "deleted: \(count { $0.state == .deleted }))"
     }
 }
 
@@ -172,15 +178,15 @@ extension ModelContext {
     /// The models that the next save inserts, in the order in which they were inserted.
     ///
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
-    public var insertedModelsArray: [any PersistentModel] { models { $0.status == .inserted } }
+    public var insertedModelsArray: [any PersistentModel] { models { $0.state.isInserted } }
     /// The models that the next save updates.
     ///
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
-    public var changedModelsArray: [any PersistentModel] { models { $0.status == .saved && $0.hasChanges } }
+    public var changedModelsArray: [any PersistentModel] { models(where: \.isEdited) }
     /// The models that the next save deletes.
     ///
     /// - Complexity: O(*n*), where *n* is the number of models with unsaved changes.
-    public var deletedModelsArray: [any PersistentModel] { models { $0.status == .deleted } }
+    public var deletedModelsArray: [any PersistentModel] { models { $0.state == .deleted } }
 
     private func models(where isIncluded: (AnyBackingData) -> Bool) -> [any PersistentModel] {
         verifyLists()
@@ -218,6 +224,7 @@ extension ModelContext {
     var pendingModels: [PendingModel] {
         get {
             if storage.hasDetachedChanges { addDetachedChanges() }
+            if hasLeftModels { removeLeftModels() }
             return storedPendingModels
         }
         set {
@@ -230,6 +237,7 @@ extension ModelContext {
     /// Returns the models of an entity and of its subentities that have unsaved changes.
     func pendingModels(of entity: ContextEntity) throws -> [PendingModel] {
         if storage.hasDetachedChanges { addDetachedChanges() }
+        if hasLeftModels { removeLeftModels() }
         while indexedCount < storedPendingModels.count {
             let listed = storedPendingModels[indexedCount]
             // An unsaved model that was deleted has no entity, but it may be inserted again.
@@ -254,10 +262,31 @@ extension ModelContext {
     func list(_ backing: AnyBackingData) {
         checkIsolation()
         guard backing.pendingState != .pending, let model = backing.model else { return }
+        if hasLeftModels { removeLeftModels() }
         if !backing.isPending { storedPendingModels.append(PendingModel(model: model, backing: backing)) }
         backing.isPending = true
         scheduleAutosave()
         storage.didChange()
+    }
+
+    /// Records that a model is not pending any more, because it has left the context. Its entry is removed before the list is
+    /// used again, because the model may be inserted again, into this or another context.
+    func didLeave(_ backing: AnyBackingData) {
+        guard backing.isPending else { return }
+        backing.isPending = false
+        hasLeftModels = true
+    }
+
+    private func removeLeftModels() {
+        hasLeftModels = false
+        pendingModels = storedPendingModels.filter {
+            $0.backing.isPending && $0.backing.membership?.registry === registry
+        }
+    }
+
+    func nextDeletion() -> Int {
+        lastDeletion += 1
+        return lastDeletion
     }
 
     /// Adds the models that were changed while no context existed, or whose context was released, to the pending

@@ -40,13 +40,13 @@ extension AnyBackingData {
     @usableFromInline
     func endChange<Value>(_ change: RelationshipChange<Value>) {
         // The model may have been removed from its context during the change; it then has no relationships.
-        guard status != .detached, let membership else { return }
+        guard state != .detached, let membership else { return }
         membership.owner.endChange(change, in: self)
     }
 
     /// Returns the relationship at a key path, or `nil` if the model is not in a context.
     private func relationship(_ keyPath: AnyKeyPath) -> (owner: any ModelOwner, property: Schema.Property)? {
-        guard status != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
+        guard state != .detached, let membership, let property = membership.property(at: keyPath) else { return nil }
         return (membership.owner, property)
     }
 }

@@ -104,8 +104,8 @@ extension AnyBackingData {
 
     func markChanged(_ slot: Int) {
         // Inserting a deleted model again undoes an unsaved delete, and keeps the values that were set in between.
-        guard status == .saved || status == .inserted || (status == .deleted && isPending) else {
-            if isReplaced { membership?.owner.rejectChange(of: self) }
+        guard state.recordsEdits else {
+            if state == .replaced { membership?.owner.rejectChange(of: self) }
             return
         }
         changed.insert(slot)
@@ -164,6 +164,12 @@ extension AnyBackingData {
         self.decoded = decoded
         hasRow = true
         discardWrapperValues()
+    }
+
+    /// Discards the row and the unsaved edits, so that the row is read again when it is needed.
+    func forgetRow() {
+        revert()
+        (row, hasRow) = (DataStoreRow([]), false)
     }
 
     /// Makes every wrapper read the row, or ``pending``, again.

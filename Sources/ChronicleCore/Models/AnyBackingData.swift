@@ -6,7 +6,6 @@
 public class AnyBackingData {
     // There is one instance for every live model, so its size and the cost of exclusivity checks matter. The checks are
     // disabled below because the object is confined with its model, and no property access here runs external code.
-    enum Status: UInt8 { case detached, inserted, saved, deleted }
     /// Whether the model is in the context's list of models with pending changes, and whether the context must learn
     /// of its next change: after a failed autosave, or if a ``ResultsObserver`` has seen its changes.
     enum PendingState: UInt8 { case none, pending, reportsNextChange }
@@ -32,7 +31,7 @@ public class AnyBackingData {
     @exclusivity(unchecked) @usableFromInline final var assignedCount: Int32
     /// Whether ``row`` contains the stored values.
     @exclusivity(unchecked) @usableFromInline final var hasRow: Bool
-    @exclusivity(unchecked) final var status: Status
+    @exclusivity(unchecked) final private(set) var state: ModelState
     @exclusivity(unchecked) final private(set) var pendingState: PendingState
     @exclusivity(unchecked) @usableFromInline final var wrapperValues = WrapperValues.none
     /// The context and entity of the model; `nil` for a model that is not in a context.
@@ -58,8 +57,8 @@ public class AnyBackingData {
         var probedOffset: Int?
         /// The to-many relationships that were set before the model had a row, by the index of the property.
         var assignedLists: Set<Int> = []
-        /// Whether another instance represents the row.
-        var isReplaced = false
+        /// Why the model is deleted, until the delete is saved or undone.
+        var deletion: Deletion?
         /// The observers of the model; see ``AnyBackingData/isAccessTracked()``.
         @exclusivity(unchecked) @usableFromInline final var observation: ModelObservation?
     }
@@ -70,7 +69,7 @@ public class AnyBackingData {
         generation = 1
         assignedCount = 0
         hasRow = false
-        status = .detached
+        state = .detached
         pendingState = .none
         membership = nil
         row = DataStoreRow([])
@@ -86,7 +85,7 @@ public class AnyBackingData {
         generation = 1
         assignedCount = 0
         hasRow = true
-        status = .saved
+        state = .saved
         pendingState = .none
         membership = entity
         self.row = row
@@ -136,13 +135,13 @@ public class AnyBackingData {
         generation = wrapperValues == .none ? other.generation : max(generation, other.generation) + 1
         wrapperValues = other.wrapperValues
         hasRow = other.hasRow
-        status = other.status
+        state = other.state
         membership = other.membership
         swap(&row, &other.row)
         extras = other.extras
         (ownOrigin, hasRowOrigin) = (other.ownOrigin, other.hasRowOrigin)
         number = other.number
-        other.status = .detached
+        other.state = .detached
         other.empty()
     }
 
@@ -151,7 +150,7 @@ public class AnyBackingData {
         generation = 1
         assignedCount = 0
         hasRow = false
-        status = .saved
+        state = .saved
         pendingState = .none
         membership = entity
         row = DataStoreRow([])
@@ -163,14 +162,17 @@ public class AnyBackingData {
         self.identifier = identifier
     }
 
+    /// Makes backing data that was just created for a row the one of a restored model, whose row does not exist.
+    final func becomeRestored() { state = .restored }
+
     /// Whether the model's row is not loaded or no longer exists.
-    final var isUnloaded: Bool { !hasRow && (status == .saved || status == .deleted) }
+    final var isUnloaded: Bool { !hasRow && state.mayHaveRow }
 
     /// Assigns a row to empty backing data.
     final func fill(_ identifier: PersistentIdentifier, _ row: consuming DataStoreRow, _ entity: ContextEntity) {
         generation = 1
         hasRow = true
-        status = .saved
+        state = .saved
         membership = entity
         self.row = row
         set(identifier.origin, identifier.number)
@@ -186,7 +188,7 @@ public class AnyBackingData {
     }
 
     deinit {
-        guard status != .detached else { return }
+        guard state != .detached else { return }
         membership?.registry.remove(self)
         // A context retains models with changes, so this is reached only if the context was released before the model.
         if isPending, hasChanges { membership?.owner.discardChanges(of: self) }
@@ -214,15 +216,22 @@ extension AnyBackingData {
     func removeList(_ property: Schema.Property) { removeList(at: property.index) }
 
     func removeList(at index: Int) {
-        guard extras?.lists.isEmpty == false else { return }
+        guard keepsDiscardableLists else { return }
         if isObserved { keepDiscardedLists { $0 == index } }
         extras?.lists[index] = nil
     }
 
+    /// Discards the lists that were read, so that they are read again.
     func removeLists() {
-        guard extras?.lists.isEmpty == false else { return }
+        guard keepsDiscardableLists else { return }
         if isObserved { keepDiscardedLists { _ in true } }
         extras?.lists = [:]
+    }
+
+    /// Whether there are lists that can be read again. Only the program changes the lists of a model without a row, and no
+    /// store has them.
+    private var keepsDiscardableLists: Bool {
+        extras?.lists.isEmpty == false && state != .new && state != .discarded
     }
 
     /// Whether any to-many relationship was read.
@@ -236,10 +245,10 @@ extension AnyBackingData {
         extras?.assignedLists.contains(property.index) ?? false
     }
 
-    /// Whether another instance represents the row, because it was inserted with the same unique values.
-    var isReplaced: Bool {
-        get { extras?.isReplaced ?? false }
-        set { makeExtras().isReplaced = newValue }
+    /// Why the model is deleted, until the delete is saved or undone.
+    var deletion: Deletion? {
+        get { extras?.deletion }
+        set { if extras != nil || newValue != nil { makeExtras().deletion = newValue } }
     }
 
     /// Values that were decoded to validate the row, by slot, kept until a wrapper takes them.
@@ -332,15 +341,47 @@ extension AnyBackingData {
         origin?.identifier(number) ?? .temporary(entity.temporaryOrigin)
     }
 
-    /// Whether the delete of the model was saved.
-    var isDeletedInStore: Bool { status == .deleted && !isPending }
-
     var hasChanges: Bool {
-        switch status {
-        case .detached: false
-        case .inserted: true
+        switch state {
         case .saved: !changed.isEmpty
-        case .deleted: isPending
+        case .new, .restored, .missing, .deleted: true
+        case .detached, .discarded, .gone, .replaced: false
         }
     }
+
+    /// Whether the model has a row, or had one, and unsaved edits of it.
+    var isEdited: Bool { (state == .saved || state == .missing) && hasChanges }
+
+    /// Whether the context has values of the model that its row may not have.
+    var mayDifferFromRow: Bool { isEdited || state == .restored }
+
+    /// Changes the state after an event. Only ``ModelContext/report(_:_:)`` and saves call it; they update what depends on
+    /// the state.
+    ///
+    /// - Returns: Whether the state is another one.
+    @discardableResult
+    @inline(__always)
+    func change(_ event: ModelState.Event) -> Bool {
+        guard let next = state.after(event, hasEdits: !changed.isEmpty), next != state else { return false }
+        state = next
+        return true
+    }
+}
+
+/// Why a model is deleted.
+struct Deletion {
+    /// A model whose delete rule deleted this one.
+    struct Cause: Equatable {
+        /// The ``Deletion/number`` of that model.
+        let number: Int
+        /// The to-one relationship of the deleted model that references the other one; `nil` if there is none.
+        let slot: Int?
+    }
+
+    /// Identifies the delete in its context.
+    let number: Int
+    /// Whether the program deleted the model itself.
+    var isByProgram: Bool
+    /// The models whose delete rules deleted this one.
+    var causes: [Cause]
 }

@@ -103,7 +103,7 @@ extension PersistentModel {
     public var hasChanges: Bool { persistentBackingData.hasChanges }
 
     /// Whether the model was deleted in its context, even if the delete is not saved yet.
-    public var isDeleted: Bool { persistentBackingData.status == .deleted }
+    public var isDeleted: Bool { persistentBackingData.state.isDeleted }
 
     /// Creates a model with a sample value for every property. No context inserts it. A getter returns it when its type
     /// requires a model and none is available.

@@ -14,14 +14,70 @@ struct ContextLinks {
         }
     }
 
-    /// The unsaved changes at one end.
+    /// The links that the program added or removed at one end since the last save.
     struct Changes {
+        private struct Link {
+            let model: any PersistentModel
+            /// The position in the order of first changes.
+            let number: Int
+            /// What the program wants.
+            var isWanted: Bool
+            /// Whether the store has the link, as far as the context has read it.
+            var isStored: Bool
+        }
+
         let model: any PersistentModel
         let property: Schema.Property
         /// The position of this end in the order of first changes.
         let number: Int
-        var added = OrderedModels()
-        var removed = OrderedModels()
+        private var links: [ObjectIdentifier: Link] = [:]
+        private var last = 0
+
+        init(model: any PersistentModel, property: Schema.Property, number: Int) {
+            (self.model, self.property, self.number) = (model, property, number)
+        }
+
+        /// The models whose links must be added to the store.
+        var added: [any PersistentModel] { models { $0.isWanted && !$0.isStored } }
+        /// The models whose links must be removed from the store.
+        var removed: [any PersistentModel] { models { !$0.isWanted && $0.isStored } }
+        /// The models that the program linked, even if the store has the links by now.
+        var wanted: [any PersistentModel] { models(where: \.isWanted) }
+
+        private func models(where isIncluded: (Link) -> Bool) -> [any PersistentModel] {
+            links.values.filter(isIncluded).sorted { $0.number < $1.number }.map(\.model)
+        }
+
+        /// Returns whether the program removed the link to a model.
+        func isUnwanted(_ model: AnyObject) -> Bool { links[ObjectIdentifier(model)]?.isWanted == false }
+
+        /// Records that the program added or removed a link. The first change shows whether the store has it. A change back
+        /// to what the store has is none.
+        fileprivate mutating func want(_ isWanted: Bool, _ model: any PersistentModel) {
+            let key = ObjectIdentifier(model)
+            if let known = links[key] {
+                if known.isStored == isWanted { links[key] = nil } else { links[key]?.isWanted = isWanted }
+            } else {
+                last += 1
+                links[key] = Link(model: model, number: last, isWanted: isWanted, isStored: !isWanted)
+            }
+        }
+
+        fileprivate mutating func setStored(_ isStored: Bool, _ model: AnyObject) {
+            links[ObjectIdentifier(model)]?.isStored = isStored
+        }
+
+        /// Records which links the store has.
+        ///
+        /// - Returns: The models whose links were changed by the program, and whether the store has them.
+        fileprivate mutating func setStored(
+            _ stored: Set<ObjectIdentifier>
+        ) -> [(model: any PersistentModel, isStored: Bool)] {
+            for key in links.keys { links[key]?.isStored = stored.contains(key) }
+            return links.values.map { ($0.model, $0.isStored) }
+        }
+
+        fileprivate mutating func remove(_ model: AnyObject) { links[ObjectIdentifier(model)] = nil }
     }
 
     /// The current destinations of a relationship.
@@ -63,13 +119,24 @@ struct ContextLinks {
             lastChange += 1
             changes[end] = Changes(model: owner, property: property, number: lastChange)
         }
-        if isLinked {
-            if changes[end]?.removed.remove(model) == false { changes[end]?.added.insert(model) }
-        } else {
-            if changes[end]?.added.remove(model) == false { changes[end]?.removed.insert(model) }
-        }
+        changes[end]?.want(isLinked, model)
         endsByModel[ObjectIdentifier(model), default: []].insert(end)
         setListed(isLinked, model, at: end)
+    }
+
+    /// Records the links of an end that the store has. What the program wants is kept.
+    ///
+    /// - Parameter inverse: The property at the other ends.
+    mutating func setStored(
+        _ stored: [AnyObject], of backing: AnyBackingData, _ property: Schema.Property, inverse: Schema.Property?
+    ) {
+        guard !changes.isEmpty, let model = backing.model,
+            let known = changes[End(backing, property)]?.setStored(Set(stored.map { ObjectIdentifier($0) }))
+        else { return }
+        guard let inverse else { return }
+        for link in known {
+            changes[End(link.model.persistentBackingData, inverse)]?.setStored(link.isStored, model)
+        }
     }
 
     /// Removes all links from and to a model that leaves the context.
@@ -77,8 +144,7 @@ struct ContextLinks {
         guard !changes.isEmpty, let model = backing.model, let entity = backing.membership?.entity else { return }
         for property in entity.relationshipProperties { changes[End(backing, property)] = nil }
         for end in endsByModel.removeValue(forKey: ObjectIdentifier(model)) ?? [] {
-            _ = changes[end]?.added.remove(model)
-            _ = changes[end]?.removed.remove(model)
+            changes[end]?.remove(model)
         }
         forgetLists()
     }
@@ -175,32 +241,5 @@ struct ContextLinks {
 
     private func keepDiscarded(_ list: List) {
         list.model.persistentBackingData.keepDiscarded(list.models, of: list.property)
-    }
-}
-
-/// A set of models in insertion order. Inserting or removing a model takes constant time.
-struct OrderedModels {
-    private var members: [ObjectIdentifier: (number: Int, model: any PersistentModel)] = [:]
-    private var last = 0
-
-    var isEmpty: Bool { members.isEmpty }
-
-    var models: [any PersistentModel] {
-        members.values.sorted { $0.number < $1.number }.map(\.model)
-    }
-
-    func contains(_ model: AnyObject) -> Bool { members[ObjectIdentifier(model)] != nil }
-
-    mutating func insert(_ model: any PersistentModel) {
-        guard members[ObjectIdentifier(model)] == nil else { return }
-        last += 1
-        members[ObjectIdentifier(model)] = (last, model)
-    }
-
-    /// Removes a model.
-    ///
-    /// - Returns: Whether the set contained the model.
-    mutating func remove(_ model: any PersistentModel) -> Bool {
-        members.removeValue(forKey: ObjectIdentifier(model)) != nil
     }
 }

@@ -94,7 +94,7 @@ extension ManagedRelationship {
     }
 
     func beginChange<Value>() -> RelationshipChange<Value> {
-        guard relationship.isToMany, access.isArray, backing.status != .deleted else {
+        guard relationship.isToMany, access.isArray, backing.state.isInContext else {
             return RelationshipChange(property: property, list: nil, value: value())
         }
         if !context.unverifiedLists.isEmpty {

@@ -10,10 +10,11 @@ extension ManagedRelationship {
     @discardableResult
     func rememberLinks(_ stored: [AnyObject]) -> ToManyList {
         var saved = stored
+        context.links.setStored(stored, of: backing, property, inverse: inverse)
         if let changes = context.links[changesOf: backing, property] {
-            saved.removeAll { changes.removed.contains($0) }
+            saved.removeAll(where: changes.isUnwanted)
             let known = Set(saved.map { ObjectIdentifier($0) })
-            saved += changes.added.models.filter { !known.contains(ObjectIdentifier($0)) }
+            saved += changes.wanted.filter { !known.contains(ObjectIdentifier($0)) }
         }
         if let inverse, let own = backing.model {
             let known = context.links.known(of: inverse, about: own)
@@ -21,7 +22,7 @@ extension ManagedRelationship {
             saved.removeAll { known.others.contains(ObjectIdentifier($0)) }
             saved += known.members.filter { !members.contains(ObjectIdentifier($0)) }
         }
-        saved.removeAll { !backing(of: $0).isInContext }
+        saved.removeAll { !backing(of: $0).state.isInContext }
         let list = context.links.keep(saved, of: backing, property)
         backing.didReadAgain(property, list)
         return list
@@ -52,9 +53,4 @@ extension ManagedRelationship {
         other.didChange(inverse)
         other.markChanged(inverse.mark)
     }
-}
-
-extension AnyBackingData {
-    /// Whether the model is in a context and not deleted.
-    var isInContext: Bool { status == .inserted || status == .saved }
 }

@@ -67,7 +67,7 @@ struct ManagedRelationship {
         guard let identifier = backing.reference(property) else { return nil }
         if let known = context.registeredBacking(identifier) {
             // The row of an unloaded model may no longer exist.
-            guard known.status != .deleted, try context.loadIfNeeded(known) else { return nil }
+            guard known.state.isInContext, try context.loadIfNeeded(known) else { return nil }
             return known.model
         }
         return identifier.isTemporary ? nil : try context.load(identifier, relationship.destination)
@@ -117,8 +117,7 @@ struct ManagedRelationship {
     }
 
     private func references(_ destination: AnyBackingData, _ inverse: Schema.Property) -> Bool {
-        destination.status != .deleted && destination.status != .detached
-            && destination.reference(inverse) == backing.identifier
+        destination.state.isInContext && destination.reference(inverse) == backing.identifier
     }
 
     // MARK: Writing
@@ -128,12 +127,17 @@ struct ManagedRelationship {
     /// - Throws: The error of inserting a new destination or of loading a model that has to be updated. The
     ///   relationship is unchanged then.
     func write(_ destinations: [AnyObject]) throws {
-        if backing.status == .deleted {
+        if !backing.state.isInContext {
             // A deleted model is not referenced by its destination. If the delete is undone, both sides are connected
             // again.
             if !relationship.isToMany {
                 try insert(destinations[...])
-                set(destinations.first.map(backing(of:)))
+                let destination = destinations.first.map(backing(of:))
+                if let destination, destination.state.isInContext {
+                    try context.removeCauses(along: property.slot, of: backing)
+                    if backing.state.isInContext { return try setOne(destination) }
+                }
+                set(destination)
             }
         } else if relationship.isToMany {
             let list = try list()
@@ -298,7 +302,7 @@ struct ManagedRelationship {
     /// Applies the `nullify` delete rule: removes the destination's reference to the model.
     private func detach(_ destination: any PersistentModel) {
         guard let back = back(destination.persistentBackingData), !back.relationship.isToMany,
-            back.backing.status == .saved || back.backing.status == .inserted
+            back.backing.state.isInContext
         else { return }
         back.remove(backing)
     }
@@ -312,7 +316,7 @@ struct ManagedRelationship {
         guard let identifier = backing.reference(property), inverse != nil, let other = try loaded(identifier),
             let back = back(other)
         else { return }
-        if other.status == .deleted {
+        if !other.state.isInContext {
             set(nil)
         } else if back.relationship.isToMany {
             back.add(backing)

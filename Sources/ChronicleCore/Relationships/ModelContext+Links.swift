@@ -86,7 +86,10 @@ extension ModelContext {
                 let (owner, destination) = (end.model.persistentBackingData, model.persistentBackingData)
                 // A store deletes the links of a deleted model with its row. Links that were removed before the delete
                 // are still reported.
-                guard isAdded ? owner.isInContext && destination.isInContext : owner.hasRow && destination.hasRow else {
+                guard
+                    isAdded
+                        ? owner.state.isInContext && destination.state.isInContext : owner.hasRow && destination.hasRow
+                else {
                     return
                 }
                 let link = DataStoreLink(links, owner: owner.identifier, destination: destination.identifier)
@@ -95,8 +98,8 @@ extension ModelContext {
                     found.append(LinkChange(entity: entity, link: link, isAdded: isAdded))
                 }
             }
-            for model in end.removed.models { add(model, isAdded: false) }
-            for model in end.added.models { add(model, isAdded: true) }
+            for model in end.removed { add(model, isAdded: false) }
+            for model in end.added { add(model, isAdded: true) }
         }
         return found
     }

@@ -21,7 +21,7 @@ struct RelationshipCheck {
     mutating func check(_ models: [PendingModel]) throws {
         for listed in models where listed.backing.hasChanges {
             guard let entity = listed.backing.membership?.entity else { continue }
-            if listed.backing.status == .deleted {
+            if listed.backing.state == .deleted {
                 for property in entity.denying { try checkDelete(listed.backing, property) }
             } else {
                 try checkCounts(listed.backing, entity)
@@ -45,20 +45,19 @@ struct RelationshipCheck {
     // MARK: Counts
 
     private mutating func checkCounts(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
-        for property in entity.counted where backing.status == .inserted || property.isChanged(in: backing) {
+        for property in entity.counted where backing.state.isInserted || property.isChanged(in: backing) {
             try checkCount(backing, property)
         }
     }
 
     /// Validates the relationships whose destinations changed because this model was added or removed.
     private mutating func checkCountsOfOthers(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
-        for property in entity.relationshipProperties where property.isChanged(in: backing) || backing.status != .saved
-        {
+        for property in entity.relationshipProperties where property.isChanged(in: backing) || backing.state != .saved {
             guard let relationship = property.relationship,
                 let inverse = context.coordinator.schema.inverse(of: relationship),
                 inverse.relationship?.hasCounts == true
             else { continue }
-            if relationship.isLinked, backing.status == .deleted {
+            if relationship.isLinked, backing.state == .deleted {
                 for owner in try ManagedRelationship(context, backing, property)?.loadAgain() ?? [] {
                     try checkCount(owner.persistentBackingData, inverse)
                 }
@@ -77,8 +76,7 @@ struct RelationshipCheck {
     }
 
     private mutating func checkCount(_ backing: AnyBackingData, _ property: Schema.Property) throws {
-        guard backing.status == .inserted || backing.status == .saved,
-            let model = backing.model, let relationship = property.relationship,
+        guard backing.state.isInContext, let model = backing.model, let relationship = property.relationship,
             seen.insert(Owner(model: ObjectIdentifier(model), index: property.index)).inserted,
             let count = try ManagedRelationship(context, backing, property)?.loadAgain().count
         else { return }

@@ -208,6 +208,8 @@ extension Schema {
         let counted: [Property]
         /// The relationships with the delete rule *deny*.
         let denying: [Property]
+        /// Whether deleting a model may delete others.
+        let cascades: Bool
         private let propertiesByKeyPath: KeyPathTable
 
         init(
@@ -239,6 +241,7 @@ extension Schema {
             requiredReferences = relationshipProperties.filter { !$0.isOptional }
             counted = relationshipProperties.filter { $0.relationship?.hasCounts == true }
             denying = relationshipProperties.filter { $0.relationship?.deleteRule == .deny }
+            cascades = relationshipProperties.contains { $0.relationship?.deleteRule == .cascade }
             uniqueProperties = uniqueness
             indexedProperties = indices
             requiredCount = properties.count { $0.isRequired }

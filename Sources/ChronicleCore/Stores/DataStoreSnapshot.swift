@@ -53,10 +53,10 @@ extension DataStoreSnapshot {
                 detail: "insert the model into a context before you create a snapshot of it")
         }
         let changed: PropertySet =
-            switch backingData.status {
-            case .inserted: entity.allSlots
-            case .saved: backingData.changed
-            case .detached, .deleted: PropertySet()
+            switch backingData.state {
+            case .new, .restored: entity.allSlots
+            case .saved, .missing: backingData.changed
+            case .detached, .deleted, .discarded, .gone, .replaced: PropertySet()
             }
         self.init(
             persistentIdentifier: backingData.identifier, values: try backingData.currentRow(entity), changed: changed)

@@ -35,8 +35,8 @@ import Testing
     /// The names of the tags that were added to and removed from an item: `+x -y`.
     private func changes(_ item: LinkItem) -> String? {
         links[changesOf: backing(item), tags].map { changes in
-            let added = changes.added.models.map { "+\(($0 as? LinkTag)?.name ?? "?")" }
-            let removed = changes.removed.models.map { "-\(($0 as? LinkTag)?.name ?? "?")" }
+            let added = changes.added.map { "+\(($0 as? LinkTag)?.name ?? "?")" }
+            let removed = changes.removed.map { "-\(($0 as? LinkTag)?.name ?? "?")" }
             return (added + removed).joined(separator: " ")
         }
     }

@@ -58,6 +58,8 @@ private final class Editor {
     var deleted: Set<String> = []
     var added: Set<Pair> = []
     var removed: Set<Pair> = []
+    /// The stored links as the context has last read them. A change back to them is none.
+    var known: Set<Pair> = []
     /// All models of the context, retained so that none is released.
     var models: [String: any PersistentModel] = [:]
 
@@ -112,10 +114,11 @@ private struct LinksRun {
         case ..<62: return try toggle(editor)
         case ..<68: return try replaceAll(editor)
         case ..<73: return try delete(editor)
-        case ..<75: return takeBack(editor)
+        case ..<75: return try takeBack(editor)
         case ..<79:
             editor.context.rollback()
             editor.clear()
+            try readLinks(editor)
             return "rollback"
         case ..<85: return try refetch(editor)
         case ..<90: return try writeElsewhere()
@@ -204,9 +207,9 @@ private struct LinksRun {
 
     private func note(_ pair: Pair, _ isAdded: Bool, _ editor: Editor) {
         if isAdded {
-            if editor.removed.remove(pair) == nil { editor.added.insert(pair) }
+            if editor.removed.remove(pair) == nil || !editor.known.contains(pair) { editor.added.insert(pair) }
         } else {
-            if editor.added.remove(pair) == nil { editor.removed.insert(pair) }
+            if editor.added.remove(pair) == nil || editor.known.contains(pair) { editor.removed.insert(pair) }
         }
     }
 
@@ -232,15 +235,23 @@ private struct LinksRun {
             editor.models[name] = nil
             editor.added = editor.added.filter { $0.from != name && $0.to != name }
         }
+        try readLinks(editor)
         return "delete \(name)"
     }
 
-    private mutating func takeBack(_ editor: Editor) -> String {
+    /// Reads all lists again, because the context has discarded them.
+    private func readLinks(_ editor: Editor) throws {
+        _ = try Self.links(editor.context)
+        editor.known = saved.pairs
+    }
+
+    private mutating func takeBack(_ editor: Editor) throws -> String {
         guard let name = any(editor.deleted.intersection(saved.names)), let model = editor.models[name] else {
             return "nothing"
         }
         editor.context.insert(model)
         editor.deleted.remove(name)
+        try readLinks(editor)
         return "take back \(name)"
     }
 
@@ -251,6 +262,7 @@ private struct LinksRun {
         editor.models = Dictionary(uniqueKeysWithValues: models.map { (Self.name($0), $0) })
             .merging(editor.models.filter { editor.deleted.contains($0.key) }) { $1 }
         var (found, expected) = (try Self.links(context), editor.view(of: saved))
+        editor.known = saved.pairs
         // A model that was changed here and deleted by another writer remains until the save.
         let lost = Set(context.changedModelsArray.map(Self.name)).union(editor.added.map(\.to))
             .subtracting(saved.names).subtracting(editor.inserted.keys)
@@ -305,6 +317,7 @@ private struct LinksRun {
             #expect(throws: SwiftDataError.modelValidationFailure) { try editor.context.save() }
             editor.context.rollback()
             editor.clear()
+            try readLinks(editor)
             return "save what is lost"
         }
         try editor.context.save()
@@ -315,6 +328,7 @@ private struct LinksRun {
         saved.photos.formUnion(new.photos)
         saved.pairs.formUnion(editor.added.filter { saved.names.contains($0.from) && saved.names.contains($0.to) })
         for name in editor.deleted { editor.models[name] = nil }
+        editor.known = editor.known.subtracting(editor.removed).union(editor.added)
         editor.clear()
         try #require(!editor.context.hasChanges)
         try #require(try store.reading { try Self.links($0) } == saved, "the rows")

@@ -131,7 +131,7 @@ extension ModelContext {
     ///   ``SwiftDataError/unknownSchema`` if the container does not have the entity. ``SwiftDataError/storeBusy`` or
     ///   another error of the store; try again.
     public func existingModel(for identifier: PersistentIdentifier) throws -> any PersistentModel {
-        if let known = registeredBacking(identifier), known.status != .deleted, let model = known.model,
+        if let known = registeredBacking(identifier), known.state.isInContext, let model = known.model,
             try loadIfNeeded(known)
         {
             return model
@@ -234,7 +234,7 @@ extension ModelContext {
         _ identifier: PersistentIdentifier, _ row: DataStoreRow, _ entity: ContextEntity, _ checks: RowChecker
     ) throws -> Model? {
         guard let known = registeredBacking(identifier), let model = known.model as? Model else { return nil }
-        if known.row != row { try refresh(known, row, checks) }
+        if known.row != row || known.state != .saved { try refresh(known, row, checks) }
         // A row does not contain to-many lists, and another writer may have changed them.
         known.removeLists()
         if !entity.linkProperties.isEmpty { links.forgetLists(of: entity.linkProperties) }
@@ -263,12 +263,6 @@ extension ModelContext {
     /// Replaces the row of a model and keeps its unsaved changes.
     func refresh(_ backing: AnyBackingData, _ row: DataStoreRow, _ checks: RowChecker) throws {
         var decoded = try checks.check(row, backing.identifier) ?? [:]
-        guard backing.status == .saved else {
-            (backing.row, backing.hasRow) = (row, true)
-            // Values that were set remain in their wrappers.
-            if backing.status == .deleted, backing.changed.isEmpty { backing.discardWrapperValues() }
-            return
-        }
         // Moves unsaved values from the wrappers to the pending values, because all wrappers read the row again.
         for slot in backing.changed where slot < checks.entity.storedProperties.count {
             let property = checks.entity.storedProperties[slot]
@@ -289,6 +283,7 @@ extension ModelContext {
         }
         if backing.isObserved { reportChanges(of: backing, row, checks.entity) }
         backing.adopt(row: row, decoded: decoded)
+        report(.rowRead, backing)
     }
 
     /// Notifies the observers of the properties whose values another row replaces. Unsaved changes are kept.

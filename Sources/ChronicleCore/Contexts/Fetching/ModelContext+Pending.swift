@@ -3,11 +3,11 @@ import Foundation
 // Fetches in a context with unsaved changes. They combine the rows of the store, except for those that were changed in
 // the context, with the changed and new models of the context.
 extension ModelContext {
-    /// The unsaved changes of one entity.
+    /// The models whose unsaved changes affect a fetch.
     private struct Pending<Model: PersistentModel> {
-        /// The rows that the context changed or deleted. The store would evaluate their stored values.
+        /// The rows that the store must not evaluate, because the context has other values, or deletes them.
         var excluded: Set<PersistentIdentifier> = []
-        /// The changed models, without the deleted ones.
+        /// The models with a row that the context evaluates.
         var changed: [Model] = []
         /// The new models in insertion order.
         var inserted: [Model] = []
@@ -15,22 +15,35 @@ extension ModelContext {
         var isEmpty: Bool { excluded.isEmpty && inserted.isEmpty }
     }
 
-    /// Returns the unsaved changes that affect a fetch.
+    /// Returns the unsaved changes that affect a fetch, after the rows of the changed models were read again: the store
+    /// evaluates the other rows in their current state.
     ///
     /// - Complexity: O(*n*), where *n* is the number of pending models of the entity.
     private func pending<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> Pending<Model> {
         var pending = Pending<Model>()
         guard descriptor.includePendingChanges else { return pending }
-        for listed in try pendingModels(of: contextEntity(for: Model.self)) where listed.backing.hasChanges {
+        let affected = try modelsAffectedByRelatedChanges(of: descriptor)
+        let listed = try pendingModels(of: contextEntity(for: Model.self))
+        guard !listed.isEmpty || !affected.isEmpty else { return pending }
+        try readRows(of: listed.filter { $0.backing.mayDifferFromRow }.map(\.model), Model.entityName)
+        for listed in listed where listed.backing.hasChanges {
             let model = unsafeDowncast(listed.model, to: Model.self)
-            switch listed.backing.status {
-            case .inserted: pending.inserted.append(model)
-            case .saved:
+            switch listed.backing.state {
+            case .new: pending.inserted.append(model)
+            case .restored:
+                pending.excluded.insert(listed.backing.identifier)
+                pending.inserted.append(model)
+            case .saved, .missing:
                 pending.excluded.insert(listed.backing.identifier)
                 pending.changed.append(model)
             case .deleted: pending.excluded.insert(listed.backing.identifier)
-            case .detached: break
+            case .detached, .discarded, .gone, .replaced: break
             }
+        }
+        for case let model as Model in affected {
+            let backing = model.persistentBackingData
+            guard backing.state == .saved, pending.excluded.insert(backing.identifier).inserted else { continue }
+            pending.changed.append(model)
         }
         return pending
     }
@@ -71,22 +84,20 @@ extension ModelContext {
         guard !pending.isEmpty else { return try identifiers(request(descriptor)) }
         // Merging by sort order requires the values of the models.
         guard descriptor.sortBy.isEmpty else { return try find(descriptor).map(\.persistentModelID) }
-        try refresh(pending)
         return try page(
-            descriptor, pending, isRefreshed: true, rows: identifiers, identifier: { $0 },
-            element: \.persistentModelID, coordinator.precedes)
+            descriptor, pending, rows: identifiers, identifier: { $0 }, element: \.persistentModelID,
+            coordinator.precedes)
     }
 
     /// Returns a page of the rows that the context did not change, merged with the models that it changed or inserted.
     ///
     /// - Parameters:
-    ///   - isRefreshed: Whether the rows of the changed models are current. If not, fetching them refreshes the models.
     ///   - rows: A closure that fetches from the store.
     ///   - identifier: A closure that returns the identifier of an element.
     ///   - element: A closure that returns the element for a model.
     ///   - comesBefore: The order of the elements.
     private func page<Model, Element>(
-        _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>, isRefreshed: Bool = false,
+        _ descriptor: FetchDescriptor<Model>, _ pending: Pending<Model>,
         rows: (DataStoreFetchRequest<Model>) throws -> [Element], identifier: (Element) -> PersistentIdentifier,
         element: (Model) -> Element, _ comesBefore: (Element, Element) -> Bool
     ) throws -> [Element] {
@@ -96,8 +107,7 @@ extension ModelContext {
         var start = 0
         var (found, isLast): ([Element], Bool)
         var storeDescriptor = descriptor
-        if offset > 0 || isRefreshed, try pending.excluded.isEmpty || canExclude(Model.self) {
-            if !isRefreshed { try refresh(pending) }
+        if try pending.excluded.isEmpty || canExclude(Model.self) {
             // Starts the page earlier by the number of models that may precede it.
             let earlier = pending.changed.count + (descriptor.sortBy.isEmpty ? 0 : pending.inserted.count)
             start = max(offset - earlier, 0)
@@ -121,7 +131,6 @@ extension ModelContext {
             isLast = storeDescriptor.fetchLimit.map { found.count < $0 } ?? true
             found.removeAll { pending.excluded.contains(identifier($0)) }
         }
-        // The fetch has refreshed the changed models.
         var matches = try pending.changed.filter { try isMatch($0, matcher) }
         if !descriptor.sortBy.isEmpty { matches += try pending.inserted.filter { try isMatch($0, matcher) } }
         merge(matches.map(element), into: &found, comesBefore)
@@ -141,13 +150,6 @@ extension ModelContext {
         try coordinator.stores(for: type).allSatisfy { $0 is any DataStoreExcluding }
     }
 
-    /// Refreshes the changed models except for their unsaved changes.
-    private func refresh<Model>(_ pending: Pending<Model>) throws {
-        guard !pending.changed.isEmpty else { return }
-        let identifiers = Set(pending.changed.map { $0.persistentBackingData.identifier })
-        _ = try fetchStored(.identifiers(identifiers)) as [Model]
-    }
-
     /// Returns the number of models that match a descriptor.
     ///
     /// - Parameter descriptor: The models to count. Its offset and limit apply to the result.
@@ -159,7 +161,6 @@ extension ModelContext {
         try throwForFetch()
         let pending = try pending(descriptor)
         guard !pending.isEmpty else { return try count(descriptor, excluding: []) }
-        try refresh(pending)
         var all = descriptor
         (all.fetchOffset, all.fetchLimit) = (nil, nil)
         all.sortBy = []

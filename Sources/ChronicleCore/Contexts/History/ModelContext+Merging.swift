@@ -108,54 +108,50 @@ extension ModelContext {
         for (entityName, identifiers) in changed.sorted(by: { $0.key < $1.key }) {
             // References to the models, so that the fetch refreshes them and creates no others.
             let models = identifiers.compactMap { registeredBacking($0)?.model }
-            guard !models.isEmpty else { continue }
-            let lookup = DataStoreLookup.identifiers(Set(models.map(\.persistentModelID)))
-            let found = Set(try load(entityName, lookup).map { ObjectIdentifier($0) })
-            for model in models {
-                if found.contains(ObjectIdentifier(model)) {
-                    result.refreshed.insert(model.persistentModelID)
-                    storage.deletedRows.remove(model.persistentModelID)
-                } else if mergeDelete(of: model.persistentBackingData) {
-                    result.deleted.insert(model.persistentModelID)
-                } else {
-                    result.deletedWithUnsavedChanges.insert(model.persistentModelID)
+            for (model, isFound) in try readRows(of: models, entityName) {
+                let backing = model.persistentBackingData
+                if isFound {
+                    result.refreshed.insert(backing.identifier)
+                } else if backing.state == .missing {
+                    result.deletedWithUnsavedChanges.insert(backing.identifier)
+                } else if backing.state == .gone {
+                    result.deleted.insert(backing.identifier)
                 }
             }
         }
         return result
     }
 
-    /// Marks a model as deleted because its row no longer exists.
+    /// Reads the rows of models in memory again, and reports to each model whether its row exists.
     ///
-    /// - Returns: `false` if the model is not marked because it has unsaved changes.
-    private func mergeDelete(of backing: AnyBackingData) -> Bool {
-        if backing.status == .saved, backing.hasChanges {
-            storage.deletedRows.insert(backing.identifier)
-            return false
+    /// - Parameter event: Returns the event to report to a model whose row does not exist.
+    /// - Returns: The models, and whether their rows exist.
+    @discardableResult
+    func readRows(
+        of models: [any PersistentModel], _ entityName: String,
+        ifMissing event: (AnyBackingData) -> ModelState.Event = { _ in .rowNotFound }
+    ) throws -> [(model: any PersistentModel, isFound: Bool)] {
+        guard !models.isEmpty else { return [] }
+        let found = Set(
+            try load(entityName, .identifiers(Set(models.map(\.persistentModelID)))).map { ObjectIdentifier($0) })
+        return models.map { model in
+            let isFound = found.contains(ObjectIdentifier(model))
+            if !isFound { report(event(model.persistentBackingData), model.persistentBackingData) }
+            return (model, isFound)
         }
-        backing.didChangeAllProperties()
-        backing.status = .deleted
-        backing.isPending = false
-        links.forget(backing)
-        registry.remove(backing)
-        return true
-    }
-
-    /// Marks the models as deleted whose rows were found to be deleted while they had unsaved changes.
-    func finishMergedDeletes() {
-        for identifier in storage.deletedRows {
-            if let backing = registeredBacking(identifier), backing.status == .saved { _ = mergeDelete(of: backing) }
-        }
-        storage.deletedRows = []
     }
 
     /// Discards the lists that models of these entities may have joined or left.
-    private func forgetLists(of entityNames: some Sequence<String>) {
+    func forgetLists(of entityNames: some Sequence<String>) {
         let areListed = entityNames.contains { name in
             guard let entity = coordinator.schema.entitiesByName[name] else { return false }
             return entity.relationshipProperties.isEmpty == false
         }
-        guard areListed else { return }
+        if areListed { forgetAllLists() }
+    }
+
+    /// Discards all lists that can be read again.
+    func forgetAllLists() {
         registry.forEach {
             $0.didChangeLists()
             $0.removeLists()

@@ -215,10 +215,12 @@ extension ModelContext {
         let references = try references(of: model, membership.entity)
         // As if the model were inserted, but the context does not register it.
         backing.join(membership)
-        (backing.model, backing.status) = (model, .inserted)
+        backing.model = model
+        backing.change(.inserted)
         defer {
             backing.join(nil)
-            (backing.model, backing.status) = (nil, .detached)
+            backing.model = nil
+            backing.change(.rolledBack)
         }
         for (slot, identifier) in references { backing.pending[slot] = .reference(identifier) }
         return try insertSnapshot(backing, membership)
@@ -238,7 +240,7 @@ extension ModelContext {
             }
             return try destinations.map { destination in
                 let other = destination.persistentBackingData
-                guard other.membership?.registry === registry, other.status == .saved else {
+                guard other.membership?.registry === registry, other.state == .saved else {
                     throw SwiftDataError.contextMismatch.with(
                         detail: "a batch insert can only reference models that are saved in the same context",
                         entityName: entity.name, propertyName: property.name)

@@ -46,8 +46,11 @@ extension ModelContext {
         let request = DataStoreBatchDeleteRequest(
             predicate: predicate, includeSubclasses: includeSubclasses, editingState: editingState)
         try ReadCancellation.suspended {
+            let existing = try storage.notifyingObservers { try existingRows(affectedByDeleting: entity) }
             var hasDeleted = false
-            defer { if hasDeleted { storage.notifyingObservers { updateModels(afterDeleting: entity) } } }
+            defer {
+                if hasDeleted { storage.notifyingObservers { updateModels(afterDeleting: entity, existing) } }
+            }
             for store in stores {
                 try delete(request, from: store)
                 hasDeleted = true
@@ -84,24 +87,41 @@ extension ModelContext {
 // MARK: - Updating the context
 
 extension ModelContext {
+    /// Returns the rows that a batch delete may delete and that the context has unsaved changes of, or unsaved references
+    /// to. Those that are missing before were deleted by other writers, and remain unsaved changes.
+    private func existingRows(affectedByDeleting entity: Schema.Entity) throws -> Set<PersistentIdentifier> {
+        let pending = pendingModels
+        guard !pending.isEmpty else { return [] }
+        let names = Set(entitiesAffected(byDeleting: entity).map(\.name))
+        let models = pending.filter { $0.backing.isEdited && names.contains($0.backing.identifier.entityName) }
+        var existing = Set<PersistentIdentifier>()
+        for (name, models) in Dictionary(grouping: models.map(\.model), by: \.persistentModelID.entityName) {
+            existing.formUnion(try readRows(of: models, name).lazy.filter(\.isFound).map(\.model.persistentModelID))
+        }
+        let references = Set(pendingReferences()).subtracting(existing).filter { names.contains($0.entityName) }
+        for (name, identifiers) in Dictionary(grouping: references, by: \.entityName) {
+            existing.formUnion(try existingRows(name, Set(identifiers)))
+        }
+        return existing
+    }
+
     /// Updates the models of this context after rows of an entity were deleted in the store.
-    private func updateModels(afterDeleting entity: Schema.Entity) {
-        var deletedIdentifiers: Set<PersistentIdentifier> = []
+    ///
+    /// - Parameter existing: The result of ``existingRows(affectedByDeleting:)`` before.
+    private func updateModels(afterDeleting entity: Schema.Entity, _ existing: Set<PersistentIdentifier>) {
+        // The rows are deleted, so an error here must not be thrown by the delete.
+        var deleted: Set<PersistentIdentifier> = []
         for entity in entitiesAffected(byDeleting: entity) {
-            // The rows are deleted, so an error here must not be thrown by the delete.
-            deferringErrors { deletedIdentifiers.formUnion(try missingRows(of: entity)) }
+            deferringErrors {
+                try readRows(of: registeredModels(of: entity), entity.name) {
+                    existing.contains($0.identifier) ? .batchDeleted : .rowNotFound
+                }
+                let references = Set(pendingReferences()).intersection(existing).filter { $0.entityName == entity.name }
+                deleted.formUnion(references.subtracting(try existingRows(entity.name, references)))
+            }
         }
-        links.forgetLists()
-        guard !deletedIdentifiers.isEmpty else { return }
-        clearReferences(to: deletedIdentifiers)
-        let models = deletedIdentifiers.compactMap { registeredBacking($0)?.model }
-        for model in models { markDeleted(model.persistentBackingData) }
-        pendingModels = pendingModels.filter { $0.backing.isPending }
-        registry.forEach { backing in
-            // A list that was read before may contain deleted models.
-            backing.didChangeLists()
-            backing.removeLists()
-        }
+        clearReferences(to: deleted)
+        forgetAllLists()
     }
 
     /// Refreshes the models of an entity after rows of it were inserted or updated in the store.
@@ -109,13 +129,10 @@ extension ModelContext {
         let kinds = coordinator.schema.kinds(of: entity.name).compactMap { coordinator.schema.entitiesByName[$0] }
         storage.notifyingObservers {
             // The rows are written, so an error here must not be thrown by the batch operation.
-            for entity in kinds { deferringErrors { _ = try missingRows(of: entity) } }
-            links.forgetLists()
-            guard kinds.contains(where: { !$0.relationshipProperties.isEmpty }) else { return }
-            registry.forEach {
-                $0.didChangeLists()
-                $0.removeLists()
+            for entity in kinds {
+                deferringErrors { try readRows(of: registeredModels(of: entity), entity.name) }
             }
+            forgetLists(of: kinds.lazy.map(\.name))
         }
     }
 
@@ -144,37 +161,34 @@ extension ModelContext {
         return deleted + referring
     }
 
-    /// Fetches the rows of this context's models of an entity again.
-    ///
-    /// - Returns: The identifiers whose rows no longer exist, including those that only an unsaved reference contains.
-    private func missingRows(of entity: Schema.Entity) throws -> Set<PersistentIdentifier> {
-        var wanted = Set(pendingReferences().filter { $0.entityName == entity.name })
+    /// Returns the models in memory that are of an entity and may have a row.
+    private func registeredModels(of entity: Schema.Entity) -> [any PersistentModel] {
         var models: [any PersistentModel] = []
         registry.forEach { backing in
-            guard backing.hasRow, let membership = backing.membership, membership.entity === entity,
+            if backing.hasRow, backing.state.mayHaveRow, backing.membership?.entity === entity,
                 let model = backing.model
-            else { return }
-            models.append(model)
-            wanted.insert(backing.identifier)
+            {
+                models.append(model)
+            }
         }
-        // Keeps the models alive until their rows were fetched.
-        return try withExtendedLifetime(models) {
-            wanted.isEmpty ? [] : wanted.subtracting(try existing(wanted, entity.type))
-        }
+        return models
     }
 
-    private func existing<Model: PersistentModel>(
-        _ identifiers: Set<PersistentIdentifier>, _ type: Model.Type
-    ) throws -> [PersistentIdentifier] {
-        // { identifiers.contains($0.persistentModelID) }
-        let predicate = Predicate<Model> { model in
-            PredicateExpressions.build_contains(
-                PredicateExpressions.build_Arg(identifiers),
-                PredicateExpressions.build_KeyPath(root: model, keyPath: \.persistentModelID))
+    /// Returns those of some identifiers whose rows exist.
+    private func existingRows(
+        _ entityName: String, _ identifiers: Set<PersistentIdentifier>
+    ) throws -> Set<PersistentIdentifier> {
+        guard !identifiers.isEmpty, let entity = coordinator.schema.entitiesByName[entityName] else { return [] }
+        var found: Set<PersistentIdentifier> = []
+        for store in try coordinator.stores(for: entity.type) {
+            let part = identifiers.filter { $0.storeIdentifier == store.identifier }
+            guard !part.isEmpty else { continue }
+            // The store may ignore the lookup.
+            try forEachRow(of: entity, in: store, .identifiers(part)) { identifier, _ in
+                if part.contains(identifier) { found.insert(identifier) }
+            }
         }
-        var descriptor = FetchDescriptor<Model>(predicate: predicate)
-        descriptor.includePendingChanges = false
-        return try fetch(descriptor).map(\.persistentModelID)
+        return found
     }
 
     // MARK: References
@@ -197,14 +211,5 @@ extension ModelContext {
             }
         }
         for identifier in deletedIdentifiers { unsavedReferrers[identifier] = nil }
-    }
-
-    /// Changes the state of a model whose row no longer exists, as after a saved delete.
-    private func markDeleted(_ backing: AnyBackingData) {
-        backing.didChangeAllProperties()
-        links.forget(backing)
-        backing.status = .deleted
-        backing.isPending = false
-        registry.remove(backing)
     }
 }

@@ -82,6 +82,7 @@ extension ModelContext {
         try finishDeletes()
         // Keeps the models alive while their own code runs.
         let models = pendingModels
+        try findReturnedRows(models)
         saves = try storeSaves(models)
         if !saves.isEmpty { try coordinator.requirePresent() }
         if let acknowledgement { try add(acknowledgement, to: &saves) }
@@ -97,7 +98,17 @@ extension ModelContext {
             }
         }
         unsavedReferrers = [:]
+        modelsDeletedByRules = [:]
         storage.didChange()
+    }
+
+    /// Reads the rows of missing and restored models, because another writer may have restored them since.
+    private func findReturnedRows(_ models: [PendingModel]) throws {
+        let missing = models.lazy.filter { $0.backing.state == .missing || $0.backing.state == .restored }.map(\.model)
+        guard !missing.isEmpty else { return }
+        for (name, models) in Dictionary(grouping: missing, by: \.persistentModelID.entityName) {
+            try readRows(of: models, name)
+        }
     }
 
     /// Adds an acknowledgement to the changes of its store, which is saved last.
@@ -136,7 +147,10 @@ extension ModelContext {
             pendingModels = []
             return
         }
-        for listed in models where !listed.backing.hasChanges { listed.backing.isPending = false }
+        for listed in models where !listed.backing.hasChanges {
+            if listed.backing.state == .discarded { report(.written, listed.backing) }
+            listed.backing.isPending = false
+        }
         // A model that was changed after its store was saved is in the list twice.
         var known: Set<ObjectIdentifier> = []
         pendingModels = pendingModels.filter {
@@ -166,7 +180,7 @@ extension ModelContext {
                     guard let membership = backing.membership else { return }
                     let store = try coordinator.store(
                         for: membership.entity.type,
-                        of: backing.status == .inserted && !backing.isRestored ? nil : backing.identifier)
+                        of: backing.state == .new ? nil : backing.identifier)
                     let index = saves.firstIndex { $0.store === store } ?? saves.count
                     if index == saves.count { saves.append(StoreSave(store: store)) }
                     saves[index].hasReferences =
@@ -175,10 +189,10 @@ extension ModelContext {
                 }
                 guard let (membership, index) = latest else { return }
                 let count = models.count - position
-                switch backing.status {
-                case .inserted:
+                switch backing.state {
+                case .new, .restored:
                     saves[index].inserted.add(backing, try insertSnapshot(backing, membership), of: count)
-                case .saved:
+                case .saved, .missing:
                     if let snapshot = try updateSnapshot(backing, membership.entity) {
                         saves[index].addUpdate(backing, snapshot, of: count)
                     } else {
@@ -186,7 +200,7 @@ extension ModelContext {
                     }
                 case .deleted:
                     saves[index].deleted.add(backing, deleteSnapshot(backing, membership.entity), of: count)
-                case .detached: break
+                case .detached, .discarded, .gone, .replaced: break
                 }
             }
         }
@@ -261,6 +275,17 @@ extension ModelContext {
             updated: Store.Snapshot.all(save.changedSnapshots), deleted: Store.Snapshot.all(save.deleted.snapshots),
             linked: save.linked, unlinked: save.unlinked, acknowledgement: save.acknowledgement)
         let result = try store.save(request)
+        do { return try check(result, of: request, &save, store) } catch {
+            applyWithoutResult(save)
+            throw error
+        }
+    }
+
+    /// Validates the result of a save that was committed.
+    private func check<Store: DataStore>(
+        _ result: DataStoreSaveChangesResult<Store.Snapshot>, of request: DataStoreSaveChangesRequest<Store.Snapshot>,
+        _ save: inout StoreSave, _ store: Store
+    ) throws -> [PersistentIdentifier: Store.Snapshot]? {
         if storage.savedTokens != nil { storage.didSave(result.historyToken) }
         coordinator.commits.didSave(to: store)
         save.insertedIdentifiers = try SaveCheck(store).check(
@@ -282,33 +307,53 @@ extension ModelContext {
             backing.identifier = identifiers[index]
             registry.add(backing, identifiers[index])
             backing.hasRow = true
-            backing.status = .saved
+            backing.change(.written)
             backing.exchangeWritten(&row)
             backing.isPending = false
         }
         save.updated.forEach { _, backing, row in
+            backing.change(.written)
             backing.exchangeWritten(&row)
             backing.isPending = false
         }
         save.deleted.forEach { _, backing, _ in
+            backing.change(.written)
             backing.isPending = false
             registry.remove(backing)
         }
         save.savedCount = save.inserted.count + save.updated.count + save.deleted.count
         if save.isResolved { applyResolvedConflicts(save, identifiers) }
-        links.removeChanges { end in
-            let backing = end.model.persistentBackingData
-            guard let entity = backing.membership?.entity else { return true }
-            if coordinator.sharesModels, let identifier = backing.identifier.storeIdentifier {
-                return identifier == save.store.identifier
-            }
-            return save.store.schema.entitiesByName[entity.name]?.type == entity.type
+        links.removeChanges { isSaved($0, by: save) }
+    }
+
+    /// Returns whether a save contained the changes of links.
+    private func isSaved(_ end: ContextLinks.Changes, by save: StoreSave) -> Bool {
+        let backing = end.model.persistentBackingData
+        guard let entity = backing.membership?.entity else { return true }
+        if coordinator.sharesModels, let identifier = backing.identifier.storeIdentifier {
+            return identifier == save.store.identifier
         }
+        return save.store.schema.entitiesByName[entity.name]?.type == entity.type
+    }
+
+    /// Updates the models after a save that was committed, but whose result is invalid. Nothing is pending, because a second
+    /// save would write the changes again. The updated models are read again, and the inserted ones, whose identifiers are
+    /// not known, leave the context.
+    private func applyWithoutResult(_ save: StoreSave) {
+        for changes in [save.inserted, save.merged, save.replaced, save.updated, save.dropped, save.deleted] {
+            changes.forEachModel { _, backing in
+                report(.writtenUnidentified, backing)
+                backing.isPending = false
+                if backing.state == .saved { backing.forgetRow() }
+            }
+        }
+        links.removeChanges { isSaved($0, by: save) }
+        forgetAllLists()
     }
 
     /// Keeps the temporary identifiers that were created for a failed save, because its error may contain one of them.
     private func keepIdentifiers(_ save: StoreSave) {
-        for (backing, identifier) in save.inserted.identifiers where backing.origin == nil {
+        for (backing, identifier) in save.inserted.identifiers where backing.origin == nil && backing.state.isInserted {
             backing.identifier = identifier
             registry.add(backing, identifier)
         }

@@ -24,7 +24,7 @@ extension ModelContext {
     ///
     /// - Returns: The snapshot, or `nil` if the row does not exist and the context drops changes of such models.
     func updateSnapshot(_ backing: AnyBackingData, _ entity: Schema.Entity) throws -> DefaultSnapshot? {
-        guard try loadIfNeeded(backing) else {
+        guard backing.state != .missing, try loadIfNeeded(backing) else {
             if mergePolicy != .error { return nil }
             throw SwiftDataError.modelNotFound.with(persistentIdentifier: backing.identifier)
         }
@@ -64,7 +64,7 @@ extension ModelContext {
         let value = try backing.currentValue(of: property)
         guard case .reference(let identifier) = value else { return value }
         let destination = registeredBacking(identifier)
-        return destination?.status == .deleted || (destination == nil && identifier.isTemporary) ? .null : value
+        return destination.map { !$0.state.isInContext } ?? identifier.isTemporary ? .null : value
     }
 
     /// Throws an error for an attribute that was never set.
@@ -72,7 +72,7 @@ extension ModelContext {
     /// ``AnyBackingData/assignedCount`` does not include attributes that were set after the insert, so a count that is too
     /// small requires a search and is not an error by itself.
     func checkComplete(_ backing: AnyBackingData, _ entity: Schema.Entity) throws {
-        guard backing.assignedCount < entity.requiredCount, backing.status == .inserted, let model = backing.model
+        guard backing.assignedCount < entity.requiredCount, backing.state.isInserted, let model = backing.model
         else { return }
         for child in Mirror(reflecting: model).children {
             guard let wrapper = child.value as? any PropertyDeclaration, wrapper.isUnset else { continue }

@@ -98,7 +98,7 @@ extension ModelContext {
         let model = type.make(entity.backingData(identifier, DataStoreRow(row)), entity.backingDataType)
         let backing = model.persistentBackingData
         backing.model = model
-        backing.status = .inserted
+        backing.becomeRestored()
         // All attributes have values.
         backing.assignedCount = .max
         registry.add(backing, identifier)
@@ -119,9 +119,6 @@ extension ModelContext {
 }
 
 extension AnyBackingData {
-    /// Whether the model is inserted with the identifier of a deleted model.
-    var isRestored: Bool { status == .inserted && hasRow }
-
     /// Sets attributes to values in their stored form, like the program would.
     fileprivate func set(_ values: [(property: Schema.Property, form: PropertyValue)]) throws {
         guard let entity = membership?.entity else { return }

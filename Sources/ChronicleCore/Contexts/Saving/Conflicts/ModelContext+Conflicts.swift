@@ -30,22 +30,15 @@ extension ModelContext {
             }
             backing.hasRow = true
             backing.row = snapshot.row
-            replace(backing)
+            report(.replaced, backing)
         }
         save.dropped.forEachSnapshot { _, backing, snapshot in
             storage.lastSaveResult.droppedChanges.append(droppedChange(backing, snapshot))
         }
-        save.dropped.forEachSnapshot { _, backing, _ in forget(backing) }
+        save.dropped.forEachSnapshot { _, backing, _ in report(.dropped, backing) }
         refreshModels(from: save.related, storeIdentifier: save.store.identifier)
-        if save.hasReferences, save.merged.count + save.replaced.count > 0 {
-            // Lists that were read before may contain replaced instances, or lack the destinations of the survivors.
-            registry.forEach {
-                guard $0.hasRow else { return }
-                $0.didChangeLists()
-                $0.removeLists()
-            }
-            links.forgetLists()
-        }
+        // Lists that were read before may contain models that have left, or lack the destinations of the survivors.
+        if save.hasReferences { forgetAllLists() }
     }
 
     /// Notifies the observers of the properties of an inserted instance whose values the row replaces.
@@ -60,11 +53,11 @@ extension ModelContext {
 
     /// Makes an inserted instance the instance of an existing row.
     private func takeOver(_ identifier: PersistentIdentifier, _ backing: AnyBackingData) {
-        if let known = registeredBacking(identifier), known !== backing { replace(known) }
+        if let known = registeredBacking(identifier), known !== backing { report(.replaced, known) }
         if backing.origin != nil { registry.remove(backing) }
         backing.identifier = identifier
         registry.add(backing, identifier)
-        backing.status = .saved
+        backing.change(.merged)
         backing.isPending = false
         storage.lastSaveResult.mergedIdentifiers.insert(identifier)
     }
@@ -90,27 +83,11 @@ extension ModelContext {
         }
     }
 
-    /// Marks an instance whose row is represented by another instance from now on.
-    private func replace(_ backing: AnyBackingData) {
-        forget(backing)
-        backing.isReplaced = true
-    }
-
-    /// Marks an instance that no longer represents a row.
-    private func forget(_ backing: AnyBackingData) {
-        backing.didChangeAllProperties()
-        links.forget(backing)
-        registry.remove(backing)
-        storage.deletedRows.remove(backing.identifier)
-        backing.status = .deleted
-        backing.isPending = false
-    }
-
     private func droppedChange(_ backing: AnyBackingData, _ snapshot: DefaultSnapshot) -> DroppedChange {
         guard let entity = backing.membership?.entity else { return DroppedChange(backing.identifier, []) }
         let changes = entity.properties.compactMap { property -> (name: String, value: (any Sendable)?)? in
             if property.isLinked {
-                guard let added = links[changesOf: backing, property]?.added.models else { return nil }
+                guard let added = links[changesOf: backing, property]?.added else { return nil }
                 return (property.name, added.map(\.persistentModelID))
             }
             guard property.slot >= 0, snapshot.changed.contains(property.slot) else { return nil }

@@ -32,7 +32,17 @@ struct SaveConflicts {
     /// - Throws: ``SwiftDataError/uniquenessViolation`` if a model conflicts with two rows, and
     ///   ``SwiftDataError/modelValidationFailure`` if a required relationship would lose its destination.
     mutating func resolve(after error: any Error) throws -> StoreSave? {
-        guard context.mergePolicy != .error else { return nil }
+        guard context.mergePolicy != .error else {
+            if let error = error as? SwiftDataError, error.kind == .modelNotFound,
+                let deleted = try rowsDeletedByRules().first
+            {
+                throw error.with(
+                    detail: "another context has given the model to one that this save deletes, and whose delete rule "
+                        + "would delete it; delete the model, or give it to another one, and save again",
+                    persistentIdentifier: deleted)
+            }
+            return nil
+        }
         switch (error as? SwiftDataError)?.kind {
         case .uniquenessViolation: findsUniqueRows = true
         case .modelNotFound: findsMissingRows = true
@@ -58,7 +68,8 @@ struct SaveConflicts {
         return resolved
     }
 
-    /// Returns the identifiers of the updated models whose rows do not exist.
+    /// Returns the identifiers of the updated models whose rows do not exist, or would not exist after the deletes of the
+    /// save.
     private func missingRows() throws -> Set<PersistentIdentifier> {
         var missing = Set(original.updated.snapshots.map(\.persistentIdentifier))
         for (name, identifiers) in Dictionary(grouping: missing, by: \.entityName) {
@@ -67,7 +78,45 @@ struct SaveConflicts {
                 missing.remove(identifier)
             }
         }
-        return missing
+        return missing.union(try rowsDeletedByRules())
+    }
+
+    /// Returns the updated models that the store deletes in the same save, because other contexts have given them to models
+    /// that are deleted.
+    private func rowsDeletedByRules() throws -> Set<PersistentIdentifier> {
+        let updated = Dictionary(
+            original.updated.snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { first, _ in first })
+        guard !updated.isEmpty else { return [] }
+        let schema = context.coordinator.schema
+        var known = Set(original.deleted.snapshots.map(\.persistentIdentifier))
+        var next = known
+        while !next.isEmpty {
+            var reached: Set<PersistentIdentifier> = []
+            for (name, owners) in Dictionary(grouping: next, by: \.entityName) {
+                for property in schema.entitiesByName[name]?.relationshipProperties ?? [] {
+                    guard let relationship = property.relationship, relationship.deleteRule == .cascade,
+                        let entity = schema.entitiesByName[relationship.destination]
+                    else { continue }
+                    if relationship.isLinked {
+                        for destinations in try context.loadLinked(Set(owners), property).values {
+                            reached.formUnion(
+                                destinations.compactMap { property.relationshipAccess?.model($0).persistentModelID })
+                        }
+                    } else if let inverse = schema.inverse(of: relationship), inverse.slot >= 0 {
+                        let lookup = DataStoreLookup.references(inverse, to: Set(owners))
+                        try context.forEachRow(of: entity, in: original.store, lookup) { identifier, _ in
+                            // A reference that the save changes is changed before the deletes.
+                            if updated[identifier]?.changed.contains(inverse.slot) != true {
+                                reached.insert(identifier)
+                            }
+                        }
+                    }
+                }
+            }
+            next = reached.subtracting(known)
+            known.formUnion(next)
+        }
+        return known.intersection(updated.keys)
     }
 
     /// Returns the original save without missing rows, and with merged models instead of those that they replace.

@@ -1,0 +1,107 @@
+// The states of models, and what depends on them; see ``ModelState``.
+extension ModelContext {
+    /// Changes the state of a model after an event, and updates what depends on it.
+    ///
+    /// - Returns: Whether the state is another one.
+    @discardableResult
+    func report(_ event: ModelState.Event, _ backing: AnyBackingData) -> Bool {
+        guard backing.change(event) else { return false }
+        didChangeState(of: backing)
+        return true
+    }
+
+    /// Updates the registry, the pending models, lists and links after the state of a model changed.
+    func didChangeState(of backing: AnyBackingData) {
+        storage.didChange()
+        switch backing.state {
+        case .detached:
+            leave(backing)
+            backing.join(nil)
+            backing.changed = PropertySet()
+            backing.removeExtras()
+        case .gone, .replaced:
+            leave(backing)
+            backing.deletion = nil
+        case .deleted, .discarded:
+            backing.didChangeAllProperties()
+            list(backing)
+        case .new, .saved:
+            backing.deletion = nil
+        case .restored, .missing: break
+        }
+    }
+
+    /// Removes a model from everything that contains the models of the context.
+    private func leave(_ backing: AnyBackingData) {
+        backing.didChangeAllProperties()
+        didLeave(backing)
+        if let model = backing.model, let membership = backing.membership {
+            for (slot, index) in membership.lists {
+                guard let identifier = backing.reference(membership.entity.storedProperties[slot]) else { continue }
+                registry[identifier]?.extras?.lists[index]?.remove(model)
+            }
+        }
+        links.forget(backing)
+        registry.remove(backing)
+    }
+
+    // MARK: Deletes
+
+    /// Records why a model was deleted. A model without a record was deleted by the program and causes no other delete.
+    func recordDeletion(of backing: AnyBackingData, _ cause: Deletion.Cause?) {
+        guard cause != nil || backing.membership?.entity.cascades == true else { return }
+        backing.deletion = Deletion(
+            number: nextDeletion(), isByProgram: cause == nil, causes: cause.map { [$0] } ?? [])
+        if let cause, let model = backing.model { modelsDeletedByRules[cause.number, default: []].append(model) }
+    }
+
+    /// Records a further cause of the delete of a model; `nil` if the program deletes the model as well.
+    func addCause(_ cause: Deletion.Cause?, toDeleteOf backing: AnyBackingData) {
+        guard let cause else {
+            backing.deletion?.isByProgram = true
+            report(.deleted, backing)
+            return
+        }
+        guard backing.deletion?.isByProgram == false, backing.deletion?.causes.contains(cause) == false else { return }
+        backing.deletion?.causes.append(cause)
+        if let model = backing.model { modelsDeletedByRules[cause.number, default: []].append(model) }
+    }
+
+    /// Takes back the delete of a model if delete rules along a relationship are its only cause, because the model
+    /// references another destination now.
+    func removeCauses(along slot: Int, of backing: AnyBackingData) throws {
+        guard backing.deletion?.isByProgram == false,
+            backing.deletion?.causes.contains(where: { $0.slot == slot }) == true
+        else { return }
+        backing.deletion?.causes.removeAll { $0.slot == slot }
+        if backing.deletion?.causes.isEmpty == true { try undoDelete(of: backing) }
+    }
+
+    /// Takes back the delete of a model. If delete rules deleted it, the deletes that it caused are taken back as well.
+    ///
+    /// - Throws: The error of loading a relationship. The model is deleted then.
+    func undoDelete(of backing: AnyBackingData) throws {
+        var returning = [backing]
+        while let next = returning.popLast() {
+            guard let membership = next.membership else { continue }
+            let deletion = next.deletion
+            let relationships = relationships(of: next, membership)
+            next.didChangeAllProperties()
+            next.change(.causeRemoved)
+            links.forgetLists()
+            do { for relationship in relationships { try relationship.reconnect() } } catch {
+                // Restores the delete, so that it is not undone in part.
+                next.change(deletion?.isByProgram == false ? .deletedByRule : .deleted)
+                throw error
+            }
+            didChangeState(of: next)
+            guard let deletion, !deletion.isByProgram else { continue }
+            for model in modelsDeletedByRules.removeValue(forKey: deletion.number) ?? [] {
+                let dependent = model.persistentBackingData
+                guard dependent.deletion?.isByProgram == false else { continue }
+                dependent.deletion?.causes.removeAll { $0.number == deletion.number }
+                if dependent.deletion?.causes.isEmpty == true { returning.append(dependent) }
+            }
+        }
+    }
+}
