@@ -46,6 +46,17 @@
     @attached(extension, conformances: PersistentModel)
     public macro Model(originalName: String) = #externalMacro(module: "ChronicleMacros", type: "ModelMacro")
 
+    /// Lets an initializer of a model set properties with observers without calling the observers, as initializers do in
+    /// Swift.
+    ///
+    /// ``Model()`` adds the macro to each designated initializer of a class that sets such properties; you do not use it
+    /// directly.
+    ///
+    /// - Parameter names: The names of the properties with observers.
+    @attached(body)
+    public macro ModelInitializer(_ names: StaticString...) =
+        #externalMacro(module: "ChronicleMacros", type: "ModelInitializerMacro")
+
     /// Excludes a property of a ``Model()`` class from the store.
     ///
     /// The property needs a default value. Every fetched instance starts with this value.

@@ -158,6 +158,35 @@ public struct Attribute<Value> {
         }
     }
 
+    /// The value of the property before its model is inserted.
+    ///
+    /// An initializer can set this value instead of the property, `_name.initialValue` instead of `name`. Swift then does
+    /// not call the observers of the property, and allows it before `super.init`. `@Model` does this for the properties
+    /// with observers. Do not set it after the model was inserted: the context does not learn of the change.
+    ///
+    /// Reading it before a value was set stops the program.
+    @inlinable
+    public var initialValue: Value {
+        get {
+            guard let value else { return Self.unsetInitialValue() }
+            return value
+        }
+        set { value = newValue }
+        _modify {
+            if value == nil { value = Self.unsetInitialValue() }
+            yield &value!
+        }
+    }
+
+    /// Returns the empty value of a relationship; stops the program for an attribute, like ``unset(in:)``.
+    @usableFromInline @inline(never)
+    static func unsetInitialValue() -> Value {
+        guard DeclaredRelationship<Value>() != nil else {
+            fatalError("an attribute of type \(Value.self) was read before it was set; set it in the initializer")
+        }
+        return RelationshipShape.placeholder
+    }
+
     /// Sets an attribute of a direct type of an observed model, and notifies its observers.
     ///
     /// Not inlined, so that the setter remains small enough to be inlined into initializers. A parameter for the key path

@@ -144,6 +144,8 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
 
     /// The properties in the order of the literal.
     public let elements: [Element]
+    /// The key paths of properties that the class overrides; see ``overriding(_:)``.
+    let overrides: [Element]
     // The reason for `@unchecked Sendable`: the keys are the `Sendable` key paths of the literal, which `AnyKeyPath`
     // cannot express.
     private let indexByKeyPath: [AnyKeyPath: Int]
@@ -152,13 +154,17 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
     ///
     /// - Parameter elements: The names and key paths of the properties.
     public init(dictionaryLiteral elements: (String, any PartialKeyPath<Model> & Sendable)...) {
-        self.init(elements.map { (name: $0.0, keyPath: $0.1) })
+        self.init(elements.map { (name: $0.0, keyPath: $0.1) }, overrides: [])
     }
 
-    private init(_ elements: [Element]) {
+    private init(_ elements: [Element], overrides: [Element]) {
         self.elements = elements
-        indexByKeyPath = Dictionary(
-            elements.enumerated().map { ($1.keyPath, $0) }, uniquingKeysWith: { first, _ in first })
+        self.overrides = overrides
+        let indices = elements.enumerated().map { ($1.keyPath as AnyKeyPath, $0) }
+        let overriding = overrides.compactMap { override in
+            elements.firstIndex { $0.name == override.name }.map { (override.keyPath as AnyKeyPath, $0) }
+        }
+        indexByKeyPath = Dictionary(indices + overriding, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the name of the property with the given key path.
@@ -194,7 +200,19 @@ public struct PropertyMap<Model: PersistentModel>: ExpressibleByDictionaryLitera
     ///
     /// - Parameter other: The properties to add.
     /// - Returns: The properties of this map, followed by those of the other.
-    public func adding(_ other: PropertyMap) -> PropertyMap { PropertyMap(elements + other.elements) }
+    public func adding(_ other: PropertyMap) -> PropertyMap {
+        PropertyMap(elements + other.elements, overrides: overrides + other.overrides)
+    }
+
+    /// Returns a map that also finds properties by the key paths of their overrides. `@Model` uses it for the properties
+    /// that a subclass overrides, for which Swift makes other key paths.
+    ///
+    /// - Parameter other: The properties of the superclass that the class overrides. Those that are not in this map are
+    ///   ignored.
+    /// - Returns: The same properties, with additional key paths.
+    public func overriding(_ other: PropertyMap) -> PropertyMap {
+        PropertyMap(elements, overrides: overrides + other.elements)
+    }
 }
 
 /// The uniqueness constraints of a model class.

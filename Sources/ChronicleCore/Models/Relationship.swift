@@ -61,6 +61,17 @@ public struct Relationship<Value> {
         }
     }
 
+    /// The destinations of the relationship before its model is inserted.
+    ///
+    /// An initializer can set them instead of the property, `_items.initialValue` instead of `items`. Swift then does not
+    /// call the observers of the property, and allows it before `super.init`. `@Model` does this for the properties with
+    /// observers. Do not set them after the model was inserted: the context does not learn of the change.
+    public var initialValue: Value {
+        get { held }
+        set { value = newValue }
+        _modify { yield &held }
+    }
+
     private init(
         value: Value?, _ options: Schema.Relationship.Option, _ deleteRule: Schema.Relationship.DeleteRule,
         _ minimum: Int?, _ maximum: Int?, _ originalName: StaticString?, _ inverse: AnyKeyPath?

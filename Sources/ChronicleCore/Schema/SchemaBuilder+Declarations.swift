@@ -108,7 +108,10 @@ extension SchemaBuilder {
         let indices = subclass?.indices(of: Model.self).indices.map { $0.map { $0 as AnyKeyPath } }
         return EntityDeclaration(
             type: type, properties: properties, superclass: try superclass(of: sample),
-            inheritedKeyPaths: subclass == nil ? [] : properties.map { ($0.name, $0.keyPath) },
+            inheritedKeyPaths: subclass == nil
+                ? []
+                : properties.map { ($0.name, $0.keyPath) }
+                    + Model.allProperties.overrides.map { ($0.name, $0.keyPath) },
             uniqueness: uniqueness ?? Model.uniqueness.constraints.map { $0.map { $0 } },
             indices: indices ?? Model.indices.indices.map { $0.map { $0 } },
             hasEphemeralAttributes: wrappers.values.contains(where: \.isEphemeral))

@@ -27,9 +27,12 @@ extension ModelCheck {
         var fixed = variable
         fixed.attributes = fixed.attributes.filter { $0.id != wrapper.id }
         fixed.leadingTrivia = variable.leadingTrivia
-        let kind = variable.has(.static) || variable.has(.class) ? "static" : "computed"
+        let reason =
+            variable.has(.override)
+            ? "the superclass stores the value of a property that is overridden"
+            : "a \(variable.has(.static) || variable.has(.class) ? "static" : "computed") property is not stored"
         report(
-            "computed", "a \(kind) property is not stored; remove @\(wrapper.name)", at: wrapper,
+            "computed", "\(reason); remove @\(wrapper.name)", at: wrapper,
             [.replace("remove @\(wrapper.name)", variable, with: fixed)])
     }
 

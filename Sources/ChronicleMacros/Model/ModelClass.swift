@@ -21,6 +21,21 @@ struct ModelClass {
     var inheritsFromNSObject: Bool {
         declaration.inheritanceClause?.inheritedTypes.first?.type.lastName == "NSObject"
     }
+    /// The stored properties that an initializer assigns without calling their observers; see ``ModelInitializerMacro``.
+    var observed: [StoredProperty] { persistent.filter { $0.hasObservers && $0.canBeWrapped } }
+    /// The names of the properties of the superclass that the class overrides.
+    var overridden: [TokenSyntax] {
+        declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }
+            .filter { $0.has(.override) && !$0.has(.class) && !$0.has(.static) }
+            .flatMap { $0.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.trimmed } }
+    }
+    /// The name of the generic parameter for the class or a subclass, which differs from the names in its constraint
+    /// and in the type of the superclass.
+    var parameterName: String {
+        let used = [name, declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription ?? ""]
+            .flatMap { $0.split { !$0.isLetter && $0 != "_" && !$0.isNumber } }
+        return ["Model", "Class", "Subclass"].first { !used.contains(Substring($0)) } ?? "Model"
+    }
     /// The stored properties.
     var persistent: [StoredProperty] { properties.filter { !$0.isTransient } }
 

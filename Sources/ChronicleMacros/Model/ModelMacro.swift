@@ -32,11 +32,11 @@ extension ModelMacro: MemberMacro {
         }
         var members: [DeclSyntax] = []
         if !model.declares("modelSubclass", isStatic: true) {
+            let added = ".adding([\(map(model.persistent))])\(overrides(model.overridden))"
             members.append(
                 """
-                \(raw: model.mapAttribute)\(raw: model.access)static func properties<Model: \(raw: model.name)>(of model: Model.Type) -> \
-                Chronicle::PropertyMap<Model> {
-                    \(superclass).properties(of: model).adding([\(raw: map(model.persistent))])
+                \(raw: model.mapSignature) {
+                    \(superclass).properties(of: model)\(raw: added)
                 }
                 """)
             var arguments = model.constraints.map { ", \($0.name): \($0.name)(of: \(model.name).self)" }
@@ -47,7 +47,7 @@ extension ModelMacro: MemberMacro {
                 \(raw: model.mapAttribute)\(raw: model.overridableAccess)override class var modelSubclass: \
                 Chronicle::ModelSubclass? {
                     Chronicle::ModelSubclass(
-                        \(superclass).properties(of: \(raw: model.name).self).adding([\(raw: map(model.persistent))])\
+                        \(superclass).properties(of: \(raw: model.name).self)\(raw: added)\
                 \(raw: arguments.joined()))
                 }
                 """)
@@ -78,8 +78,7 @@ extension ModelMacro: MemberMacro {
             // its literal, because Swift describes key paths of generic functions differently; see `Schema.path(of:from:)`.
             members.append(
                 """
-                \(raw: model.mapAttribute)\(raw: model.access)static func properties<Model: \(raw: model.name)>(of model: Model.Type) -> \
-                Chronicle::PropertyMap<Model> {
+                \(raw: model.mapSignature) {
                     [\(raw: map(model.persistent))]
                 }
                 """)
@@ -132,9 +131,17 @@ extension ModelMacro: MemberMacro {
         if properties.isEmpty { return ":" }
         return properties.map { "\n    \"\($0.name)\": \\.\($0.identifier.text)," }.joined() + "\n"
     }
+
+    /// Returns the call that adds the key paths of overrides, which Swift distinguishes from those of the superclass.
+    private static func overrides(_ names: [TokenSyntax]) -> String {
+        if names.isEmpty { return "" }
+        let entries = names.map { "\"\($0.text.filter { $0 != "`" })\": \\.\($0.text)" }
+        return ".overriding([\(entries.joined(separator: ", "))])"
+    }
 }
 
-/// Adds a wrapper to each stored property without one.
+/// Adds a wrapper to each stored property without one, and ``ModelInitializerMacro`` to the initializers of a class with
+/// observers.
 extension ModelMacro: MemberAttributeMacro {
     static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
@@ -142,14 +149,27 @@ extension ModelMacro: MemberAttributeMacro {
     ) throws -> [AttributeSyntax] {
         // For a class that cannot be a model, an error was reported, and wrappers would cause further errors.
         guard let model = declaration.as(ClassDeclSyntax.self), model.genericParameterClause == nil,
-            let variable = member.as(VariableDeclSyntax.self), model.isReachable(in: context)
+            model.isReachable(in: context)
         else { return [] }
+        if let initializer = member.as(InitializerDeclSyntax.self) { return attributes(of: initializer, in: model) }
+        guard let variable = member.as(VariableDeclSyntax.self) else { return [] }
         let properties = StoredProperty.all(in: variable)
         // Properties that cannot have a wrapper are reported by `ModelCheck`.
         guard properties.count == 1, let property = properties.first, property.canBeWrapped,
             property.wrapper == nil, !property.isTransient, property.name != "persistentBackingData"
         else { return [] }
         return ["@Chronicle::Attribute"]
+    }
+
+    private static func attributes(
+        of initializer: InitializerDeclSyntax, in model: ClassDeclSyntax
+    ) -> [AttributeSyntax] {
+        let names = ModelClass(model).observed.map(\.name)
+        // As in every class, a convenience initializer calls observers.
+        guard let body = initializer.body, !initializer.modifiers.contains(.convenience),
+            DirectAssignments(of: names, in: initializer).areContained(in: body)
+        else { return [] }
+        return ["@Chronicle::ModelInitializer(\(raw: names.map { "\"\($0)\"" }.joined(separator: ", ")))"]
     }
 }
 
@@ -171,6 +191,12 @@ extension ModelClass {
     /// Referring to a deprecated declaration is a warning, unless the referring declaration is deprecated too.
     fileprivate var mapAttribute: String {
         persistent.contains(where: \.isDeprecated) ? "@available(*, deprecated) " : ""
+    }
+
+    /// The declaration of the map of the class or a subclass, without its body.
+    fileprivate var mapSignature: String {
+        "\(mapAttribute)\(access)static func properties<\(parameterName): \(name)>(of model: \(parameterName).Type) -> "
+            + "Chronicle::PropertyMap<\(parameterName)>"
     }
 }
 

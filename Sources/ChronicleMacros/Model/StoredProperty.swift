@@ -23,6 +23,8 @@ struct StoredProperty {
     /// Whether an initializer must assign a value.
     var isRequired: Bool { binding.initializer == nil && !isOptional }
 
+    var hasObservers: Bool { binding.accessorBlock != nil }
+
     var isDeprecated: Bool {
         let arguments = attribute("available")?.arguments?.as(AvailabilityArgumentListSyntax.self)
         return arguments?.contains { $0.argument.trimmedDescription == "deprecated" } ?? false
@@ -52,9 +54,10 @@ struct StoredProperty {
 }
 
 extension StoredProperty {
-    /// Returns the stored properties of a declaration; none for computed and static properties.
+    /// Returns the stored properties of a declaration; none for computed and static properties, and for overrides, whose
+    /// values the superclass stores.
     static func all(in declaration: VariableDeclSyntax) -> [StoredProperty] {
-        guard !declaration.has(.static), !declaration.has(.class) else { return [] }
+        guard !declaration.has(.static), !declaration.has(.class), !declaration.has(.override) else { return [] }
         return declaration.bindings.compactMap { binding in
             guard binding.isStored, let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { return nil }
             return StoredProperty(declaration: declaration, binding: binding, identifier: pattern.identifier)

@@ -3,7 +3,10 @@ import SwiftSyntaxMacros
 /// The macros by the names of their types.
 enum Macros {
     static var all: [any Macro.Type] {
-        [ModelMacro.self, TransientMacro.self, UniqueMacro.self, IndexMacro.self, ModelActorMacro.self]
+        [
+            ModelMacro.self, ModelInitializerMacro.self, TransientMacro.self, UniqueMacro.self, IndexMacro.self,
+            ModelActorMacro.self,
+        ]
     }
 }
 

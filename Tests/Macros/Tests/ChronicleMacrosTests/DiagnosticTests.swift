@@ -117,6 +117,11 @@ import Testing
             message: "a static property is not stored; remove @Attribute",
             fixed: ["@Model class Trip { static var a = 1 }"]),
         Case(
+            testDescription: "a wrapper on an override",
+            source: "@Model class Flight: Trip { @Attribute(.unique) override var a: Int { didSet {} } }",
+            message: "the superclass stores the value of a property that is overridden; remove @Attribute",
+            fixed: ["@Model class Flight: Trip { override var a: Int { didSet {} } }"]),
+        Case(
             testDescription: "a transient attribute", source: "@Model class Trip { @Transient @Attribute var a = 1 }",
             message: "'a' cannot be both stored and @Transient"),
         Case(

@@ -51,6 +51,90 @@ import Testing
                 """)
     }
 
+    @Test func initializersSetPropertiesWithObserversDirectly() {
+        let bodies: [(body: String, expanded: String)] = [
+            ("self.a = 1", "self._a.initialValue = 1"),
+            ("a = 1; b = 2; c = 3", "self._a.initialValue = 1; b = 2; self._c.initialValue = 3"),
+            ("(self.a, self.b) = (1, 2)", "(self._a.initialValue, self.b) = (1, 2)"),
+            ("self.a += c.a", "self._a.initialValue += self._c.initialValue.a"),
+            ("self.x = self.c.count", "self.x = self._c.initialValue.count"),
+            // Closures and local functions call observers.
+            ("a = 1; run { a = 2 }", "self._a.initialValue = 1; run { a = 2 }"),
+            ("a = 1; func f() { self.a = 2 }", "self._a.initialValue = 1; func f() { self.a = 2 }"),
+            // Other variables of that name.
+            ("let a = 1; self.a = a", "let a = 1; self._a.initialValue = a"),
+            ("if let c { self.c = c }", "if let c { self._c.initialValue = c }"),
+            ("for a in [1] { self.a = a }", "for a in [1] { self._a.initialValue = a }"),
+            (
+                "a = 1; if a > 0 { let a = a; c = a }; a = 3",
+                "self._a.initialValue = 1; if self._a.initialValue > 0 { let a = self._a.initialValue; "
+                    + "self._c.initialValue = a }; self._a.initialValue = 3"
+            ),
+            ("if let a { f(a) } else { a = 1 }", "if let a { f(a) } else { self._a.initialValue = 1 }"),
+            (
+                "switch p { case let a: f(a) default: a = 1 }",
+                "switch p { case let a: f(a) default: self._a.initialValue = 1 }"
+            ),
+            (
+                "while let a = a { f(a) }; a = 1",
+                "while let a = self._a.initialValue { f(a) }; self._a.initialValue = 1"
+            ),
+            (
+                "guard case let a = a else { return }; f(a); self.a = a",
+                "guard case let a = self._a.initialValue else { return }; f(a); self._a.initialValue = a"
+            ),
+            ("do { a = 1 } catch let a { f(a) }", "do { self._a.initialValue = 1 } catch let a { f(a) }"),
+            ("c = p.a; p = 1", "self._c.initialValue = p.a; p = 1"),
+            ("c = f(a: 1, .a, \\.a)", "self._c.initialValue = f(a: 1, .a, \\.a)"),
+            // Other code may insert the model.
+            ("a = 1; insert(self); a = 2", "self._a.initialValue = 1; insert(self); a = 2"),
+            ("a = 1; self.insert(); a = 2", "self._a.initialValue = 1; self.insert(); a = 2"),
+            ("a = 1; let me = self; a = 2", "self._a.initialValue = 1; let me = self; a = 2"),
+            ("b = 2", "b = 2"), ("p = 1", "p = 1"),
+        ]
+        for (body, expanded) in bodies {
+            let expansion = Expansion(
+                """
+                @Model final class Trip {
+                    var a = 0 { didSet {} }
+                    var b = 0
+                    @Attribute var c = 0 { willSet {} }
+                    @Transient var x = 0 { didSet {} }
+                    init(p: Int) {\(body)}
+                    convenience init() { self.init(p: 1); a = 1 }
+                }
+                """)
+            #expect(expansion.reports.isEmpty)
+            let text = expansion.text.filter { !$0.isWhitespace }
+            #expect(text.contains("init(p:Int){\(expanded.filter { !$0.isWhitespace })}"), "\(expansion.text)")
+            #expect(text.contains("self.init(p:1);a=1}"))
+        }
+    }
+
+    @Test func overridesAreNotStored() {
+        let expansion = Expansion(
+            """
+            @Model final class Flight: Trip {
+                var number = 0
+                override var name: String { didSet {} }
+                override var note: String { get { super.note } set { super.note = newValue } }
+            }
+            """, inherits: true)
+        #expect(expansion.reports.isEmpty)
+        #expect(expansion.text.ranges(of: "@Chronicle::Attribute").count == 1)
+        #expect(expansion.text.ranges(of: "]).overriding([\"name\": \\.name, \"note\": \\.note])").count == 2)
+    }
+
+    @Test(arguments: [
+        ("Model", "Base", "Class"), ("Trip", "Model", "Class"), ("Trip", "Base.Model", "Class"),
+        ("Trip", "Base", "Model"),
+        ("Model", "Class", "Subclass"), ("Models", "Base", "Model"),
+    ])
+    func parameterDiffersFromTheClasses(_ name: String, _ superclass: String, _ parameter: String) {
+        let text = Expansion("@Model class \(name): \(superclass) { var name = \"\" }", inherits: true).text
+        #expect(text.contains("properties<\(parameter): \(name)>(of model: \(parameter).Type)"))
+    }
+
     @Test func originalNameIsAMember() {
         let expansion = Expansion("@Model(originalName: \"Journey\") public final class Trip { var name = \"\" }")
         #expect(expansion.reports.isEmpty)

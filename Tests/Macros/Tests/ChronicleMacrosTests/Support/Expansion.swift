@@ -27,6 +27,7 @@ struct Expansion {
 
     private static let macros: [String: MacroSpec] = [
         "Model": MacroSpec(type: ModelMacro.self, conformances: ["PersistentModel"]),
+        "ModelInitializer": MacroSpec(type: ModelInitializerMacro.self),
         "Transient": MacroSpec(type: TransientMacro.self),
         "Unique": MacroSpec(type: UniqueMacro.self),
         "Index": MacroSpec(type: IndexMacro.self),
