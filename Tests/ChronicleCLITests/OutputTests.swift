@@ -30,6 +30,15 @@ import Testing
         }
     }
 
+    /// The result of `at` does not depend on the number of models that it lists.
+    @Test(arguments: [0, 1, 1_000]) func atSucceedsIfAModelMatches(_ limit: Int) async throws {
+        let path = try GoldenStore.copy().path
+        let found = try await CommandRun("at", path, "now", "Trip", "-n", "\(limit)")
+        #expect(found.status == 0 && found.output.isEmpty == (limit == 0))
+        let none = try await CommandRun("at", path, "now", "Trip", "-n", "\(limit)", "--where", "name = \"nowhere\"")
+        #expect(none.status == 1 && none.output.isEmpty)
+    }
+
     @Test(arguments: [
         (JSON.null, "null"), (.bool(true), "true"), (.integer(-7), "-7"), (.number(1.5), "1.5"),
         (.number(.nan), "\"nan\""), (.number(-.infinity), "\"-inf\""),

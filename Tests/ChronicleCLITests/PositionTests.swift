@@ -31,6 +31,26 @@ import Testing
         #expect(try position(text) == .date(Date(timeIntervalSinceReferenceDate: seconds)))
     }
 
+    /// A time that the clocks skip is the first one after it, and a time that they show twice is the first of the two.
+    @Test(arguments: [
+        ("Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00Z"),
+        ("Africa/Cairo", "2026-04-24 00:30", "2026-04-23T22:00:00Z"),
+        ("Africa/Cairo", "2026-04-24 01:00", "2026-04-23T22:00:00Z"),
+        ("Africa/Cairo", "2026-04-23 23:59", "2026-04-23T21:59:00Z"),
+        ("Europe/Berlin", "2026-03-29 02:30", "2026-03-29T01:00:00Z"),
+        ("Europe/Berlin", "2026-03-29 03:30", "2026-03-29T01:30:00Z"),
+        ("Europe/Berlin", "2026-10-25 02:30", "2026-10-25T00:30:00Z"),
+        ("Australia/Lord_Howe", "2026-10-04 02:15", "2026-10-03T15:30:00Z"),
+        ("Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z"),
+        ("Pacific/Apia", "2011-12-30 18:00", "2011-12-30T10:00:00Z"),
+        ("America/New_York", "2026-07-01 12:00", "2026-07-01T16:00:00Z"),
+    ])
+    func skippedAndRepeatedTimes(_ zone: String, _ text: String, _ expected: String) throws {
+        var settings = settings()
+        settings.timeZone = try #require(TimeZone(identifier: zone))
+        #expect(Position.date(text, settings) == (try Date(expected, strategy: .iso8601)))
+    }
+
     @Test(arguments: ["2026-13-01", "2026-02-30", "2026-01-01 25:00", "01.01.2026", "-1", "3x", "99999999999d", ""])
     func otherTextsAreNoPositions(_ text: String) {
         #expect(throws: UsageError.self) { try position(text) }

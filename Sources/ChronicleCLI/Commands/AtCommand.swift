@@ -37,16 +37,18 @@ enum AtCommand {
         let store = isPresent ? file.store : try file.store(asOf: token)
         let writer = RowWriter(file: file, console: console, isJSON: arguments.has("json"))
         var count = 0
+        var isFound = false
         struct Enough: Error {}
         do {
             try store.fetchRows(ofEntity: entity.name) { row in
-                guard count < limit else { throw Enough() }
                 guard try condition?.matches(row, file) ?? true else { return }
-                try writer.write(row)
+                isFound = true
+                if count < limit { try writer.write(row) }
                 count += 1
+                if count >= limit { throw Enough() }
             }
         } catch is Enough {}
-        return count > 0 ? .success : .negative
+        return isFound ? .success : .negative
     }
 }
 

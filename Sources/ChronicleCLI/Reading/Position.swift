@@ -169,11 +169,31 @@ enum Position: Equatable {
         }
         guard let zone else { return nil }
         var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
+        calendar.timeZone = .gmt
         let components = DateComponents(
             year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: match.4.flatMap { Int($0) } ?? 0,
             minute: match.5.flatMap { Int($0) } ?? 0, second: match.6.flatMap { Int($0) } ?? 0)
-        guard components.isValidDate(in: calendar), let date = calendar.date(from: components) else { return nil }
-        return date.addingTimeInterval(match.7.flatMap { Double("0\($0)") } ?? 0)
+        guard components.isValidDate(in: calendar), let local = calendar.date(from: components) else { return nil }
+        return date(local: local, in: zone).addingTimeInterval(match.7.flatMap { Double("0\($0)") } ?? 0)
+    }
+
+    /// Returns the first date at which the clocks of a time zone show a time, or a later one if they skip it.
+    ///
+    /// - Parameter local: The date at which the clocks of GMT show the time.
+    private static func date(local: Date, in zone: TimeZone) -> Date {
+        func offset(_ date: Date) -> Double { Double(zone.secondsFromGMT(for: date)) }
+        // The clocks of a zone differ from those of GMT by less than a day.
+        let (before, after) = (offset(local.addingTimeInterval(-86_400)), offset(local.addingTimeInterval(86_400)))
+        for offsetAtDate in [before, after] {
+            let date = local.addingTimeInterval(-offsetAtDate)
+            if offset(date) == offsetAtDate { return date }
+        }
+        // The clocks were set forward between these dates.
+        var (earlier, later) = (local.addingTimeInterval(-after), local.addingTimeInterval(-before))
+        while later.timeIntervalSince(earlier) > 1 {
+            let middle = earlier.addingTimeInterval((later.timeIntervalSince(earlier) / 2).rounded(.down))
+            if offset(middle) == before { earlier = middle } else { later = middle }
+        }
+        return later
     }
 }

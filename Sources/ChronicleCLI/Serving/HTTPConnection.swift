@@ -13,6 +13,8 @@ final class HTTPConnection {
     #endif
 
     let socket: Int32
+    /// Whether the response has a content. If not, it ends after its head, as if the client had closed the connection.
+    var sendsContent = true
     private let timeout: Duration
 
     /// Takes over a connected socket.
@@ -91,6 +93,7 @@ final class HTTPConnection {
     ///   - type: The media type of the content.
     ///   - length: The size of the content, or `nil` if the content ends with the connection.
     ///   - fields: More header fields.
+    /// - Throws: ``Closed`` if the client has closed the connection, or has requested only the head.
     func send(_ status: HTTPStatus, type: String, length: Int?, fields: KeyValuePairs<String, String> = [:]) throws {
         var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(type)\r\n"
         if let length { head += "Content-Length: \(length)\r\n" }
@@ -106,6 +109,7 @@ final class HTTPConnection {
 
             """
         try send(Data(head.utf8))
+        if !sendsContent { throw Closed() }
     }
 
     /// Sends a response that consists of a sentence.

@@ -37,9 +37,10 @@ struct HTTPRequest: Equatable, Sendable {
         guard ["HTTP/1.1", "HTTP/1.0"].contains(parts[2]) else {
             throw Failure(status: .versionNotSupported, reason: "the version is not HTTP/1.1")
         }
-        guard parts[1].hasPrefix("/") else { throw invalid("the target is not a path") }
+        let (host, targetPath) = Self.absolute(parts[1]) ?? (nil, parts[1])
+        guard targetPath.hasPrefix("/") else { throw invalid("the target is not a path") }
         method = String(parts[0])
-        let target = parts[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let target = targetPath.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(target[0])
         query = Self.query(target.count > 1 ? target[1] : "")
         var fields: [String: String] = [:]
@@ -53,7 +54,19 @@ struct HTTPRequest: Equatable, Sendable {
             if name == "host", fields[name] != nil { throw invalid("there are several host fields") }
             fields[name] = fields[name].map { "\($0), \(value)" } ?? value
         }
+        if let host { fields["host"] = host }
         self.fields = fields
+    }
+
+    /// Returns the host and the path of a target that is a URL, as proxies send it, or `nil` for another target. The host
+    /// replaces the header field. https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2
+    private static func absolute(_ target: Substring) -> (host: String?, path: Substring)? {
+        let scheme = "http://"
+        guard target.prefix(scheme.count).lowercased() == scheme else { return nil }
+        let rest = target.dropFirst(scheme.count)
+        let host = rest.prefix { $0 != "/" && $0 != "?" }
+        let path = rest[host.endIndex...]
+        return (String(host), path.hasPrefix("/") ? path : Substring("/\(path)"))
     }
 
     private static func query(_ text: Substring) -> [String: String] {

@@ -32,19 +32,31 @@ final class HTTPServer: Sendable {
     /// - Throws: ``UsageError`` if the port is in use, or `POSIXError`.
     init(port: UInt16, limits: Limits = Limits(), handler: @escaping Handler) throws {
         (self.limits, self.handler) = (limits, handler)
-        let listener = try Self.listen(Self.address4(port), port)
-        self.port = Self.port(of: listener)
-        var listeners = [listener]
+        var attempts = port == 0 ? 16 : 1
+        while true {
+            attempts -= 1
+            do {
+                (listeners, self.port) = try Self.listeners(port)
+                return
+            } catch is UsageError where attempts > 0 {
+                // The port that is free for one kind of address is in use for the other.
+            }
+        }
+    }
+
+    private static func listeners(_ requested: UInt16) throws -> ([Int32], UInt16) {
+        let listener = try listen(address4(requested), requested)
+        let port = port(of: listener)
         do {
             // `localhost` can mean either address.
-            listeners.append(try Self.listen(Self.address6(self.port), self.port))
+            return ([listener, try listen(address6(port), port)], port)
         } catch let error as POSIXError where [.EAFNOSUPPORT, .EADDRNOTAVAIL].contains(error.code) {
             // The computer has no IPv6.
+            return ([listener], port)
         } catch {
             close(listener)
             throw error
         }
-        self.listeners = listeners
     }
 
     deinit {
@@ -104,13 +116,15 @@ final class HTTPServer: Sendable {
         let connection = HTTPConnection(socket, timeout: limits.timeout)
         do {
             let request = try connection.receive()
+            connection.sendsContent = request.method != "HEAD"
             if isRefused {
                 try connection.send(.unavailable, "The server has too many connections; close a page or try again.")
             } else if !request.isAddressed(toPort: port) {
                 try connection.send(.forbidden, "The server is only available as localhost, 127.0.0.1 or [::1].")
-            } else if request.method != "GET" {
+            } else if !["GET", "HEAD"].contains(request.method) {
                 try connection.send(
-                    .methodNotAllowed, "The server supports GET only; it changes nothing.", fields: ["Allow": "GET"])
+                    .methodNotAllowed, "The server supports GET and HEAD only; it changes nothing.",
+                    fields: ["Allow": "GET, HEAD"])
             } else {
                 try handler(request, connection)
             }

@@ -77,6 +77,8 @@ final class TimelineServer: Sendable {
             start = token
             // Before reading, so that no commit is missed.
             commits = try CommitPipe(file.store)
+        } catch let error as HTTPConnection.Closed {
+            throw error
         } catch {
             return try connection.send(.internalError, "The store cannot be read: \(ErrorText.describe(error).message)")
         }

@@ -41,19 +41,31 @@ struct ServeTests {
         ("GET", "/", "localhost:1", 403), ("GET", "/", "", 403), ("POST", "/", "example.com", 403),
         ("POST", "/", "localhost:PORT", 405), ("PUT", "/", "localhost:PORT", 405),
         ("DELETE", "/events", "localhost:PORT", 405), ("OPTIONS", "/", "localhost:PORT", 405),
-        ("HEAD", "/", "localhost:PORT", 405), ("GET", "/index.html", "localhost:PORT", 404),
+        ("HEAD", "/", "localhost:PORT", 200), ("HEAD", "/", "example.com", 403), ("HEAD", "/x", "localhost:PORT", 404),
+        ("HEAD", "/events?after=x", "localhost:PORT", 400),
+        ("HEAD", "/events?after=0", "localhost:PORT", 200),
+        ("GET", "/index.html", "localhost:PORT", 404),
         ("GET", "/../../etc/passwd", "localhost:PORT", 404), ("GET", "//", "localhost:PORT", 404),
         ("GET", "/events", "localhost:PORT", 400), ("GET", "/events?after=-1", "localhost:PORT", 400),
-        ("GET", "/events?after=now", "localhost:PORT", 400), ("GET", "http://localhost/", "localhost:PORT", 400),
+        ("GET", "/events?after=now", "localhost:PORT", 400), ("GET", "http://localhost/", "localhost:PORT", 403),
+        // Proxies send the whole URL, whose host is the one of the request.
+        ("GET", "http://localhost:PORT/", "localhost:PORT", 200),
+        ("GET", "HTTP://127.0.0.1:PORT", "localhost:PORT", 200),
+        ("GET", "http://localhost:PORT?x=1", "example.com", 200),
+        ("GET", "http://localhost:PORT/x", "localhost:PORT", 404),
+        ("GET", "http://example.com/", "localhost:PORT", 403),
+        ("GET", "https://localhost:PORT/", "localhost:PORT", 400),
     ])
     func `accepts requests for names and addresses of this computer only`(
         method: String, path: String, host: String, status: Int
     ) throws {
         let host = host.replacing("PORT", with: String(server.port))
+        let path = path.replacing("PORT", with: String(server.port))
         let response = try HTTPClient.request(method, path, port: server.port, host: host)
         #expect(response.status == status)
         #expect(response.fields["x-content-type-options"] == "nosniff")
-        if status == 405 { #expect(response.fields["allow"] == "GET") }
+        if status == 405 { #expect(response.fields["allow"] == "GET, HEAD") }
+        #expect(response.content.isEmpty == (method == "HEAD"))
         if status != 200 { #expect(!response.text.contains("Trip 1")) }
     }
 
