@@ -5,11 +5,14 @@
     /// Writes the rows of a save one by one, each in a savepoint.
     ///
     /// It is used after a pipeline failed because of a unique value: an update may need the value of a row that is updated
-    /// later. There is no order for rows that exchange their values. It also determines the row of the conflict.
+    /// later. Rows that exchange their values have no such order, and get other values in between. It also determines the row
+    /// of the conflict.
     struct OrderedWriter {
         private let layout: StoreLayout
         private let request: DataStoreSaveChangesRequest<DefaultSnapshot>
         private var replacements: [PersistentIdentifier: PersistentIdentifier] = [:]
+        /// The numbers of the entities and the keys of the rows of which two changes set the same attribute.
+        private var released: (entities: [Int64], keys: [Int64]) = ([], [])
 
         init(_ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ layout: StoreLayout) throws {
             (self.request, self.layout) = (request, layout)
@@ -47,6 +50,17 @@
             return inserts.inserted
         }
 
+        /// Merges the changes of each model in the history.
+        func mergeChanges(_ connection: Connection) throws {
+            guard !released.keys.isEmpty else {
+                try connection.run(HistoryTables.mergeChanges)
+                return
+            }
+            try connection.run(
+                HistoryTables.mergeReleasedChanges,
+                Parameters(.array(ParameterArray(released.entities)), .array(ParameterArray(released.keys))))
+        }
+
         /// Updates only the references of a row whose unique values are not available yet.
         ///
         /// - Returns: The remaining updates.
@@ -68,25 +82,59 @@
             return [changing(rest)]
         }
 
-        private func update(_ snapshots: [DefaultSnapshot], _ connection: Connection) throws {
+        private mutating func update(_ snapshots: [DefaultSnapshot], _ connection: Connection) throws {
             var waiting = snapshots
             while !waiting.isEmpty {
                 var conflicting: [DefaultSnapshot] = []
                 for snapshot in waiting where try !tryRun(part(updated: [snapshot]), connection) {
                     conflicting.append(snapshot)
                 }
-                // The error of the first one, if none of them can be written.
-                if conflicting.count == waiting.count { return try run(part(updated: [conflicting[0]]), connection) }
-                waiting = try conflicting.orderedForUpdate { try owners(of: $0, connection) }
+                if conflicting.count == waiting.count, try !releaseUniqueValues(of: conflicting, connection) {
+                    // Throws the error of the first one.
+                    return try run(part(updated: [conflicting[0]]), connection)
+                }
+                waiting = try conflicting.orderedForUpdate { try owners(of: $0, connection).map(\.key) }
             }
         }
 
-        /// Returns the keys of the rows that have the unique values that an update sets.
-        private func owners(of snapshot: DefaultSnapshot, _ connection: Connection) throws -> [Int64] {
+        /// Changes unique values that rows exchange to values that no other row has, until their updates set them again.
+        ///
+        /// - Returns: Whether a value was changed.
+        private mutating func releaseUniqueValues(
+            of snapshots: [DefaultSnapshot], _ connection: Connection
+        ) throws -> Bool {
+            var isReleased = false
+            for (snapshot, property) in try snapshots.heldUniqueValues(owners: { try owners(of: $0, connection) }) {
+                let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+                let column = table.columns[property.slot]
+                guard let key = snapshot.persistentIdentifier.integerPrimaryKey else { continue }
+                do {
+                    // References are checked when the transaction commits.
+                    _ = try connection.transaction {
+                        try $0.run(
+                            "UPDATE \(quoted(table.name)) SET \(quoted(column.name)) = "
+                                + "\(property.isOptional ? "NULL" : column.randomValue) "
+                                + "WHERE \(EntityTable.primaryKey) = $1", Parameters(.int64(key)))
+                    }
+                    released.entities.append(table.number)
+                    released.keys.append(key)
+                    isReleased = true
+                } catch let error as PostgresError where error.isConstraintViolation || error.isUniqueViolation {
+                    // A constraint of another program.
+                    continue
+                }
+            }
+            return isReleased
+        }
+
+        /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.
+        private func owners(
+            of snapshot: DefaultSnapshot, _ connection: Connection
+        ) throws -> [(key: Int64, constraint: [Schema.Property])] {
             let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
             var values = RowValues(storeIdentifier: layout.storeIdentifier)
             values.replacements = replacements
-            return try table.entity.uniqueProperties.flatMap { constraint -> [Int64] in
+            return try table.entity.uniqueProperties.flatMap { constraint -> [(Int64, [Schema.Property])] in
                 guard constraint.contains(where: { snapshot.changed.contains($0.slot) }) else { return [] }
                 var parameters = Parameters()
                 for property in constraint {
@@ -98,7 +146,7 @@
                 let found = try connection.run(
                     "SELECT \(EntityTable.primaryKey) FROM \(quoted(table.name)) "
                         + "WHERE \(conditions.joined(separator: " AND "))", parameters)
-                return (0..<found.count).map { found.int64($0, 0) }
+                return (0..<found.count).map { (found.int64($0, 0), constraint) }
             }
         }
 
@@ -144,6 +192,18 @@
             DataStoreSaveChangesRequest(
                 editingState: request.editingState, inserted: inserted, updated: updated, deleted: deleted,
                 linked: linked, unlinked: unlinked)
+        }
+    }
+
+    extension EntityTable.Column {
+        /// The SQL expression of a value that no other row is going to have.
+        fileprivate var randomValue: String {
+            switch type {
+            case .integer: "(-1 - random() * 9e18)::bigint"
+            case .real: "-random() * 1e308"
+            case .text: isJSON ? "to_json(gen_random_uuid())::text" : "gen_random_uuid()::text"
+            case .blob: "uuid_send(gen_random_uuid())"
+            }
         }
     }
 #endif

@@ -118,7 +118,9 @@
                         }
                         if store.configuration.recordsHistory { _ = try connection.pipeline(pending.begin) }
                         let inserted = try writer.write(connection)
-                        if store.configuration.recordsHistory { try connection.run(HistoryTables.mergeChanges) }
+                        if store.configuration.recordsHistory {
+                            try writer.mergeChanges(connection)
+                        }
                         return inserted
                     }
                 } catch let error as PostgresError where !error.endsSession {

@@ -24,7 +24,7 @@ extension SwiftDataError {
             case _ where error.isForeignKeyConstraint:
                 "a relationship references a deleted model; assign another model and save again"
             case _ where error.isUniqueConstraint:
-                "another model has the same unique value; change it, or save twice if models exchange their values"
+                "another model has the same unique value; change it and save again"
             case _ where error.needsRecovery:
                 "a program was interrupted while it wrote the file; open the store once with `allowsSave: true` to restore "
                     + "it from its journal"

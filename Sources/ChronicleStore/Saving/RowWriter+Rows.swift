@@ -118,10 +118,24 @@ extension RowWriter {
         return comparesUniqueValues
     }
 
-    /// Returns the keys of the rows that have the unique values that an update sets.
-    func owners(_ snapshot: DefaultSnapshot) throws -> [Int64] {
+    /// Changes a unique value of a row to one that no other row has: to NULL if the property is optional, or else to
+    /// random bytes, which a column of any type can contain. References are checked when the transaction commits.
+    ///
+    /// - Returns: Whether the value was changed. A constraint of another program may prevent it.
+    func release(_ property: Schema.Property, of snapshot: DefaultSnapshot) throws -> Bool {
         let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
-        var keys: [Int64] = []
+        let statement = try connection.cached(
+            "UPDATE OR FAIL \(quoted(table.name)) SET \(quoted(table.columns[property.slot].name)) = "
+                + "\(property.isOptional ? "NULL" : "randomblob(16)") WHERE _rowid_ = ?")
+        try statement.bind(withUnsafePointer(to: snapshot) { try key($0, table) }, at: 1)
+        do { try statement.run() } catch let error as SQLiteError where error.isConstraint { return false }
+        return connection.changes == 1
+    }
+
+    /// Returns the keys of the rows that have the unique values that an update sets, each with the constraint.
+    func owners(_ snapshot: DefaultSnapshot) throws -> [(key: Int64, constraint: [Schema.Property])] {
+        let table = try layout.table(named: snapshot.persistentIdentifier.entityName)
+        var owners: [(key: Int64, constraint: [Schema.Property])] = []
         for constraint in table.entity.uniqueProperties
         where constraint.contains(where: { snapshot.changed.contains($0.slot) }) {
             let conditions = constraint.map { "\(quoted(table.columns[$0.slot].name)) = ?" }
@@ -133,9 +147,9 @@ extension RowWriter {
                     try bind(values.baseAddress.unsafelyUnwrapped + property.slot, statement, Int32(index + 1))
                 }
             }
-            if try statement.step() { keys.append(statement.int64(0)) }
+            if try statement.step() { owners.append((statement.int64(0), constraint)) }
         }
-        return keys
+        return owners
     }
 
     /// Binds the values of some slots, and returns the index of the next parameter.

@@ -133,8 +133,8 @@ struct RowWriter {
         return [part(rest)]
     }
 
-    /// Updates rows in an order in which unique values are available when they are needed. There is no such order for
-    /// rows that exchange their values.
+    /// Updates rows in an order in which unique values are available when they are needed. Rows that exchange their values
+    /// have no such order, and get other values in between.
     private mutating func update(_ snapshots: [DefaultSnapshot]) throws {
         var waiting = snapshots
         while !waiting.isEmpty {
@@ -150,9 +150,24 @@ struct RowWriter {
                     }
                 }
             }
-            if let firstError, conflicting.count == waiting.count { throw firstError }
-            waiting = try conflicting.orderedForUpdate(owners: owners)
+            if let firstError, conflicting.count == waiting.count, try !releaseUniqueValues(of: conflicting) {
+                throw firstError
+            }
+            waiting = try conflicting.orderedForUpdate { try owners($0).map(\.key) }
         }
+    }
+
+    /// Changes unique values that rows exchange to values that no other row has, until their updates set them again.
+    ///
+    /// - Returns: Whether a value was changed.
+    private mutating func releaseUniqueValues(of snapshots: [DefaultSnapshot]) throws -> Bool {
+        let held = try snapshots.heldUniqueValues(owners: owners)
+        // The two updates of a row are merged afterwards, which needs their changes in the file.
+        guard held.isEmpty || recorder == nil else { throw HookRecorder.NeedsTriggers() }
+        var isReleased = false
+        for (snapshot, property) in held where try release(property, of: snapshot) { isReleased = true }
+        if isReleased { hasDividedUpdates = true }
+        return isReleased
     }
 
     /// SQLite cascades at most 1,000 levels deep (https://www.sqlite.org/limits.html#max_trigger_depth). A context

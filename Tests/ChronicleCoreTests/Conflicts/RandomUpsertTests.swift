@@ -58,7 +58,7 @@ private struct AccountRun {
             context.insert(account)
             if let row = Self.add(account, to: &expected) { inserted.append((account, row)) } else { isConflict = true }
         }
-        guard !isConflict, !exchangesValues(expected) else {
+        guard !isConflict else {
             #expect(throws: SwiftDataError.uniquenessViolation, "\(description)") { try context.save() }
             #expect(inserted.allSatisfy { $0.account.persistentModelID.isTemporary }, "\(description)")
             context.rollback()
@@ -117,25 +117,6 @@ private struct AccountRun {
         if row == rows.count { rows.append(AccountRow(email: account.email, tags: [])) }
         (rows[row].email, rows[row].handle, rows[row].tags) = (account.email, account.handle, account.tags)
         return row
-    }
-
-    /// Returns whether rows exchange their unique values, which requires two saves.
-    private func exchangesValues(_ expected: [AccountRow]) -> Bool {
-        // The rows that must be updated before each row. Deleted rows and new ones are not in the way.
-        var waiting: [Int: Set<Int>] = [:]
-        for (row, after) in expected.prefix(rows.count).enumerated() where !after.email.isEmpty {
-            waiting[row] = Set(
-                rows.indices.filter { other in
-                    other != row && !expected[other].email.isEmpty
-                        && (rows[other].email == after.email
-                            || after.handle != nil && rows[other].handle == after.handle)
-                })
-        }
-        while let (row, _) = waiting.first(where: { $0.value.isEmpty }) {
-            waiting[row] = nil
-            for other in waiting.keys { waiting[other]?.remove(row) }
-        }
-        return !waiting.isEmpty
     }
 
     private func check(_ description: String) throws {

@@ -76,7 +76,11 @@
                     settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: number),
                 HistoryFunction(
                     name: "chronicle_merge", result: "void", path: path,
-                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: merge),
+                    settings: ["enable_seqscan = off", "jit = off"], isPublic: true, body: merge()),
+                HistoryFunction(
+                    name: "chronicle_merge_released", arguments: "entities bigint[], keys bigint[]", result: "void",
+                    path: path, settings: ["enable_seqscan = off", "jit = off"], isPublic: true,
+                    body: merge(released: "SELECT * FROM unnest($1, $2)")),
             ]
         }
 
@@ -89,6 +93,10 @@
 
         /// Calls the function that merges the changes of the current transaction.
         static let mergeChanges = "SELECT chronicle_merge()"
+
+        /// Calls the function that also merges updates of the same attribute of some rows, the numbers of whose entities and
+        /// whose keys are the parameters.
+        static let mergeReleasedChanges = "SELECT chronicle_merge_released($1, $2)"
 
         static let randomCheckValue = "('x' || md5(random()::text || clock_timestamp()::text))::bit(64)::bigint"
 
@@ -176,59 +184,77 @@
         ///
         /// The last change remains, because the transactions of a numbering have the order of their last changes. Any role
         /// can execute the function: it changes no earlier transaction, and nothing that a reader has seen.
-        private static let merge = """
-            DECLARE
-                earlier bigint := (SELECT p.after FROM chronicle_pending AS p
-                    WHERE p.transaction = pg_current_xact_id_if_assigned() AND p.began = now());
-            BEGIN
-                IF earlier IS NULL OR NOT EXISTS (
-                    SELECT FROM chronicle_change AS c
-                    WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind <> 'd'
-                    GROUP BY c.entity, c.primary_key HAVING count(*) > 1
-                ) THEN
-                    RETURN;
-                END IF;
-                WITH RECURSIVE root AS (
-                    SELECT id AS entity, id AS root FROM chronicle_entity WHERE superentity IS NULL
-                    UNION ALL SELECT e.id, r.root FROM chronicle_entity AS e JOIN root AS r ON e.superentity = r.entity
-                ), stored AS (
-                    SELECT r.entity, array_agg(a.number) AS stored
-                    FROM root AS r JOIN chronicle_attribute AS a ON a.entity = r.root WHERE a.present GROUP BY r.entity
-                ), change AS MATERIALIZED (
-                    SELECT c.*, coalesce(s.stored, '{}') AS stored
-                    FROM chronicle_change AS c LEFT JOIN stored AS s ON s.entity = c.entity
-                    WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind <> 'd'
-                ), again AS (
-                    SELECT c.entity, c.primary_key FROM change AS c CROSS JOIN unnest(c.attributes) AS a(number)
-                    WHERE a.number = ANY (c.stored) GROUP BY c.entity, c.primary_key, a.number HAVING count(*) > 1
-                ), model AS (
-                    SELECT c.entity, c.primary_key, max(c.id) AS last, bool_or(c.kind = 'i') AS is_insert FROM change AS c
-                    WHERE (c.entity, c.primary_key) NOT IN (SELECT entity, primary_key FROM again)
-                    GROUP BY c.entity, c.primary_key
-                    HAVING count(*) > 1 AND NOT (bool_or(c.kind = 'i') AND bool_or(c.attributes && c.stored))
-                ), repeated AS MATERIALIZED (
-                    SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, m.last, m.is_insert
-                    FROM change AS c JOIN model AS m ON m.entity = c.entity AND m.primary_key = c.primary_key
-                ), updated AS (
-                    SELECT r.last, array_agg(DISTINCT a.number) AS numbers
-                    FROM repeated AS r CROSS JOIN unnest(r.attributes) AS a(number) GROUP BY r.last
-                ), preserved AS (
-                    SELECT r.last, array_agg(v.number ORDER BY v.number, r.id, v.place) AS numbers,
-                        array_agg(v.old ORDER BY v.number, r.id, v.place) AS old_values,
-                        array_agg(v.new ORDER BY v.number, r.id, v.place) AS new_values
-                    FROM repeated AS r CROSS JOIN unnest(r.preserved, r.old_values, r.new_values)
-                        WITH ORDINALITY AS v(number, old, new, place) GROUP BY r.last
-                ), removed AS (
-                    DELETE FROM chronicle_change AS c USING repeated AS r
-                    WHERE c.transaction = pg_current_xact_id() AND c.id = r.id AND r.id <> r.last
-                )
-                UPDATE chronicle_change AS c SET kind = CASE WHEN r.is_insert THEN 'i'::"char" ELSE 'u' END,
-                    attributes = CASE WHEN NOT r.is_insert THEN u.numbers END, preserved = p.numbers,
-                    old_values = p.old_values, new_values = p.new_values
-                FROM repeated AS r LEFT JOIN updated AS u ON u.last = r.last LEFT JOIN preserved AS p ON p.last = r.last
-                WHERE c.transaction = pg_current_xact_id() AND c.id = r.last AND r.id = r.last;
-            END
-            """
+        ///
+        /// - Parameter released: A query for the entities and keys of rows whose updates of the same attribute are merged,
+        ///   too: those of a save that changed unique values to others for a while. The result has the value before the
+        ///   first and after the last of them, or none if one of them does not preserve it.
+        private static func merge(released: String? = nil) -> String {
+            let isReleased = released.map { "(c.entity, c.primary_key) IN (\($0))" } ?? "FALSE"
+            return """
+                DECLARE
+                    earlier bigint := (SELECT p.after FROM chronicle_pending AS p
+                        WHERE p.transaction = pg_current_xact_id_if_assigned() AND p.began = now());
+                BEGIN
+                    IF earlier IS NULL OR NOT EXISTS (
+                        SELECT FROM chronicle_change AS c
+                        WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind <> 'd'
+                        GROUP BY c.entity, c.primary_key HAVING count(*) > 1
+                    ) THEN
+                        RETURN;
+                    END IF;
+                    WITH RECURSIVE root AS (
+                        SELECT id AS entity, id AS root FROM chronicle_entity WHERE superentity IS NULL
+                        UNION ALL SELECT e.id, r.root FROM chronicle_entity AS e JOIN root AS r ON e.superentity = r.entity
+                    ), stored AS (
+                        SELECT r.entity, array_agg(a.number) AS stored
+                        FROM root AS r JOIN chronicle_attribute AS a ON a.entity = r.root WHERE a.present GROUP BY r.entity
+                    ), change AS MATERIALIZED (
+                        SELECT c.*, coalesce(s.stored, '{}') AS stored
+                        FROM chronicle_change AS c LEFT JOIN stored AS s ON s.entity = c.entity
+                        WHERE c.transaction = pg_current_xact_id() AND c.id > earlier AND c.kind <> 'd'
+                    ), again AS (
+                        SELECT c.entity, c.primary_key FROM change AS c CROSS JOIN unnest(c.attributes) AS a(number)
+                        WHERE a.number = ANY (c.stored) AND NOT \(isReleased) GROUP BY c.entity, c.primary_key, a.number HAVING count(*) > 1
+                    ), model AS (
+                        SELECT c.entity, c.primary_key, max(c.id) AS last, bool_or(c.kind = 'i') AS is_insert FROM change AS c
+                        WHERE (c.entity, c.primary_key) NOT IN (SELECT entity, primary_key FROM again)
+                        GROUP BY c.entity, c.primary_key
+                        HAVING count(*) > 1 AND NOT (bool_or(c.kind = 'i') AND bool_or(c.attributes && c.stored))
+                    ), repeated AS MATERIALIZED (
+                        SELECT c.id, c.attributes, c.preserved, c.old_values, c.new_values, c.stored, m.last, m.is_insert
+                        FROM change AS c JOIN model AS m ON m.entity = c.entity AND m.primary_key = c.primary_key
+                    ), updated AS (
+                        SELECT r.last, array_agg(DISTINCT a.number) AS numbers
+                        FROM repeated AS r CROSS JOIN unnest(r.attributes) AS a(number) GROUP BY r.last
+                    ), listed AS (
+                        SELECT r.last, r.id, v.number, v.old, v.new, v.place, v.number = ANY (r.stored) AS is_stored
+                        FROM repeated AS r CROSS JOIN unnest(r.preserved, r.old_values, r.new_values)
+                            WITH ORDINALITY AS v(number, old, new, place)
+                    ), value AS (
+                        SELECT last, id, number, old, new, place, FALSE AS is_stored, TRUE AS is_complete FROM listed
+                        WHERE NOT is_stored
+                        UNION ALL
+                        SELECT l.last, min(l.id), l.number, (array_agg(l.old ORDER BY l.id))[1],
+                            (array_agg(l.new ORDER BY l.id DESC))[1], min(l.place), TRUE, count(*) >= (
+                                SELECT count(*) FROM repeated AS r WHERE r.last = l.last AND l.number = ANY (r.attributes))
+                        FROM listed AS l WHERE l.is_stored GROUP BY l.last, l.number
+                    ), preserved AS (
+                        SELECT v.last, array_agg(v.number ORDER BY v.number, v.id, v.place) AS numbers,
+                            array_agg(v.old ORDER BY v.number, v.id, v.place) AS old_values,
+                            array_agg(v.new ORDER BY v.number, v.id, v.place) AS new_values
+                        FROM value AS v WHERE NOT v.is_stored OR v.is_complete GROUP BY v.last
+                    ), removed AS (
+                        DELETE FROM chronicle_change AS c USING repeated AS r
+                        WHERE c.transaction = pg_current_xact_id() AND c.id = r.id AND r.id <> r.last
+                    )
+                    UPDATE chronicle_change AS c SET kind = CASE WHEN r.is_insert THEN 'i'::"char" ELSE 'u' END,
+                        attributes = CASE WHEN NOT r.is_insert THEN u.numbers END, preserved = p.numbers,
+                        old_values = p.old_values, new_values = p.new_values
+                    FROM repeated AS r LEFT JOIN updated AS u ON u.last = r.last LEFT JOIN preserved AS p ON p.last = r.last
+                    WHERE c.transaction = pg_current_xact_id() AND c.id = r.last AND r.id = r.last;
+                END
+                """
+        }
     }
 
     /// A function of the history in PL/pgSQL.

@@ -1,0 +1,19 @@
+#if Postgres
+    import Chronicle
+    import ChroniclePostgres
+    import ChronicleTestSupport
+    import Foundation
+    import Testing
+
+    /// Saves that exchange unique values between rows.
+    @Suite("PostgreSQL exchanges", .requiresPostgres) struct ExchangeTests {
+        @Test(arguments: 0..<2) func rowsExchangeUniqueValues(_ number: Int) throws {
+            let configuration = try PostgresConfiguration.testing { $0.preservesValues = true }
+            let container = try ModelContainer(for: Schema(RandomExchange.models), configurations: [configuration])
+            var exchange = try RandomExchange(container, TestSeed.generator(number))
+            for step in 0..<40 {
+                #expect(try exchange.step() == [], "step \(step), \(TestSeed.description)")
+            }
+        }
+    }
+#endif
