@@ -9,6 +9,9 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
 
     // Not an empty array, which is retained and released like any other.
     let values: [PreservedValue]?
+    /// Whether the store knows that the history preserves all values that the model had. Attributes without a value were
+    /// added to the class later.
+    let hasAllValues: Bool
 
     /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
@@ -26,9 +29,23 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         preservedValues: [PreservedValue] = []
     ) {
+        self.init(
+            changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
+            changedPersistentIdentifier: changedPersistentIdentifier, preservedValues: preservedValues,
+            hasAllValues: false)
+    }
+
+    /// Creates an insert.
+    ///
+    /// - Parameter hasAllValues: Whether the values are all that the model had.
+    package init(
+        changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
+        preservedValues: [PreservedValue], hasAllValues: Bool
+    ) {
         self.changeIdentifier = changeIdentifier
         self.transactionIdentifier = transactionIdentifier
         self.changedPersistentIdentifier = changedPersistentIdentifier
+        self.hasAllValues = hasAllValues
         values = preservedValues.isEmpty ? nil : preservedValues
     }
 
@@ -139,6 +156,9 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     public let changedPersistentIdentifier: PersistentIdentifier
     /// The values of the deleted model that the history preserves.
     public let tombstone: HistoryTombstone<Model>
+    /// Whether the store knows that the history preserves all values that the model had. Attributes without a value were
+    /// added to the class later.
+    let hasAllValues: Bool
 
     /// The identity of the change in its store, ``changeIdentifier``.
     public var id: Int64 { changeIdentifier }
@@ -154,10 +174,23 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
         changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
         tombstone: HistoryTombstone<Model>
     ) {
+        self.init(
+            changeIdentifier: changeIdentifier, transactionIdentifier: transactionIdentifier,
+            changedPersistentIdentifier: changedPersistentIdentifier, tombstone: tombstone, hasAllValues: false)
+    }
+
+    /// Creates a delete.
+    ///
+    /// - Parameter hasAllValues: Whether the values are all that the model had.
+    package init(
+        changeIdentifier: Int64, transactionIdentifier: Int64, changedPersistentIdentifier: PersistentIdentifier,
+        tombstone: HistoryTombstone<Model>, hasAllValues: Bool
+    ) {
         self.changeIdentifier = changeIdentifier
         self.transactionIdentifier = transactionIdentifier
         self.changedPersistentIdentifier = changedPersistentIdentifier
         self.tombstone = tombstone
+        self.hasAllValues = hasAllValues
     }
 
     /// Returns whether two values are the same change. The tombstones are not compared.
@@ -177,6 +210,26 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     public func hash(into hasher: inout Hasher) {
         hasher.combine(changeIdentifier)
         hasher.combine(changedPersistentIdentifier)
+    }
+}
+
+/// A change whose store knows whether it preserves all values of the model.
+private protocol CompleteChange {
+    var hasAllValues: Bool { get }
+}
+
+extension DefaultHistoryInsert: CompleteChange {}
+extension DefaultHistoryDelete: CompleteChange {}
+
+extension HistoryChange {
+    /// Whether attributes without a preserved value were added to the class after an insert or a delete. `false` if this is
+    /// not known.
+    var hasAllValues: Bool {
+        switch self {
+        case .insert(let insert): (insert as? any CompleteChange)?.hasAllValues ?? false
+        case .update: false
+        case .delete(let delete): (delete as? any CompleteChange)?.hasAllValues ?? false
+        }
     }
 }
 

@@ -69,9 +69,7 @@ struct PastChanges {
                 }
             case .preservedValue: break
             case .update: try addUpdate(change, key, table, buffer)
-            case .delete:
-                let end = index + 1 < buffer.rows.count ? buffer.rows[index + 1].position : buffer.last + 1
-                addDelete(change, key, table, buffer, hasAllValues: end - change.position == Int64(change.valueCount))
+            case .delete: addDelete(change, key, table, buffer, hasAllValues: buffer.hasAllValues(index))
             }
         }
     }

@@ -68,11 +68,13 @@ public struct NetValue: Sendable {
     public let removedDestinations: [PersistentIdentifier]?
     /// Whether the history does not preserve one of the values.
     public let isMissing: Bool
+    /// Whether the attribute was added to the class after the change, so that its value is the default value.
+    var isOfLaterAttribute = false
 
     var inverse: NetValue {
         NetValue(
             name: name, previousValue: value, value: previousValue, addedDestinations: removedDestinations,
-            removedDestinations: addedDestinations, isMissing: isMissing)
+            removedDestinations: addedDestinations, isMissing: isMissing, isOfLaterAttribute: isOfLaterAttribute)
     }
 }
 

@@ -35,6 +35,9 @@ struct NetChangeCollector {
         var exists: Bool
         /// Whether the model was deleted and inserted again, so that properties without a value are missing.
         var isReplaced = false
+        /// Whether attributes without a value at one end of the range were added later.
+        var hasAllFirstValues = false
+        var hasAllLastValues = false
         var properties: [Property] = []
     }
 
@@ -61,11 +64,16 @@ struct NetChangeCollector {
                 ?? (preserved.previousValue is PersistentIdentifier || preserved.value is PersistentIdentifier)
         }
         switch change {
-        case .insert(let insert): models[index].insert(insert.preservedValues, isLink: isLink)
+        case .insert(let insert):
+            models[index].hasAllLastValues = change.hasAllValues
+            models[index].insert(insert.preservedValues, isLink: isLink)
         case .update(let update):
             models[index].update(update.updatedAttributeNames, update.preservedValues, isLink: isLink)
         case .delete(let delete):
             let schema = schema
+            if models[index].existedBefore, !models[index].isReplaced {
+                models[index].hasAllFirstValues = change.hasAllValues
+            }
             models[index].delete(
                 delete.preservedValues, isLink: { entity?.propertiesByName[$0.name]?.isLinked == true },
                 hasInverse: { Self.hasInverse($0.name, entity, schema) })
@@ -160,9 +168,26 @@ struct NetChangeCollector {
         for property in entity?.properties ?? [] where !known.contains(property.name) {
             let isMissing = property.isLinked && (kind == .insert || !Self.hasInverse(property.name, entity, schema))
             guard property.slot >= 0 || isMissing else { continue }
-            values.append(Property(name: property.name).netValue(kind))
+            let hasAll = kind == .insert ? model.hasAllLastValues : model.hasAllFirstValues
+            values.append(
+                (hasAll ? laterValue(property, of: model, kind) : nil) ?? Property(name: property.name).netValue(kind))
         }
         return values
+    }
+
+    /// Returns the default value of an attribute or a to-one relationship that was added after the change, or `nil` if it has
+    /// none.
+    private func laterValue(_ property: Schema.Property, of model: Model, _ kind: NetChange.Kind) -> NetValue? {
+        guard property.slot >= 0, let form = property.defaultValue ?? (property.isOptional ? .null : nil) else {
+            return nil
+        }
+        let value =
+            property.isAttribute
+            ? property.decodePreserved(form, entityName: model.identifier.entityName, model: model.identifier) : nil
+        return NetValue(
+            name: property.name, previousValue: kind == .insert ? nil : .some(value),
+            value: kind == .insert ? .some(value) : nil, addedDestinations: nil, removedDestinations: nil,
+            isMissing: false, isOfLaterAttribute: true)
     }
 
     /// Returns whether a delete of a model updates the inverse of a relationship. The links of another relationship are

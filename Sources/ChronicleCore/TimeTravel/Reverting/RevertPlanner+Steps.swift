@@ -113,6 +113,13 @@ extension RevertPlanner {
         conflict(kind, change, value.name, value, current: current, property, allows: allows)
     }
 
+    /// Returns whether the history contains an update of a property.
+    private func isUpdated(_ property: Schema.Property, of identifier: PersistentIdentifier) throws -> Bool {
+        let entries: [ModelHistoryEntry<DefaultHistoryTransaction>] = try context.history(
+            of: identifier, attributeNamed: property.name)
+        return entries.contains { if case .update = $0.change { true } else { false } }
+    }
+
     /// Returns whether a relationship has the links that a value would restore, and none that it would remove.
     private func hasLinks(_ value: NetValue, _ property: Schema.Property, _ backing: AnyBackingData) throws -> Bool {
         guard property.isLinked, let relationship = ManagedRelationship(context, backing, property) else {
@@ -129,6 +136,13 @@ extension RevertPlanner {
         for value in change.values {
             guard let property = entity.propertiesByName[value.name], property.slot >= 0 else { continue }
             let current = try backing.currentValue(of: property)
+            // A migration may have set another value than the present default value, which is not a change.
+            if value.isOfLaterAttribute, let expected = value.previousValue,
+                try !ValueComparison.isSame(expected, current: current, property)
+                    && !isUpdated(property, of: change.persistentIdentifier)
+            {
+                continue
+            }
             requireExpected(value, current, property, change, allows: [.restoreOld, .skipModel])
         }
         for property in entity.relationshipProperties {

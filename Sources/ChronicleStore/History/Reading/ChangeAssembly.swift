@@ -16,6 +16,8 @@ struct ChangeAssembly {
     private var entities: NumberedList<EntityHistory>
     private var isReloaded = false
     private var names: [MaskKey: [String]] = [:]
+    /// The position after which inserts and deletes preserve all values that are not too large; `nil` until it is read.
+    private var completeChanges: Int64?
     private var latest: (entity: Int64, mask: Int64, names: [String]) = (0, 0, [])
 
     init(_ connection: Connection, _ catalog: HistoryCatalog, returnsStoredValues: Bool = false) {
@@ -39,7 +41,8 @@ struct ChangeAssembly {
             switch row.operation {
             case .insert:
                 entity.maker.inserts(
-                    run, of: transaction, entity.origin, values: try values(row, entity, buffer), into: &changes)
+                    run, of: transaction, entity.origin, values: try values(row, entity, buffer),
+                    hasAllValues: try hasAllValues(begin, buffer), into: &changes)
             case .update:
                 let names = try names(row, entity, buffer)
                 entity.maker.updates(
@@ -48,7 +51,9 @@ struct ChangeAssembly {
             case .delete, .preservedValue:
                 let identifier = entity.origin.identifier(row.key)
                 let kept = try kept(row, entity, buffer)
-                changes.append(entity.maker.delete(row, of: transaction, identifier, kept: kept))
+                let hasAllValues = try hasAllValues(begin, buffer)
+                changes.append(
+                    entity.maker.delete(row, of: transaction, identifier, kept: kept, hasAllValues: hasAllValues))
             }
             begin = run.endIndex
         }
@@ -123,6 +128,17 @@ struct ChangeAssembly {
             entity.preservedValues(
                 buffer.values(of: row), of: entity.origin.identifier(row.key), areStored: areStored)
         }
+    }
+
+    /// Returns whether an insert or a delete preserves all values that its row had.
+    private mutating func hasAllValues(_ index: Int, _ buffer: ChangeBuffer) throws -> Bool {
+        let row = buffer.rows[index]
+        guard row.valueCount > 0 else { return false }
+        if completeChanges == nil {
+            let isOn = try MetaTable.text(.preservesValues, connection) == "on"
+            completeChanges = isOn ? try MetaTable.position(.preservesValuesSince, connection) ?? 0 : .max
+        }
+        return buffer.hasAllValues(index) && row.position > completeChanges ?? .max
     }
 
     private mutating func kept(

@@ -47,6 +47,12 @@ struct ChangeBuffer {
         values[Int(row.firstValue)..<Int(row.firstValue + row.valueCount)]
     }
 
+    /// Returns whether no value of an insert or a delete was too large to be preserved, in a file that preserves all values.
+    func hasAllValues(_ index: Int) -> Bool {
+        let end = index + 1 < rows.count ? rows[index + 1].position : last + 1
+        return end - rows[index].position == Int64(rows[index].valueCount)
+    }
+
     mutating func removeAll() {
         rows.removeAll(keepingCapacity: true)
         masks.removeAll(keepingCapacity: true)

@@ -7,28 +7,29 @@ import ChronicleCore
 protocol ChangeMaker: Sendable {
     func inserts(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
-        values: [PreservedValue], into changes: inout [HistoryChange])
+        values: [PreservedValue], hasAllValues: Bool, into changes: inout [HistoryChange])
     /// Appends updates of the same attributes.
     func updates(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
         names: [String], values: [PreservedValue], into changes: inout [HistoryChange])
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: HistoryTombstone<RemovedModel>
+        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool
     ) -> HistoryChange
 }
 
 struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
     func inserts(
         _ rows: ArraySlice<ChangeBuffer.Row>, of transaction: Int64, _ origin: PersistentIdentifier.Origin,
-        values: [PreservedValue], into changes: inout [HistoryChange]
+        values: [PreservedValue], hasAllValues: Bool, into changes: inout [HistoryChange]
     ) {
         for row in rows {
             changes.append(
                 .insert(
                     DefaultHistoryInsert<Model>(
                         changeIdentifier: row.position, transactionIdentifier: transaction,
-                        changedPersistentIdentifier: origin.identifier(row.key), preservedValues: values)))
+                        changedPersistentIdentifier: origin.identifier(row.key), preservedValues: values,
+                        hasAllValues: hasAllValues)))
         }
     }
 
@@ -48,12 +49,13 @@ struct TypedChangeMaker<Model: PersistentModel>: ChangeMaker {
 
     func delete(
         _ row: ChangeBuffer.Row, of transaction: Int64, _ identifier: PersistentIdentifier,
-        kept: HistoryTombstone<RemovedModel>
+        kept: HistoryTombstone<RemovedModel>, hasAllValues: Bool
     ) -> HistoryChange {
         .delete(
             DefaultHistoryDelete<Model>(
                 changeIdentifier: row.position, transactionIdentifier: transaction,
                 changedPersistentIdentifier: identifier,
-                tombstone: HistoryTombstone(kept.namedValues, nilAttributeNames: kept.nilAttributeNames)))
+                tombstone: HistoryTombstone(kept.namedValues, nilAttributeNames: kept.nilAttributeNames),
+                hasAllValues: hasAllValues))
     }
 }
