@@ -8,7 +8,6 @@
 public final class ModelContainer: Equatable, Sendable {
     let coordinator: StoreCoordinator
     @MainActor private var knownMainContext: ModelContext?
-    @MainActor private var mainContextMerging: MainContextMerging?
 
     /// The schema of all stores.
     public var schema: Schema { coordinator.schema }
@@ -32,14 +31,16 @@ public final class ModelContainer: Equatable, Sendable {
             coordinator.mainStorage = context.storage
         }
         knownMainContext = context
-        if mergesChangesIntoMainContext { mainContextMerging = MainContextMerging(context) }
+        if mergesChangesIntoMainContext, context.storage.merging == nil {
+            context.storage.merging = MainContextMerging(context)
+        }
         return context
     }
 
     /// Whether changes that other contexts, processes and programs save are merged into ``mainContext``. `true` by default.
     ///
-    /// The models of the main context receive their new values shortly after each commit, when the main actor is not
-    /// busy, as if the program called ``ModelContext/merge(_:)-(Sequence)``: unsaved changes are
+    /// The models of the main context receive their new values shortly after each commit, as long as the context or one of
+    /// its models is alive, when the main actor is not busy, as if the program called ``ModelContext/merge(_:)-(Sequence)``: unsaved changes are
     /// kept, and deleted models are marked. If that fails, for example because the store is busy, it is repeated after
     /// a second.
     ///
@@ -48,11 +49,14 @@ public final class ModelContainer: Equatable, Sendable {
     ///
     /// Set the property before the first use of ``mainContext`` to keep its models unchanged until they are fetched
     /// again. If you set it to `true` later, call ``ModelContext/refreshAllModels()`` for what was saved in between.
-    @MainActor public var mergesChangesIntoMainContext = true {
-        didSet {
-            guard mergesChangesIntoMainContext != oldValue, let knownMainContext else { return }
-            mainContextMerging?.end()
-            mainContextMerging = mergesChangesIntoMainContext ? MainContextMerging(knownMainContext) : nil
+    @MainActor public var mergesChangesIntoMainContext: Bool {
+        get { coordinator.mergesChangesIntoMainContext }
+        set {
+            guard newValue != coordinator.mergesChangesIntoMainContext else { return }
+            coordinator.mergesChangesIntoMainContext = newValue
+            guard let storage = coordinator.mainStorage else { return }
+            storage.merging?.end()
+            storage.merging = newValue ? MainContextMerging(storage.context) : nil
         }
     }
 

@@ -20,6 +20,8 @@ final class StoreCoordinator: Sendable {
     private let knownContainer = Mutex(WeakContainer())
     /// The storage of the main context while the context or one of its models is alive.
     @MainActor weak var mainStorage: ContextStorage?
+    /// See ``ModelContainer/mergesChangesIntoMainContext``. The container may be released and created again.
+    @MainActor var mergesChangesIntoMainContext = true
 
     private struct WeakContainer {
         weak var value: ModelContainer?

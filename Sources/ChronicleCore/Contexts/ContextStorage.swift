@@ -35,6 +35,8 @@ final class ContextStorage: ModelOwner {
         let token: ObjectIdentifier
     }
 
+    /// Merges the changes of others into the main context of a container.
+    var merging: MainContextMerging?
     /// Saves automatically; `nil` if autosaves are disabled.
     var autosave: Autosave?
     var autosaveErrorHandler: ((any Error) -> Void)?

@@ -9,6 +9,11 @@ final class CommitNotifier: Sendable {
     /// The observations of the stores, empty if there are no listeners. Locked while they are started and cancelled.
     /// Handlers do not use this lock, so a cancellation may wait for them.
     private let observations = Mutex<[CommitObservation]>([])
+    private let commitCount = Atomic<UInt64>(0)
+
+    /// A number that increases with each commit of a context of the container, and with each commit that a store reports.
+    /// Reading it shows on any thread, without waiting for a signal, whether something was committed.
+    var count: UInt64 { commitCount.load(ordering: .acquiring) }
 
     init(_ stores: [any DataStore]) { self.stores = stores }
 
@@ -37,13 +42,15 @@ final class CommitNotifier: Sendable {
         }
     }
 
-    /// Signals the listeners after a context saved to a store that does not report commits itself.
+    /// Counts the commit of a context, and signals the listeners if the store does not report commits itself.
     func didSave(to store: any DataStore) {
+        commitCount.add(1, ordering: .releasing)
         guard signals.withLock({ !$0.isEmpty }), !(store is any DataStoreNotifying) else { return }
         notify()
     }
 
     private func notify() {
+        commitCount.add(1, ordering: .releasing)
         // Resumed outside of the lock.
         for signal in signals.withLock({ Array($0.values) }) { signal.signal() }
     }

@@ -3,6 +3,8 @@ import ChronicleTestSupport
 import Foundation
 import Testing
 
+@testable import ChronicleCore
+
 @MainActor @Suite struct MainContextTests {
     @Test func containerHasOneMainContext() throws {
         let container = try ModelContainer(
@@ -94,5 +96,48 @@ import Testing
         store.container.mergesChangesIntoMainContext = true
         try context.refreshAllModels()
         #expect(trip.name == "Paris")
+    }
+
+    /// The main context or one of its models is all that the program keeps.
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true])
+    func mergingContinuesWithoutTheContainer(_ keepsContext: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let configuration = ModelConfiguration(url: directory.file("test.store"), durability: .relaxed)
+        let trip = Trip(name: "Rome", destination: "Italy")
+        var context: ModelContext?
+        do {
+            let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+            container.mainContext.insert(trip)
+            try container.mainContext.save()
+            if keepsContext { context = container.mainContext }
+        }
+        let other = ModelContext(try ModelContainer(for: Schema([Trip.self]), configurations: [configuration]))
+        for name in ["Paris", "Oslo"] {
+            try #require(try other.fetch(FetchDescriptor<Trip>()).first).name = name
+            try other.save()
+            await wait { trip.name == name }
+        }
+        // A new container has the same main context.
+        let container = try #require(trip.modelContext?.container)
+        #expect(container.mainContext === trip.modelContext)
+        try #require(try other.fetch(FetchDescriptor<Trip>()).first).name = "Rome"
+        try other.save()
+        await wait { trip.name == "Rome" }
+        withExtendedLifetime(context) {}
+    }
+
+    @Test func disabledMergingIsRememberedByNewContainers() throws {
+        func makeContext() throws -> ModelContext {
+            let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+            let container = try ModelContainer(for: Schema([Trip.self]), configurations: [configuration])
+            container.mergesChangesIntoMainContext = false
+            return container.mainContext
+        }
+        let context = try makeContext()
+        #expect(!context.container.mergesChangesIntoMainContext)
+        #expect(context.container.mainContext === context)
+        #expect(context.storage.merging == nil)
+        context.container.mergesChangesIntoMainContext = true
+        #expect(context.storage.merging != nil)
     }
 }

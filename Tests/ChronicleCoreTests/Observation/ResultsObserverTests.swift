@@ -169,6 +169,81 @@ import Testing
         #expect(observer.results.map(\.name) == ["a"])
     }
 
+    /// After an error, the program is notified of the next change.
+    @Test(arguments: StoreKind.allCases)
+    nonisolated func observerWithoutAnActorIsNotifiedAfterAnError(_ kind: StoreKind) async throws {
+        let store = try UnavailableContainer(kind, Trip.self)
+        let context = ModelContext(store.container)
+        let observer = try ResultsObserver<Trip, Never>(modelContext: context, isolation: nil)
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
+        var iterator = changes.makeAsyncIterator()
+        store.outage.begin()
+        for count in 1...3 {
+            withObservationTracking {
+                #expect(observer.results.isEmpty)
+            } onChange: {
+                continuation.yield()
+            }
+            #expect((observer.error == nil) == (count == 1))
+            context.insert(Trip(name: "\(count)", destination: ""))
+            await iterator.next()
+        }
+        store.outage.end()
+        #expect(observer.results.count == 3 && observer.error == nil)
+    }
+
+    // Without suspensions, so that the actor of the observer runs no other code.
+
+    @Test(arguments: StoreKind.allCases) func resultsFollowBatchesAtOnce(_ kind: StoreKind) throws {
+        let store = try TestStore(kind, models)
+        let context = store.context()
+        for name in ["a", "b", "c"] { add(name, to: context) }
+        try context.save()
+        for context in [context, store.context()] {
+            let observer = try ResultsObserver<Trip, Never>(
+                filterBy: #Predicate { $0.note == nil }, sortBy: [SortDescriptor(\.name)], modelContext: context)
+            func requireCurrent(_ step: String) throws {
+                #expect(
+                    observer.results.map(\.name) == (try context.fetch(observer.fetchDescriptor)).map(\.name), "\(step)"
+                )
+                #expect(observer.results.allSatisfy { !$0.isDeleted }, "\(step)")
+            }
+            try context.update(model: Trip.self, where: #Predicate { $0.name == "a" }, set: \.note, to: "x")
+            try requireCurrent("update")
+            try context.delete(model: Trip.self, where: #Predicate { $0.name == "b" })
+            try requireCurrent("delete")
+            try context.insert(model: Trip.self, from: [Trip(name: "b", destination: "")])
+            try requireCurrent("insert")
+            try context.update(model: Trip.self, where: nil, set: \.note, to: String?.none)
+            try requireCurrent("update of all")
+            let other = store.context()
+            add("d", to: other)
+            try other.save()
+            try requireCurrent("another context")
+            try other.delete(model: Trip.self, where: #Predicate { $0.name == "d" })
+            try requireCurrent("a batch of another context")
+        }
+    }
+
+    /// The first of two stores is saved when the second fails.
+    @Test func resultsFollowASaveThatFailsInTheSecondStore() throws {
+        let container = try ModelContainer(
+            for: Schema([Trip.self, ObservedSingleton.self]),
+            configurations: [
+                ModelConfiguration("first", schema: Schema([Trip.self]), isStoredInMemoryOnly: true),
+                ModelConfiguration("second", schema: Schema([ObservedSingleton.self]), isStoredInMemoryOnly: true),
+            ])
+        let context = ModelContext(container)
+        context.mergePolicy = .error
+        let observer = try byName(ModelContext(container))
+        context.insert(ObservedSingleton("x"))
+        try context.save()
+        add("a", to: context)
+        context.insert(ObservedSingleton("x"))
+        #expect(throws: SwiftDataError.uniquenessViolation) { try context.save() }
+        #expect(observer.results.map(\.name) == ["a"])
+    }
+
     // MARK: Sections
 
     @Test(arguments: StoreKind.allCases)
@@ -287,6 +362,11 @@ import Testing
         owner = nil
         for await _ in isReleased {}
     }
+}
+
+@Model private final class ObservedSingleton {
+    @Attribute(.unique) var name: String
+    init(_ name: String) { self.name = name }
 }
 
 /// An actor with observers that it does not pass on.

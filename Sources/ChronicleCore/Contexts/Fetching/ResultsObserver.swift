@@ -32,9 +32,10 @@ import Synchronization
 /// ## Isolation
 ///
 /// Like its context, the observer is confined to one task or actor. An actor that creates an observer is the one on which
-/// the results are fetched again and the program is notified. Without an actor, for example in a `main` function without
-/// `await`, nothing can be fetched in the background: the program is notified on another thread, and the next access to
-/// ``results`` fetches.
+/// the results are fetched again and the program is notified. Without an actor, nothing can be fetched in the background:
+/// the program is notified on another thread, and the next access to ``results`` fetches. On an actor that never
+/// suspends, such as the main actor in a `main` function without `await`, the program is not notified, and the next access
+/// fetches as well.
 ///
 /// ## Lifetime
 ///
@@ -54,9 +55,12 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
     private var groups: SectionedResults<Element, SectionTitle>?
     /// The positions in ``groups``, determined when they are first needed.
     private var indexPaths: [ObjectIdentifier: IndexPath]?
+    /// The error of the latest fetch, after which each access fetches again.
     private var lastError: (any Error)?
-    /// Whether the results must be fetched again. Set on another thread if the observer has no actor.
+    /// Whether the context has changed since the latest fetch. Set on another thread if the observer has no actor.
     private let isStale = Atomic(false)
+    /// The ``CommitNotifier/count`` before the latest fetch.
+    private var fetchedCount: UInt64 = 0
 
     /// How the results are grouped.
     struct Grouping {
@@ -101,8 +105,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 
     /// The models that match the ``fetchDescriptor``, in its order.
     ///
-    /// The models are in memory. If the context has changed since the last fetch, an access fetches again, so a model is
-    /// among the results as soon as it was inserted. If that fails, the earlier results remain; see ``error``.
+    /// The models are in memory. If the context has changed since the last fetch, or something was committed, an access
+    /// fetches again, so a model is among the results as soon as it was inserted, by ``ModelContext/insert(_:)`` or by a
+    /// batch. If that fails, the earlier results remain; see ``error``.
     ///
     /// - Complexity: O(1), or that of the fetch after a change.
     public var results: FetchResultsCollection<Element> {
@@ -212,29 +217,27 @@ public final class ResultsObserver<Element: PersistentModel, SectionTitle: Hasha
 extension ResultsObserver {
     private func fetch() throws {
         isStale.store(false, ordering: .relaxed)
-        do {
-            let fetched = try modelContext.fetch(descriptor)
-            let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
-            // The next change of a model that has unsaved changes already may change the results again.
-            for listed in modelContext.pendingModels { listed.backing.reportNextChange() }
-            guard !fetched.elementsEqual(models, by: { $0 === $1 }) || groups != self.groups else { return }
-            registrar.withMutation(of: self, keyPath: \.results) {
-                registrar.withMutation(of: self, keyPath: \.sections) {
-                    (models, self.groups, indexPaths) = (fetched, groups, nil)
-                }
+        fetchedCount = commitCount
+        let fetched = try modelContext.fetch(descriptor)
+        let groups = grouping.map { SectionedResults(fetched, by: $0.title) }
+        // The next change of a model that has unsaved changes already may change the results again.
+        for listed in modelContext.pendingModels { listed.backing.reportNextChange() }
+        guard !fetched.elementsEqual(models, by: { $0 === $1 }) || groups != self.groups else { return }
+        registrar.withMutation(of: self, keyPath: \.results) {
+            registrar.withMutation(of: self, keyPath: \.sections) {
+                (models, self.groups, indexPaths) = (fetched, groups, nil)
             }
-        } catch {
-            isStale.store(true, ordering: .relaxed)
-            throw error
         }
     }
+
+    private var commitCount: UInt64 { modelContext.coordinator.commits.count }
 
     /// Fetches again if necessary.
     ///
     /// - Returns: `false` if the fetch failed.
     @discardableResult
     private func update() -> Bool {
-        guard isStale.load(ordering: .relaxed) else { return true }
+        guard isStale.load(ordering: .relaxed) || lastError != nil || fetchedCount != commitCount else { return true }
         let error: (any Error)?
         do {
             try fetch()

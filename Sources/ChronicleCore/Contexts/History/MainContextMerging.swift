@@ -1,6 +1,6 @@
 /// Merges what other contexts, processes and programs save into the main context of a container.
 ///
-/// Merging ends when this object is released, or when the context and its models are.
+/// The storage of the context owns this object, so merging ends when the context and its models are released.
 @MainActor
 final class MainContextMerging {
     private weak var storage: ContextStorage?
@@ -50,9 +50,15 @@ final class MainContextMerging {
         guard let signal = events?.signal else { return nil }
         var isComplete = true
         for index in histories.indices {
-            do { try await histories[index].merge { self.storage?.knownContext } } catch { isComplete = false }
+            do { try await histories[index].merge { self.context } } catch { isComplete = false }
         }
         return (signal, isComplete)
+    }
+
+    /// The context, or another one for its models if it was released.
+    private var context: ModelContext? {
+        guard let storage else { return nil }
+        return storage.registry.count > 0 ? storage.context : storage.knownContext
     }
 
     /// Ends merging before this object is released.
