@@ -136,8 +136,6 @@ extension PropertyUpdate {
         {
             return convert(try expression.evaluate(model))
         }
-        // Swift stops the program when an operation on integers overflows.
-        guard tree.calculatesIntegers else { return convert(try expression.evaluate(model)) }
         let result = try tree.value(for: model)
         guard let value = property.codec?.decodeAny(result) as? Value else {
             throw SwiftDataError.valueOutOfRange.with(

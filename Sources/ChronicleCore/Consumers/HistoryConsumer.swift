@@ -202,7 +202,7 @@ public final class HistoryConsumer<Transaction: HistoryTransaction>: Sendable {
 
     private func apply(_ acknowledgement: HistoryAcknowledgement, _ batch: HistoryBatch<Transaction>) throws {
         try attributing {
-            guard batch.consumerName == name, acknowledgement.storeIdentifier == store.identifier else {
+            guard batch.consumerName.hasSameBytes(as: name), acknowledgement.storeIdentifier == store.identifier else {
                 throw SwiftDataError.invalidHistoryAcknowledgement.with(
                     detail: "the batch belongs to the consumer \"\(batch.consumerName)\" of another name or store")
             }

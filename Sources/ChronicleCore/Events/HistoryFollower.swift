@@ -176,8 +176,10 @@ extension HistoryFollower.Filter {
     }
 
     fileprivate func matches(_ transaction: some HistoryTransaction) -> Bool {
-        guard authors.isEmpty || transaction.author.map(authors.contains) == true else { return false }
+        guard authors.isEmpty || transaction.author.map(isIncluded) == true else { return false }
         return entityNames.isEmpty
             || transaction.changes.contains { entityNames.contains($0.changedPersistentIdentifier.entityName) }
     }
+
+    private func isIncluded(_ author: String) -> Bool { authors.contains { $0.hasSameBytes(as: author) } }
 }

@@ -12,9 +12,27 @@ extension HistoryDescriptor {
     /// - Complexity: O(*n*), where *n* is the number of transactions, plus the cost of sorting.
     public func apply(to transactions: [TransactionType]) throws -> [TransactionType] {
         var matches = transactions
-        if let predicate { matches = try matches.filter { try predicate.evaluate($0) } }
+        if let predicate { matches = try matches.filter(Self.condition(predicate)) }
         if !sortBy.isEmpty { matches.sort(using: sortBy) }
         return slice(matches)
+    }
+
+    /// Returns a closure that evaluates a predicate, with the results of the stores' SQL for default transactions.
+    private static func condition(
+        _ predicate: Predicate<TransactionType>
+    ) throws -> (TransactionType) throws -> Bool {
+        guard TransactionType.self == DefaultHistoryTransaction.self else { return { try predicate.evaluate($0) } }
+        let tree: PredicateTree<HistoryProperty>
+        do { tree = try PredicateWalker.tree(of: predicate, HistoryKeyPaths()) } catch let error as SwiftDataError
+            where SwiftDataError.unsupportedPredicate ~= error
+        {
+            return { try predicate.evaluate($0) }
+        }
+        let condition = TreeEvaluator(objects: HistoryObjects()).condition(tree)
+        return { transaction in
+            guard let transaction = transaction as? DefaultHistoryTransaction else { return false }
+            do { return try condition(.init(.object(.transaction(transaction)))) } catch is UndefinedValue { return false }
+        }
     }
 }
 

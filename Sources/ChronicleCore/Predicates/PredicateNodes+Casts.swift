@@ -9,7 +9,9 @@ extension PredicateExpressions.TypeCheck: PredicateNode {
         guard let (property, names) = walker.resolver.kinds(of: Desired.self) else {
             throw walker.unsupported("TypeCheck: is \(Desired.self)")
         }
-        return .isOneOf(.path(try walker.path(node.operand, to: property)), names)
+        let (path, assertion) = try walker.path(node.operand, to: property)
+        let isKind = PredicateTree.isOneOf(.path(path), names)
+        return assertion.map { .ifPresent(.unwrapped(.path($0)), then: isKind) } ?? isKind
     }
 }
 
@@ -17,7 +19,8 @@ extension PredicateExpressions.ConditionalCast: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        .path(try walker.cast(node.operand, to: Desired.self))
+        let (path, assertion) = try walker.cast(node.operand, to: Desired.self)
+        return walker.value(of: path, after: assertion, isOptional: true)
     }
 }
 
@@ -25,23 +28,26 @@ extension PredicateExpressions.ForceCast: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        .unwrapped(.path(try walker.cast(node.operand, to: Desired.self)))
+        .unwrapped(.path(try walker.cast(node.operand, to: Desired.self).path))
     }
 }
 
 extension PredicateWalker {
-    fileprivate mutating func cast(_ node: BorrowedNode, to type: Any.Type) throws -> Tree.Path {
+    fileprivate mutating func cast(
+        _ node: BorrowedNode, to type: Any.Type
+    ) throws -> (path: Tree.Path, assertion: Tree.Path?) {
         guard let property = resolver.cast(to: type) else { throw unsupported("a cast to \(type)") }
         return try path(node, to: property)
     }
 
-    /// Returns the path of a model, continued by a property.
-    fileprivate mutating func path(_ node: BorrowedNode, to property: Resolver.Property) throws -> Tree.Path {
-        switch try tree(node) {
-        case .path(var path), .unwrapped(.path(var path)):
-            path.properties.append(property)
-            return path
-        default: throw unsupported("a type check of the result of \(node.type.name)")
+    /// Returns the path of a model, continued by a property, and the value that has to exist for it to be defined.
+    fileprivate mutating func path(
+        _ node: BorrowedNode, to property: Resolver.Property
+    ) throws -> (path: Tree.Path, assertion: Tree.Path?) {
+        guard var found = path(of: try tree(node)) else {
+            throw unsupported("a type check of the result of \(node.type.name)")
         }
+        found.path.properties.append(property)
+        return found
     }
 }

@@ -18,9 +18,20 @@ extension PredicateExpressions.SequenceContains: PredicateNode {
             }
             return .isOneOf(try walker.tree(element), try walker.constants(collection))
         }
-        let elements = try walker.elements(sequence)
+        var elements = try walker.elements(sequence)
         let each = PredicateTree<Resolver.Property>.Path(variable: elements.variable, properties: [])
-        return .exists(elements.and(.equal(.path(each), try walker.tree(element))))
+        let value = try walker.tree(element)
+        // The value is evaluated even if there are no elements.
+        if value.mayBeUndefined { elements.assertions.append(.definition(of: value)) }
+        return elements.and(.equal(.path(each), value)).asserted { .exists($0) }
+    }
+}
+
+extension PredicateTree {
+    /// A value that is never nil, and is undefined if another one is, which may be nil.
+    fileprivate static func definition(of value: PredicateTree) -> PredicateTree {
+        let yes = PredicateTree.constant(.integer(1))
+        return .conditional(.equal(value, .constant(.null)), then: yes, else: yes)
     }
 }
 
@@ -48,7 +59,7 @@ extension PredicateExpressions.SequenceContainsWhere: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        .exists(try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable))
+        try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable).asserted { .exists($0) }
     }
 }
 
@@ -56,7 +67,8 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        .not(.exists(try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable, negated: true)))
+        try walker.elements(node.pair, node.pointer(as: Self.self).pointee.variable, negated: true)
+            .asserted { .not(.exists($0)) }
     }
 }
 

@@ -40,28 +40,30 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             throw walker.unsupported(
                 "KeyPath: accessing the contents of \(last.name), which is stored as a single value,")
         }
-        switch try path(properties, node, &walker) {
-        case .path(let path), .unwrapped(.path(let path)):
-            return PredicateTree.Elements(path: path, variable: walker.newVariable())
-        default: throw unknown(keyPath, walker)
-        }
+        var root = try root(of: properties, node, &walker)
+        root.path.properties += properties
+        return PredicateTree.Elements(
+            path: root.path, variable: walker.newVariable(), assertions: root.assertion.map { [.path($0)] } ?? [])
     }
 
     /// Returns the path to a property of the object, or of the value, that the root represents.
     private static func path<Resolver>(
         _ properties: [Resolver.Property], _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        switch try walker.tree(node.operand) {
-        case .path(var path):
-            path.properties += properties
-            return .path(path)
-        case .unwrapped(.path(var path)):
-            path.properties += properties
-            return Output.self is any OptionalValue.Type ? .path(path) : .unwrapped(.path(path))
-        default:
+        var root = try root(of: properties, node, &walker)
+        root.path.properties += properties
+        return walker.value(of: root.path, after: root.assertion, isOptional: Output.self is any OptionalValue.Type)
+    }
+
+    /// Returns the path of the object, or of the value, that the root represents.
+    private static func root<Resolver>(
+        of properties: [Resolver.Property], _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
+    ) throws -> (path: PredicateTree<Resolver.Property>.Path, assertion: PredicateTree<Resolver.Property>.Path?) {
+        guard let root = walker.path(of: try walker.tree(node.operand)) else {
             throw walker.unsupported(
                 "KeyPath: \(properties.last?.name ?? "") of the result of \(node.operand.type.name)")
         }
+        return root
     }
 
     /// Translates `isEmpty` and `count`.
@@ -80,8 +82,8 @@ extension PredicateExpressions.KeyPath: PredicateNode {
             }
         }
         switch kind {
-        case .collectionIsEmpty: return .not(.exists(try walker.elements(node.operand)))
-        case .collectionCount: return .count(try walker.elements(node.operand))
+        case .collectionIsEmpty: return try walker.elements(node.operand).asserted { .not(.exists($0)) }
+        case .collectionCount: return try walker.elements(node.operand).asserted { .count($0) }
         default: throw walker.unsupported("KeyPath: \(kind)")
         }
     }

@@ -50,8 +50,8 @@ extension PredicateWalker {
     ) throws -> Tree {
         let (left, right) = operands
         if isToMany(type) {
-            if right.type.type is any PredicateNil.Type { return .not(try presence(ofModels: left)) }
-            if left.type.type is any PredicateNil.Type { return .not(try presence(ofModels: right)) }
+            if right.type.type is any PredicateNil.Type { return try absence(ofModels: left) }
+            if left.type.type is any PredicateNil.Type { return try absence(ofModels: right) }
         }
         return .equal(try tree(left), try tree(right))
     }

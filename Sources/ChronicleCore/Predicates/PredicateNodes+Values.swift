@@ -68,12 +68,34 @@ extension PredicateWalker {
         unwrapped(type) is any ValueCollection.Type && resolver.isJSON(property)
     }
 
-    /// Returns the condition that a to-many relationship exists, even if it is empty: that the object it belongs to
-    /// exists.
-    mutating func presence(ofModels models: BorrowedNode) throws -> Tree {
-        var owner = try elements(models).path
-        owner.properties.removeLast()
-        return owner.properties.isEmpty ? .constant(.integer(1)) : .not(.equal(.path(owner), .constant(.null)))
+    /// Returns the condition that a to-many relationship is nil. It is not nil, even if it is empty, if the object that
+    /// it belongs to exists.
+    mutating func absence(ofModels models: BorrowedNode) throws -> Tree {
+        try elements(models).asserted { elements in
+            elements.path.owner.map { .equal(.path($0), .constant(.null)) } ?? .constant(.integer(0))
+        }
+    }
+
+    /// Returns the path of a tree that is the value of a path, and the value that the tree asserts to exist before; `nil`
+    /// for other trees.
+    func path(of tree: Tree) -> (path: Tree.Path, assertion: Tree.Path?)? {
+        switch tree {
+        case .path(let path): (path, nil)
+        case .unwrapped(.path(let path)): (path, path)
+        case .ifPresent(.unwrapped(.path(let assertion)), then: .path(let path)): (path, assertion)
+        default: nil
+        }
+    }
+
+    /// Returns the value of a path that continues after a tree.
+    ///
+    /// - Parameters:
+    ///   - assertion: The value that has to exist for the path to be defined.
+    ///   - isOptional: Whether the value may be nil.
+    func value(of path: Tree.Path, after assertion: Tree.Path?, isOptional: Bool) -> Tree {
+        guard let assertion else { return .path(path) }
+        // A value that is not optional is nil only if one before it is.
+        return isOptional ? .ifPresent(.unwrapped(.path(assertion)), then: .path(path)) : .unwrapped(.path(path))
     }
 }
 
@@ -89,7 +111,9 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
         let result = try walker.with(variable, being: present, size) { try $0.tree(transform) }
         walker.endResult()
         // A path is nil if one of its parts is nil, which is the meaning of `trip.livingAccommodation?.name`.
-        if case .path(let start) = value, case .path(let end) = result, end.begins(with: start) { return result }
+        if case .path(let end) = result, let (start, assertion) = walker.path(of: value), end.begins(with: start) {
+            return walker.value(of: end, after: assertion, isOptional: true)
+        }
         return .ifPresent(value, then: result)
     }
 
@@ -103,9 +127,7 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
         let variable = node.pointer(as: Self.self).pointee.variable
         let result = try walker.with(variable, being: .path(models.path)) { try $0.tree(transform) }
         walker.endResult()
-        var owner = models.path
-        owner.properties.removeLast()
-        return owner.properties.isEmpty ? result : .ifPresent(.path(owner), then: result)
+        return models.asserted { models in models.path.owner.map { .ifPresent(.path($0), then: result) } ?? result }
     }
 
     /// Returns the elements of `item.trip?.items`.
@@ -117,7 +139,9 @@ extension PredicateExpressions.OptionalFlatMap: PredicateNode {
         let value = try walker.tree(wrapped)
         let (present, size) = walker.whenPresent(value)
         let variable = node.pointer(as: Self.self).pointee.variable
-        return try walker.with(variable, being: present, size) { try $0.elements(transform) }
+        var elements = try walker.with(variable, being: present, size) { try $0.elements(transform) }
+        if let assertion = walker.path(of: value)?.assertion { elements.assertions.insert(.path(assertion), at: 0) }
+        return elements
     }
 }
 
@@ -134,17 +158,31 @@ extension PredicateExpressions.ForcedUnwrap: PredicateNode {
     static func tree<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property> {
-        .unwrapped(try walker.tree(node.operand))
+        let value = try walker.tree(node.operand)
+        // A path that is not nil has no nil before.
+        if let (path, assertion) = walker.path(of: value), let assertion, path.begins(with: assertion) {
+            return .unwrapped(.path(path))
+        }
+        return .unwrapped(value)
     }
 
     static func elements<Resolver>(
         _ node: BorrowedNode, _ walker: inout PredicateWalker<Resolver>
     ) throws -> PredicateTree<Resolver.Property>.Elements {
-        try walker.elements(node.operand)
+        var elements = try walker.elements(node.operand)
+        // A to-many relationship is nil only if the object that it belongs to does not exist.
+        let unwrapped = elements.path.properties.last?.isToMany == true ? elements.path.owner : elements.path
+        if let unwrapped { elements.assertions.append(.path(unwrapped)) }
+        return elements
     }
 }
 
 extension PredicateTree.Path {
+    /// The path of the object that the last property belongs to, or `nil` if it is that of the variable, which exists.
+    fileprivate var owner: PredicateTree.Path? {
+        properties.count < 2 ? nil : PredicateTree.Path(variable: variable, properties: properties.dropLast())
+    }
+
     fileprivate func begins(with start: PredicateTree.Path) -> Bool {
         variable == start.variable && properties.starts(with: start.properties)
     }

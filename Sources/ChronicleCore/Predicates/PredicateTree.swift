@@ -16,9 +16,10 @@
 /// are balanced; creating the tree of a predicate that is nested more deeply throws
 /// ``SwiftDataError/unsupportedPredicate``.
 ///
-/// Swift stops the program or throws an error when a nil value is force-unwrapped, when an operation overflows, and
-/// when an integer is divided by zero. For a row with such values, a store may return either result, but must not end
-/// the query or the program.
+/// Swift stops the program or throws an error when a nil value is force-unwrapped, when an operation on integers
+/// overflows, and when an integer is divided by zero. A predicate is *undefined* for such an object, and does not match
+/// it: neither does its negation. A translation evaluates operands from left to right, as Swift does, so that
+/// `$0.note == nil || $0.note! == "x"` is defined for all objects. It must not end the query or the program.
 public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     // MARK: Values
 
@@ -47,7 +48,10 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case ifPresent(PredicateTree, then: PredicateTree)
     /// The result of `value ?? other`.
     case coalesce(PredicateTree, PredicateTree)
-    /// The result of `value!`: a value that the program asserts is not nil.
+    /// The result of `value!`: a value that the program asserts is not nil. The tree is undefined if it is.
+    ///
+    /// As the first value of ``ifPresent(_:then:)``, it is an assertion about a part of the second one:
+    /// `$0.trip!.note` is the value `trip.note`, which may be nil, if `trip` is not nil, and otherwise undefined.
     case unwrapped(PredicateTree)
 
     // MARK: Either
@@ -59,8 +63,8 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
 
     /// True if both values are nil, or both are not nil and equal. Objects are equal if their identifiers are equal.
     case equal(PredicateTree, PredicateTree)
-    /// True if the values have the given order: integers, reals and decimals by size, text by its Unicode scalars,
-    /// blobs by their bytes. Neither value is nil. Values of other forms are not compared.
+    /// True if the values have the given order: integers, reals and decimals by size, text by its UTF-8, which is the
+    /// order of the Unicode scalars, blobs by their bytes. Neither value is nil. Values of other forms are not compared.
     case compare(PredicateTree, Order, PredicateTree)
     /// True if both conditions are true.
     case and(PredicateTree, PredicateTree)
@@ -70,9 +74,9 @@ public indirect enum PredicateTree<Property: PredicateProperty>: Sendable {
     case not(PredicateTree)
     /// True if the value equals one of the listed values, as ``equal(_:_:)`` defines it.
     case isOneOf(PredicateTree, [PropertyValue])
-    /// True if the first text contains the second. Every text contains the empty string.
+    /// True if the UTF-8 of the first text contains that of the second. Every text contains the empty string.
     case contains(PredicateTree, PredicateTree)
-    /// True if the first text begins with the second.
+    /// True if the UTF-8 of the first text begins with that of the second.
     case starts(PredicateTree, with: PredicateTree)
     /// True if the first text contains the second, ignoring case and diacritics as ``TextSearch`` does.
     case localizedStandardContains(PredicateTree, PredicateTree)
@@ -122,11 +126,25 @@ extension PredicateTree {
         public let variable: Variable
         /// The condition that elements have to satisfy; `nil` to include all.
         public var filter: PredicateTree?
+        /// The values that are force-unwrapped to access the elements. ``asserted(_:)`` moves them to the condition or
+        /// the value for which the elements are used.
+        var assertions: [PredicateTree] = []
+
+        init(path: Path, variable: Variable, assertions: [PredicateTree] = []) {
+            (self.path, self.variable, self.assertions) = (path, variable, assertions)
+        }
 
         func and(_ condition: PredicateTree) -> Elements {
             var elements = self
             elements.filter = filter.map { .and($0, condition) } ?? condition
             return elements
+        }
+
+        /// Returns what a closure makes of the elements, with the assertions about the values before them.
+        func asserted(_ body: (Elements) -> PredicateTree) -> PredicateTree {
+            var elements = self
+            elements.assertions = []
+            return assertions.reversed().reduce(body(elements)) { .ifPresent(.unwrapped($1), then: $0) }
         }
     }
 
@@ -136,6 +154,29 @@ extension PredicateTree {
     public typealias Arithmetic = PredicateArithmetic
     /// The kind of number that a calculation uses.
     public typealias Number = PredicateNumber
+}
+
+extension PredicateTree {
+    /// Whether the tree may be undefined for an object.
+    package var mayBeUndefined: Bool {
+        switch self {
+        case .constant, .foreign, .path: false
+        // Only a division by another constant than 0 and -1 has a result for every integer.
+        case .arithmetic(.divide, .integer, let a, .constant(.integer(let divisor))) where divisor > 0 || divisor < -1:
+            a.mayBeUndefined
+        case .arithmetic(.remainder, .integer, let a, .constant(.integer(let divisor))) where divisor != 0:
+            a.mayBeUndefined
+        case .arithmetic(_, .integer, _, _), .negative(.integer, _), .unwrapped: true
+        case .negative(.real, let a), .characterCount(let a), .decimal(let a), .not(let a), .isOneOf(let a, _):
+            a.mayBeUndefined
+        case .arithmetic(_, .real, let a, let b), .ifPresent(let a, let b), .coalesce(let a, let b), .equal(let a, let b),
+            .compare(let a, _, let b), .and(let a, let b), .or(let a, let b), .contains(let a, let b),
+            .starts(let a, let b), .localizedStandardContains(let a, let b):
+            a.mayBeUndefined || b.mayBeUndefined
+        case .conditional(let a, let b, let c): a.mayBeUndefined || b.mayBeUndefined || c.mayBeUndefined
+        case .count(let elements), .exists(let elements): elements.filter?.mayBeUndefined == true
+        }
+    }
 }
 
 /// The operator of a comparison in a ``PredicateTree``. The raw value is the operator in Swift and SQL.

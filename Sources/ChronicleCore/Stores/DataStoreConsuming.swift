@@ -145,7 +145,7 @@ extension DataStoreConsuming {
     /// - Returns: The record, or `nil` if there is no consumer of this name.
     /// - Throws: The errors of ``consumerRecords()``, such as ``SwiftDataError/storeBusy``.
     public func consumerRecord(named name: String) throws -> HistoryConsumerRecord<HistoryType.TokenType>? {
-        try consumerRecords().first { $0.name == name }
+        try consumerRecords().first { $0.name.hasSameBytes(as: name) }
     }
 
     /// Locks a consumer in this process.

@@ -63,19 +63,6 @@ extension PropertyValue: Hashable {
     }
 }
 
-extension String {
-    fileprivate func hasSameBytes(as other: String) -> Bool {
-        var (a, b) = (self, other)
-        guard a.utf8.count == b.utf8.count else { return false }
-        return a.withUTF8 { a in
-            b.withUTF8 { b in
-                guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-                return memcmp(first, second, a.count) == 0
-            }
-        }
-    }
-}
-
 extension PropertyValue {
     /// Whether the value is ``null``.
     public var isNull: Bool {

@@ -20,7 +20,7 @@ extension PostgreSQLDialect {
         // A value that is not an array has no elements.
         """
         json_array_elements_text((SELECT CASE json_typeof(v) WHEN 'array' THEN v END \
-        FROM (SELECT (\(array))::json AS v OFFSET 0) AS o)) AS \(raw: alias)(value)
+        FROM (SELECT (\(array))::json AS v OFFSET 0) AS o)) WITH ORDINALITY AS \(raw: alias)(value, key)
         """
     }
 

@@ -84,6 +84,7 @@ extension PostgreSQLDialect {
     // Multiplying by 2^512 or 2^-512 is exact. NaN is greater than infinity.
     private static let (up, down): (SQLQuery, SQLQuery) = ("1.3407807929942597e154", "7.458340731200207e-155")
     private static let signedInfinity: SQLQuery = "sign(a) * sign(b) * 'Infinity'::float8"
+    private static let signedZero: SQLQuery = "sign(a) * sign(b) * '0'::float8"
     private static let isModerate: SQLQuery =
         "abs(a) BETWEEN 1e-150 AND 1e150 AND abs(b) BETWEEN 1e-150 AND 1e150"
     /// A number of at most this size times 2^-1024 rounds to zero.
@@ -104,19 +105,20 @@ extension PostgreSQLDialect {
         WHEN a = 0 OR b = 0 OR abs(a) >= 'Infinity' OR abs(b) >= 'Infinity' THEN a * b \
         WHEN abs(a) >= 1 AND abs(b) >= 1 \
         THEN CASE WHEN abs(a * \(down)) * abs(b * \(down)) >= 1 THEN \(signedInfinity) ELSE a * b END \
-        WHEN abs(a) < 1e-162 AND abs(b) < 1e-162 THEN 0 \
+        WHEN abs(a) < 1e-162 AND abs(b) < 1e-162 THEN \(signedZero) \
         WHEN abs(a) < 1 AND abs(b) < 1 \
-        THEN CASE WHEN abs(a * \(up)) * abs(b * \(up)) <= \(half) THEN 0 ELSE a * b END ELSE a * b END
+        THEN CASE WHEN abs(a * \(up)) * abs(b * \(up)) <= \(half) THEN \(signedZero) ELSE a * b END ELSE a * b END
         """
 
-    /// A number divided by zero is infinite; zero divided by zero is NaN, like zero times infinity.
+    /// A number divided by zero is infinite, with a sign that depends on that of the zero; zero divided by zero is NaN, like
+    /// zero times infinity.
     private static let quotient: SQLQuery = """
-        CASE WHEN b = 0 THEN a * 'Infinity'::float8 WHEN \(isModerate) THEN a / b \
+        CASE WHEN b = 0 THEN a * (CASE b::text WHEN '-0' THEN '-Infinity' ELSE 'Infinity' END)::float8 WHEN \(isModerate) THEN a / b \
         WHEN a = 0 OR abs(a) >= 'Infinity' OR abs(b) >= 'Infinity' THEN a / b \
         WHEN abs(b) < 1 THEN CASE WHEN abs(a) < \(half) THEN a / b \
         WHEN abs(a) > 1e10 AND abs(b) < 1e-300 THEN \(signedInfinity) \
         WHEN abs(a * \(down)) / abs(b * \(up)) >= 1 THEN \(signedInfinity) ELSE a / b END \
-        WHEN abs(a) >= 1 THEN a / b WHEN abs(a * \(up)) / abs(b * \(down)) <= \(half) THEN 0 ELSE a / b END
+        WHEN abs(a) >= 1 THEN a / b WHEN abs(a * \(up)) / abs(b * \(down)) <= \(half) THEN \(signedZero) ELSE a / b END
         """
 
     // MARK: Decimals

@@ -7,8 +7,8 @@ public import ChronicleCore
 /// database, and run the predicate rules of `ChronicleConformance` against it.
 ///
 /// A translation has to preserve the semantics of Swift that `PredicateTree` describes. In particular, an expression
-/// must not end the query with an error for any row: where Swift would trap, because a calculation overflows or divides
-/// by zero, it returns NULL or another number.
+/// must not end the query with an error for any row: where Swift would trap, because a calculation with integers overflows
+/// or divides by zero, it returns NULL.
 ///
 /// Throw `SwiftDataError.unsupportedPredicate`, with a detail that names the operation, for what the database cannot
 /// express. The store then throws `DataStoreError.preferInMemoryFilter` to let the context evaluate the predicate, or
@@ -270,12 +270,25 @@ public protocol SQLDialect: Sendable {
     ///   For `JSONForm.json`, the JSON text without white space, with the keys in their order.
     func member(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery
 
+    /// Returns an expression for a member that programs may have an index of, if ``member(_:of:_:)`` returns another one.
+    /// By default, there is none.
+    ///
+    /// A condition on a member that is compared with a constant text then includes one on this expression, which selects at
+    /// least the same rows.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys from the object to the member, at least one.
+    ///   - object: The JSON text of the object, or NULL.
+    ///   - form: The form of the member.
+    /// - Returns: The value of the member, except that a text may end before its first U+0000.
+    func indexedMember(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery?
+
     /// Returns a table for a FROM clause with a row for each element of a JSON array.
     ///
     /// - Parameters:
     ///   - array: The JSON text of the array, or NULL, which has no elements.
     ///   - form: The form of the elements.
-    ///   - alias: The alias of the table.
+    ///   - alias: The alias of the table. Its column `key` is the position of the element.
     /// - Returns: The table.
     func elements(of array: SQLQuery, _ form: JSONForm, alias: String) -> SQLQuery
 
@@ -310,6 +323,8 @@ extension SQLDialect {
     public func unlessNull(_ value: SQLQuery, _ result: SQLQuery) -> SQLQuery {
         "CASE WHEN \(value) IS NULL THEN NULL ELSE \(result) END"
     }
+
+    public func indexedMember(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery? { nil }
 
     public func storable(_ operand: SQLOperand) -> SQLOperand { operand }
 

@@ -29,6 +29,7 @@ struct JSONValue {
         }
         var operand = SQLOperand(
             sql: keys.isEmpty ? object : dialect.member(keys, of: object, last.form), type: SQLType(last.form))
+        if !keys.isEmpty { operand.indexed = dialect.indexedMember(keys, of: object, last.form) }
         operand.isOptional = value.isOptional || members.contains { $0.isOptional }
         operand.nan = operand.type == .real ? .stored : .none
         return operand

@@ -92,7 +92,8 @@ struct ModelSource: PredicateSource {
         func cast(_ value: SQLQuery) -> SQLQuery { isKind.map { "CASE WHEN \($0) THEN \(value) END" } ?? value }
         switch property {
         case nil, .identifier, .cast:
-            return SQLOperand(key: cast(table.id), of: table.entity.rootName, isOptional: isJoined)
+            return SQLOperand(
+                key: cast(table.id), of: table.entity.rootName, isOptional: isJoined || isKind != nil)
         case .entityName:
             throw SwiftDataError.unsupportedPredicate.with(
                 detail: "an entity name cannot be a value of a predicate; use `is` with the model class")
@@ -100,7 +101,7 @@ struct ModelSource: PredicateSource {
             if property.relationship?.isToMany == true { throw unsupported(property, "is a to-many relationship") }
             var operand = SQLOperand(sql: cast(table.column(property.name)), type: SQLType(property))
             operand.entityName = property.relationship.map { root(of: $0.destination) }
-            operand.isOptional = isJoined || property.isOptional
+            operand.isOptional = isJoined || isKind != nil || property.isOptional
             operand.nan = operand.type == .real ? .stored : .none
             return operand
         case .member(let member):
@@ -224,6 +225,10 @@ struct ModelSource: PredicateSource {
     var readsLinks: Bool { scopes.values.contains { $0.links != nil } }
 
     func count(_ rows: SQLQuery) -> SQLQuery { source.count(rows) }
+
+    func order(of variable: Tree.Variable) -> SQLQuery? {
+        values[variable].map { "\(raw: $0.alias).key" } ?? scopes[variable]?.table.id
+    }
 
     // MARK: Elements
 

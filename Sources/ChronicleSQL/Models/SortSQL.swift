@@ -83,7 +83,5 @@ extension SortDescriptor {
     /// Whether the descriptor orders texts as Swift's `<` does, by their Unicode scalars.
     ///
     /// A database cannot reproduce the order of other comparators.
-    public var isLexical: Bool {
-        stringComparator.map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true
-    }
+    public var isLexical: Bool { isLexicalOrPlain }
 }

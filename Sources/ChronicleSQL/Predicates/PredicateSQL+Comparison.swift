@@ -6,8 +6,18 @@ extension PredicateSQL {
     /// Translates `==` and `!=`. In Swift nil equals nil, so optional operands require IS and IS NOT.
     mutating func equality(_ a: Tree, _ b: Tree, isNegated: Bool, _ truth: Truth) throws -> SQLQuery {
         if let condition = try sourceCondition(a, nil, b) { return isNegated ? negated(condition) : condition }
-        let left = try comparand(a)
-        return try equality(left, comparand(b), isNegated: isNegated, truth)
+        let (left, right) = (try comparand(a), try comparand(b))
+        return defined(try equality(left, right, isNegated: isNegated, truth), left, right, truth)
+    }
+
+    /// Returns a comparison that is NULL if one of the operands is undefined.
+    private func defined(
+        _ condition: SQLQuery, _ left: SQLOperand, _ right: SQLOperand, _ truth: Truth
+    ) -> SQLQuery {
+        let isPlain = left.isPlain && right.isPlain
+        return source.dialect.defined(
+            condition, where: [left, right].map { isPlain ? $0.definition : $0.isDefined },
+            nullIsFalse: truth == .nullIsFalse)
     }
 
     // Not recursive, like the other functions that combine operands, so that their frames do not occupy the stack once
@@ -28,7 +38,7 @@ extension PredicateSQL {
         if left.isOptional || right.isOptional {
             return optionalEquality(dialect.storable(left), dialect.storable(right), isNegated: isNegated, truth)
         }
-        let sql: SQLQuery = "\(left.sql) \(raw: isNegated ? "<>" : "=") \(right.sql)"
+        let sql = dialect.searchingEqual("\(left.sql) \(raw: isNegated ? "<>" : "=") \(right.sql)", left, right, isNegated)
         if left.nan == .stored, right.nan == .stored { return unlessNaN(sql, left, isNegated: isNegated) }
         guard left.nan == .null || right.nan == .null, isNegated || truth == .exact else { return sql }
         return dialect.ifNull(sql, constant(isNegated))
@@ -39,8 +49,10 @@ extension PredicateSQL {
     ) -> SQLQuery {
         // With =, a database can use an index, and SQLite may convert an outer join to an inner join and choose the join order.
         let isPlain = right.constant != nil && !isNegated && truth == .nullIsFalse
-        let sql: SQLQuery =
-            isPlain ? "\(left.sql) = \(right.sql)" : source.dialect.isSame(left.sql, right.sql, isNegated: isNegated)
+        let dialect = source.dialect
+        let sql = dialect.searchingEqual(
+            isPlain ? "\(left.sql) = \(right.sql)" : dialect.isSame(left.sql, right.sql, isNegated: isNegated),
+            left, right, isNegated || truth == .exact)
         return left.nan == .stored && right.nan == .stored ? unlessNaN(sql, left, isNegated: isNegated) : sql
     }
 
@@ -78,8 +90,8 @@ extension PredicateSQL {
         _ a: Tree, _ order: Tree.Order, _ b: Tree, isNegated: Bool, _ truth: Truth
     ) throws -> SQLQuery {
         if let condition = try sourceCondition(a, order, b) { return isNegated ? negated(condition) : condition }
-        let left = try operand(a)
-        return comparison(left, order, try operand(b), isNegated: isNegated, truth)
+        let (left, right) = (try operand(a), try operand(b))
+        return defined(comparison(left, order, right, isNegated: isNegated, truth), left, right, truth)
     }
 
     private func comparison(
@@ -90,6 +102,10 @@ extension PredicateSQL {
         if let condition = identifierOrder(left, isNegated ? order.opposite : order, right) { return condition }
 
         var sql = dialect.compare(left, isNegated ? order.opposite : order, right)
+        if !isNegated, truth == .nullIsFalse {
+            sql = dialect.searching(sql, left, for: right) { dialect.compare($0, order.inclusive, $1) }
+            sql = dialect.searching(sql, right, for: left) { dialect.compare($1, order.inclusive, $0) }
+        }
         // A NaN in a column is greater than any number, so it must be distinguished from greater numbers.
         let greater = order == .less || order == .lessOrEqual ? right : left
         if greater.nan == .stored {
@@ -129,7 +145,23 @@ extension PredicateSQL {
     }
 }
 
+extension SQLDialect {
+    fileprivate func searchingEqual(
+        _ condition: SQLQuery, _ left: SQLOperand, _ right: SQLOperand, _ isExact: Bool
+    ) -> SQLQuery {
+        isExact ? condition : searching(condition, left, for: right) { "\($0.sql) = \($1.sql)" }
+    }
+}
+
 extension PredicateOrder {
+    /// The comparison that is also true for equal values.
+    fileprivate var inclusive: Self {
+        switch self {
+        case .less, .lessOrEqual: .lessOrEqual
+        case .greater, .greaterOrEqual: .greaterOrEqual
+        }
+    }
+
     /// The comparison that is true if this one is false, except for NaN.
     fileprivate var opposite: Self {
         switch self {

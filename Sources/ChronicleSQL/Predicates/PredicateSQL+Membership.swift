@@ -4,9 +4,24 @@ extension PredicateSQL {
     mutating func membership(_ value: Tree, _ list: [PropertyValue], _ truth: Truth) throws -> SQLQuery {
         if case .path(let path) = value, let condition = try source.membership(path, list) { return condition }
         let dialect = source.dialect
-        let operand = dialect.storable(try operand(value))
+        let operand = dialect.settled(try operand(value))
         let isNull: SQLQuery? = list.contains { $0.isNull } ? "\(operand.sql) IS NULL" : nil
-        let found = try dialect.isOneOf(operand, elements(list, comparableWith: operand))
+        let elements = try elements(list, comparableWith: operand)
+        var found = dialect.isOneOf(operand, elements)
+        if let searchable = operand.searchable, let exact = found {
+            let prefixes = elements.compactMap { SQLOperand(constant: $0, dialect).searchablePrefix(dialect)?.constant }
+            found = dialect.isOneOf(searchable, prefixes).map { "(\($0) AND \(exact))" } ?? exact
+        }
+        let isPlain = found != nil && isNull == nil
+        return dialect.defined(
+            membership(operand, found, isNull, truth), where: [isPlain ? operand.definition : operand.isDefined],
+            nullIsFalse: truth == .nullIsFalse)
+    }
+
+    private func membership(
+        _ operand: SQLOperand, _ found: SQLQuery?, _ isNull: SQLQuery?, _ truth: Truth
+    ) -> SQLQuery {
+        let dialect = source.dialect
         switch (found, isNull) {
         case (nil, nil): return dialect.false
         case (nil, let isNull?): return isNull

@@ -1,12 +1,12 @@
 import ChronicleCore
 
-// Swift compares characters up to canonical equivalence, databases compare Unicode scalars.
+// Texts are compared by their bytes, in the database as in memory.
 extension PredicateSQL {
     mutating func contains(_ text: Tree, _ part: Tree) throws -> SQLQuery {
         let text = try operand(text)
         let part = try comparand(part)
         // No text that the database can represent contains one that it cannot represent.
-        return part.isRepresentable ? try source.dialect.contains(text, part) : source.dialect.false
+        return part.isRepresentable ? try source.dialect.contains(text, part) : never(text)
     }
 
     mutating func localizedStandardContains(_ text: Tree, _ part: Tree) throws -> SQLQuery {
@@ -17,7 +17,16 @@ extension PredicateSQL {
     mutating func starts(_ text: Tree, _ prefix: Tree) throws -> SQLQuery {
         let text = try operand(text)
         let prefix = try comparand(prefix)
-        return prefix.isRepresentable ? try source.dialect.starts(text, with: prefix) : source.dialect.false
+        guard prefix.isRepresentable else { return never(text) }
+        let dialect = source.dialect
+        return try dialect.searching(dialect.starts(text, with: prefix), text, for: prefix) {
+            try dialect.starts($0, with: $1)
+        }
+    }
+
+    /// Returns the condition that is false, and NULL if a text is undefined.
+    private func never(_ text: SQLOperand) -> SQLQuery {
+        source.dialect.defined(source.dialect.false, where: [text.isDefined], nullIsFalse: false)
     }
 }
 

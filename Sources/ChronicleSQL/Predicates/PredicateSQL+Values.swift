@@ -28,7 +28,7 @@ extension PredicateSQL {
         case .constant(let value): SQLOperand(constant: value, source.dialect)
         case .path(let path): try source.operand(path)
         case .arithmetic(let operation, let number, let a, let b): try arithmetic(operation, number, a, b)
-        case .negative(let number, let value): source.dialect.negate(number, try operand(value))
+        case .negative(let number, let value): try negative(number, value)
         case .count(let elements): try count(elements)
         case .characterCount(let text): try characterCount(text)
         case .decimal(let text): try decimal(text)
@@ -48,16 +48,34 @@ extension PredicateSQL {
     }
 
     private mutating func truth(of condition: Tree) throws -> SQLOperand {
-        SQLOperand(sql: source.dialect.value(of: try self.condition(condition, .exact)), type: .integer)
+        var operand = SQLOperand(
+            sql: source.dialect.value(of: try self.condition(condition, .exact)), type: .integer)
+        operand.mayBeUndefined = condition.mayBeUndefined
+        return operand
     }
 
     private mutating func count(_ elements: Tree.Elements) throws -> SQLOperand {
-        let rows = try rows(elements)
-        return SQLOperand(sql: "(\(source.count(rows)))", type: .integer)
+        guard let filter = elements.filter, filter.mayBeUndefined else {
+            let rows = try rows(elements)
+            return SQLOperand(sql: "(\(source.count(rows)))", type: .integer)
+        }
+        let owner = try source.enter(elements)
+        let result = source.dialect.value(of: try condition(filter, .exact))
+        // The number is undefined if the filter is for one of the elements.
+        var count = SQLOperand(
+            sql: """
+                (SELECT CASE WHEN count(*) = count(r) THEN count(nullif(r, 0)) END \
+                FROM (SELECT \(result) AS r FROM \(source.tables(of: elements.variable)) WHERE \(owner)) AS f)
+                """, type: .integer)
+        count.mayBeUndefined = true
+        return count
     }
 
     private mutating func characterCount(_ text: Tree) throws -> SQLOperand {
-        SQLOperand(sql: try source.dialect.characterCount(operand(text)), type: .integer)
+        let text = try operand(text)
+        var count = SQLOperand(sql: try source.dialect.characterCount(text), type: .integer)
+        count.mayBeUndefined = text.mayBeUndefined
+        return count
     }
 
     private mutating func decimal(_ text: Tree) throws -> SQLOperand {
@@ -69,57 +87,102 @@ extension PredicateSQL {
     private mutating func arithmetic(
         _ operation: PredicateArithmetic, _ number: PredicateNumber, _ a: Tree, _ b: Tree
     ) throws -> SQLOperand {
-        let first = try operand(a)
-        return source.dialect.calculate(operation, number, first, try operand(b))
+        let (first, second) = (try operand(a), try operand(b))
+        var result = source.dialect.calculate(operation, number, first, second)
+        result.mayBeUndefined = Tree.arithmetic(operation, number, a, b).mayBeUndefined
+        result.definition = definition(result, [first, second])
+        return result
+    }
+
+    private mutating func negative(_ number: PredicateNumber, _ value: Tree) throws -> SQLOperand {
+        let operand = try operand(value)
+        var result = source.dialect.negate(number, operand)
+        result.mayBeUndefined = Tree.negative(number, value).mayBeUndefined
+        result.definition = definition(result, [operand])
+        return result
+    }
+
+    /// Returns the condition that the result of a calculation is defined, if its NULL represents NaN.
+    private func definition(_ result: SQLOperand, _ operands: [SQLOperand]) -> SQLQuery? {
+        guard result.nan == .null else { return nil }
+        let definitions = operands.compactMap(\.isDefined)
+        return definitions.isEmpty ? nil : "\(definitions.joined(" AND "))"
     }
 
     // MARK: Optionals
 
     private mutating func flatMap(_ value: Tree, _ result: Tree) throws -> SQLOperand {
         let dialect = source.dialect
-        var operand = dialect.storable(try operand(result))
-        let tested = dialect.storable(try self.operand(value)).sql
-        operand.sql = "CASE WHEN \(tested) IS NOT NULL THEN \(operand.sql) END"
-        operand.isOptional = true
-        operand.constant = nil
+        var operand = dialect.settled(try operand(result))
+        let tested: SQLOperand
+        if case .unwrapped(let asserted) = value {
+            tested = dialect.settled(try self.operand(asserted))
+            let isDefined: SQLQuery = ["\(tested.sql) IS NOT NULL", tested.definition, operand.definition]
+                .compactMap { $0 }.joined(" AND ")
+            operand.definition = isDefined
+            operand = operand.settled
+        } else {
+            tested = dialect.settled(try self.operand(value))
+            operand.definition = [tested.isDefined, operand.isDefined.map { "(\(tested.sql) IS NULL OR \($0))" }]
+                .compactMap { $0 }.joinedOrNil(" AND ")
+            operand.sql = "CASE WHEN \(tested.sql) IS NOT NULL THEN \(operand.sql) END"
+            operand.isOptional = true
+        }
+        operand.mayBeUndefined = value.mayBeUndefined || result.mayBeUndefined
+        (operand.constant, operand.indexed) = (nil, nil)
         return operand.enclosed
     }
 
     private mutating func coalesce(_ value: Tree, _ other: Tree) throws -> SQLOperand {
         let dialect = source.dialect
-        let (first, second) = (dialect.storable(try operand(value)), dialect.storable(try operand(other)))
+        let (first, second) = (dialect.settled(try operand(value)), dialect.settled(try operand(other)))
         var operand = try either(first, second)
         operand.sql = dialect.ifNull(first.sql, second.sql)
         operand.isOptional = second.isOptional
-        return operand
+        // The second value is evaluated only if the first one is nil.
+        let other = second.isOptional ? second.isDefined.map { "(\(first.sql) IS NOT NULL OR \($0))" as SQLQuery } : nil
+        operand.definition = [first.isDefined, other].compactMap { $0 }.joinedOrNil(" AND ")
+        return operand.settled
     }
 
     private mutating func unwrapped(_ value: Tree) throws -> SQLOperand {
-        var operand = try operand(value)
+        var operand = source.dialect.storable(try operand(value))
         operand.isOptional = false
-        return operand
+        operand.mayBeUndefined = true
+        return operand.settled
     }
 
     /// Translates `value.map { condition } ?? other`, the form of `if let` in a predicate.
     mutating func presence(_ value: Tree, _ result: Tree, _ other: Tree, _ truth: Truth) throws -> SQLQuery {
-        let tested = source.dialect.storable(try operand(value)).sql
+        let value = source.dialect.settled(try operand(value))
+        let tested = value.sql
         let result = try condition(result, truth)
+        let condition: SQLQuery
         switch other {
         // AND and OR with a constant hide a NULL result of the condition.
-        case .constant(.integer(0)): return "(\(tested) IS NOT NULL AND \(result))"
-        case .constant(.integer): return "(\(tested) IS NULL OR \(result))"
-        default: return choice("\(tested) IS NOT NULL", result, try condition(other, truth))
+        case .constant(.integer(0)): condition = "(\(tested) IS NOT NULL AND \(result))"
+        case .constant(.integer): condition = "(\(tested) IS NULL OR \(result))"
+        default: condition = choice("\(tested) IS NOT NULL", result, try self.condition(other, truth))
         }
+        return source.dialect.defined(condition, where: [value.isDefined], nullIsFalse: truth == .nullIsFalse)
     }
 
     // MARK: Choice
 
     private mutating func conditional(_ test: Tree, _ then: Tree, _ other: Tree) throws -> SQLOperand {
-        let test = try condition(test, .nullIsFalse)
         let dialect = source.dialect
-        let (first, second) = (dialect.storable(try operand(then)), dialect.storable(try operand(other)))
+        let isDefined = !test.mayBeUndefined
+        let test = try condition(test, isDefined ? .nullIsFalse : .exact)
+        let (first, second) = (dialect.settled(try operand(then)), dialect.settled(try operand(other)))
         var operand = try either(first, second)
-        operand.sql = choice(test, first.sql, second.sql)
+        operand.sql = isDefined ? choice(test, first.sql, second.sql) : dialect.choice(test, first.sql, second.sql)
+        operand.mayBeUndefined = !isDefined || first.mayBeUndefined || second.mayBeUndefined
+        if operand.isOptional, operand.mayBeUndefined {
+            let (then, other) = (first.isDefined ?? dialect.true, second.isDefined ?? dialect.true)
+            operand.definition =
+                isDefined
+                ? "(\(choice(test, then, other)))" : dialect.ifNull("(\(dialect.choice(test, then, other)))", dialect.false)
+        }
         return operand.enclosed
     }
 
@@ -137,9 +200,11 @@ extension PredicateSQL {
                 detail: "a conditional value cannot contain identifiers of two entities")
         }
         var operand = first.type == .null ? second : first
-        (operand.sql, operand.constant) = (first.sql, nil)
+        (operand.sql, operand.constant, operand.indexed) = (first.sql, nil, nil)
         operand.isOptional = first.isOptional || second.isOptional
         operand.nan = first.nan == .none ? second.nan : first.nan
+        operand.mayBeUndefined = first.mayBeUndefined || second.mayBeUndefined
+        operand.definition = nil
         return operand
     }
 }
@@ -150,4 +215,8 @@ extension SQLOperand {
         result.sql = "(\(sql))"
         return result
     }
+}
+
+extension [SQLQuery] {
+    fileprivate func joinedOrNil(_ separator: SQLQuery) -> SQLQuery? { isEmpty ? nil : joined(separator) }
 }

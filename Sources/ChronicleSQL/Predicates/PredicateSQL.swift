@@ -64,8 +64,12 @@ public struct PredicateSQL<Source: PredicateSource> {
 
     private mutating func translation(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
         switch tree {
-        case .and: try chain(tree.conjuncts, " AND ", truth)
-        case .or: try chain(tree.disjuncts, " OR ", truth)
+        case .and(let a, let b):
+            truth == .exact && a.mayBeUndefined
+                ? try sequence(a, b, isConjunction: true, truth) : try chain(tree, tree.conjuncts, " AND ", truth)
+        case .or(let a, let b):
+            a.mayBeUndefined
+                ? try sequence(a, b, isConjunction: false, truth) : try chain(tree, tree.disjuncts, " OR ", truth)
         case .not(let inner): try negation(inner, truth)
         case .equal(let a, let b): try equality(a, b, isNegated: false, truth)
         case .compare(let a, let order, let b): try comparison(a, order, b, isNegated: false, truth)
@@ -73,33 +77,92 @@ public struct PredicateSQL<Source: PredicateSource> {
         case .contains(let text, let part): try contains(text, part)
         case .starts(let text, let prefix): try starts(text, prefix)
         case .localizedStandardContains(let text, let part): try localizedStandardContains(text, part)
-        case .exists(let elements): try exists(elements)
+        case .exists(let elements): try exists(elements, truth)
         case .conditional(let test, let then, let other): try conditional(test, then, other, truth)
         case .coalesce(.ifPresent(let value, let result), let other) where result.isCondition:
             try presence(value, result, other, truth)
+        case .ifPresent(.unwrapped(let value), let result) where result.isCondition:
+            try assertion(value, result, truth)
         case .constant(.integer(let truth)): constant(truth != 0)
-        default: source.dialect.condition(try operand(tree).sql)
+        default: try value(operand(tree), truth)
         }
+    }
+
+    private func value(_ operand: SQLOperand, _ truth: Truth) -> SQLQuery {
+        source.dialect.defined(
+            source.dialect.condition(operand.sql), where: [operand.definition], nullIsFalse: truth == .nullIsFalse)
     }
 
     /// Returns a condition that is always true or always false.
     func constant(_ truth: Bool) -> SQLQuery { truth ? source.dialect.true : source.dialect.false }
 
-    private mutating func chain(_ terms: [Tree], _ operation: SQLQuery, _ truth: Truth) throws -> SQLQuery {
+    /// Translates a chain of conditions. NULL in one of them does not hide the result of a later one if only the last
+    /// can be undefined, or in a conjunction whose NULL counts as false.
+    private mutating func chain(
+        _ tree: Tree, _ terms: [Tree], _ operation: SQLQuery, _ truth: Truth
+    ) throws -> SQLQuery {
         var conditions: [SQLQuery] = []
-        for term in terms { conditions.append(try condition(term, truth)) }
+        let isFlat =
+            terms.count == 2 || !terms.dropLast().contains(where: \.mayBeUndefined)
+            || truth == .nullIsFalse && tree.isConjunction
+        for term in isFlat ? terms : tree.operands { conditions.append(try condition(term, truth)) }
         return "(\(conditions.chained(operation)))"
     }
 
-    private mutating func exists(_ elements: Tree.Elements) throws -> SQLQuery {
-        "EXISTS (SELECT 1 \(try rows(elements)))"
+    /// Translates two conditions of which the second is evaluated only if the first one does not decide the result, which
+    /// is undefined if the first one is. In SQL, `NULL OR TRUE` would be true.
+    private mutating func sequence(
+        _ first: Tree, _ second: Tree, isConjunction: Bool, _ truth: Truth
+    ) throws -> SQLQuery {
+        let first = try condition(first, .exact)
+        let second = try condition(second, truth)
+        let dialect = source.dialect
+        return isConjunction
+            ? dialect.choice(first, second, dialect.false) : dialect.choice(first, dialect.true, second)
+    }
+
+    /// Translates a condition that is undefined if a value is nil.
+    private mutating func assertion(_ value: Tree, _ result: Tree, _ truth: Truth) throws -> SQLQuery {
+        let value = source.dialect.settled(try operand(value))
+        return source.dialect.defined(
+            try condition(result, truth), where: [value.definition, "\(value.sql) IS NOT NULL"],
+            nullIsFalse: truth == .nullIsFalse)
+    }
+
+    private mutating func exists(_ elements: Tree.Elements, _ truth: Truth) throws -> SQLQuery {
+        guard let filter = elements.filter, filter.mayBeUndefined else {
+            return "EXISTS (SELECT 1 \(try rows(elements)))"
+        }
+        let first = try firstResult(elements, filter)
+        let dialect = source.dialect
+        return truth == .nullIsFalse
+            ? "(\(first)) = 1"
+            : "CASE coalesce((\(first)), 0) WHEN 1 THEN \(dialect.true) WHEN 0 THEN \(dialect.false) END"
+    }
+
+    /// Returns the query for the first element, in the order of a model's list, for which a filter is not false: 1 if it
+    /// is true, and 2 if it is undefined. Swift does not evaluate the filter for the elements after it.
+    private mutating func firstResult(_ elements: Tree.Elements, _ filter: Tree) throws -> SQLQuery {
+        let owner = try source.enter(elements)
+        let dialect = source.dialect
+        let result: SQLQuery = """
+            CASE (\(try condition(filter, .exact))) WHEN \(dialect.true) THEN 1 WHEN \(dialect.false) THEN 0 ELSE 2 END
+            """
+        let (tables, order) = (source.tables(of: elements.variable), source.order(of: elements.variable))
+        guard let order else { return "SELECT min(r) FROM (SELECT \(result) AS r FROM \(tables) WHERE \(owner)) AS f WHERE r > 0" }
+        return """
+            SELECT r FROM (SELECT \(result) AS r, \(order) AS o FROM \(tables) WHERE \(owner)) AS f \
+            WHERE r > 0 ORDER BY o LIMIT 1
+            """
     }
 
     private mutating func conditional(
         _ test: Tree, _ then: Tree, _ other: Tree, _ truth: Truth
     ) throws -> SQLQuery {
-        let (test, then) = (try condition(test, .nullIsFalse), try condition(then, truth))
-        return choice(test, then, try condition(other, truth))
+        let isDefined = !test.mayBeUndefined
+        let (test, then) = (try condition(test, isDefined ? .nullIsFalse : .exact), try condition(then, truth))
+        let other = try condition(other, truth)
+        return isDefined ? choice(test, then, other) : source.dialect.choice(test, then, other)
     }
 
     private mutating func negation(_ tree: Tree, _ truth: Truth) throws -> SQLQuery {
@@ -139,9 +202,22 @@ extension PredicateTree {
         return a.disjuncts + b.disjuncts
     }
 
+    /// The operands of a conjunction or a disjunction.
+    fileprivate var operands: [PredicateTree] {
+        switch self {
+        case .and(let a, let b), .or(let a, let b): [a, b]
+        default: [self]
+        }
+    }
+
+    fileprivate var isConjunction: Bool {
+        if case .and = self { true } else { false }
+    }
+
     /// Whether the expression is a condition, which is never nil.
     var isCondition: Bool {
         switch self {
+        case .ifPresent(.unwrapped, let result): result.isCondition
         case .and, .or, .not, .equal, .compare, .isOneOf, .contains, .starts, .localizedStandardContains, .exists: true
         default: false
         }

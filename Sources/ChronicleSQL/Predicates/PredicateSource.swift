@@ -54,6 +54,13 @@ public protocol PredicateSource {
     /// - Returns: The query.
     func count(_ rows: SQLQuery) -> SQLQuery
 
+    /// Returns the values by which the elements of a variable are ordered, as in memory, or `nil` if they have no order.
+    /// By default, they have none.
+    ///
+    /// - Parameter variable: The variable of elements.
+    /// - Returns: An expression for the order.
+    func order(of variable: Tree.Variable) -> SQLQuery?
+
     /// Returns the primary key of a captured identifier among the references to an entity. By default, there is none.
     ///
     /// - Parameters:
@@ -96,6 +103,8 @@ extension PredicateSource {
     }
 
     public func tables(of variable: Tree.Variable) -> SQLQuery { "" }
+
+    public func order(of variable: Tree.Variable) -> SQLQuery? { nil }
 
     public func count(_ rows: SQLQuery) -> SQLQuery { "SELECT count(*) \(rows)" }
 

@@ -10,8 +10,8 @@ public struct SQLOperand: Sendable {
     public var type: SQLType
     /// The name of the root entity whose primary keys the values are, or `nil` for other values.
     public var entityName: String?
-    /// Whether NULL represents nil. Otherwise, NULL occurs only where Swift would trap: after a division by zero, an
-    /// overflow, or force-unwrapping nil. Every condition on it is then NULL, which matches nothing.
+    /// Whether NULL represents nil. Otherwise, NULL occurs only if the value is undefined, because it is the result of a
+    /// division by zero, an overflow, or force-unwrapping nil. Every condition on it is then NULL, which matches nothing.
     public var isOptional: Bool
     /// The representation of NaN.
     public var nan: NaN
@@ -19,6 +19,12 @@ public struct SQLOperand: Sendable {
     public var constant: PropertyValue?
     /// Whether the database can represent the constant; see ``SQLDialect/canRepresent(_:)``.
     var isRepresentable = true
+    /// An expression that programs may have an index of; see ``SQLDialect/indexedMember(_:of:_:)``.
+    var indexed: SQLQuery?
+    /// Whether the value may be undefined.
+    var mayBeUndefined = false
+    /// The condition that the value is defined, if NULL does not tell because it represents nil or NaN. It is not NULL.
+    var definition: SQLQuery?
 
     /// The representation of NaN in a value.
     public enum NaN: Sendable {
@@ -87,6 +93,80 @@ public struct SQLOperand: Sendable {
 
     /// Whether the value is the constant nil.
     public var isNull: Bool { constant?.isNull == true }
+}
+
+extension SQLOperand {
+    /// The condition that the value is defined; `nil` if it always is.
+    var isDefined: SQLQuery? {
+        definition ?? (mayBeUndefined && !isOptional && nan != .null ? "\(sql) IS NOT NULL" : nil)
+    }
+
+    /// The value with NULL where it is undefined, if NULL has no other meaning.
+    var settled: SQLOperand {
+        guard let definition, !isOptional, nan != .null else { return self }
+        var result = self
+        result.sql = "CASE WHEN \(definition) THEN \(sql) END"
+        (result.definition, result.indexed) = (nil, nil)
+        return result
+    }
+
+    /// Whether a comparison with the value is NULL only if one of the values is NULL.
+    var isPlain: Bool {
+        guard !isOptional, nan == .none, isRepresentable else { return false }
+        if case .reference = constant { return false }
+        return true
+    }
+}
+
+extension SQLOperand {
+    /// The operand with the expression that programs may have an index of, if there is one.
+    var searchable: SQLOperand? {
+        guard let indexed else { return nil }
+        var result = self
+        (result.sql, result.indexed) = (indexed, nil)
+        return result
+    }
+
+    /// The constant text up to its first U+0000, or `nil` for another value.
+    func searchablePrefix(_ dialect: some SQLDialect) -> SQLOperand? {
+        guard case .text(let text) = constant else { return nil }
+        return SQLOperand(constant: .text(String(text.unicodeScalars.prefix { $0 != "\0" })), dialect)
+    }
+}
+
+extension SQLDialect {
+    /// Returns a condition with one that can use an index, if there is an index.
+    ///
+    /// - Parameter search: Returns a condition for the expression that an index may contain and for the beginning of a
+    ///   constant text. It must be true where the condition is.
+    func searching(
+        _ condition: SQLQuery, _ operand: SQLOperand, for constant: SQLOperand,
+        _ search: (SQLOperand, SQLOperand) throws -> SQLQuery
+    ) rethrows -> SQLQuery {
+        guard let operand = operand.searchable, let prefix = constant.searchablePrefix(self) else { return condition }
+        return "(\(try search(operand, prefix)) AND \(condition))"
+    }
+
+    /// Returns an operand in the form in which a column contains it, with NULL where it is undefined, if NULL has no
+    /// other meaning.
+    func settled(_ operand: SQLOperand) -> SQLOperand { storable(operand).settled }
+
+    /// Returns a condition that is NULL where one of its operands is undefined.
+    ///
+    /// - Parameter definitions: The conditions that the operands are defined.
+    func defined(
+        _ condition: SQLQuery, where definitions: [SQLQuery?], nullIsFalse: Bool
+    ) -> SQLQuery {
+        let definitions = definitions.compactMap { $0 }
+        if definitions.isEmpty { return condition }
+        if nullIsFalse { return "(\(definitions.joined(" AND ")) AND \(condition))" }
+        return "CASE WHEN \(definitions.joined(" AND ")) THEN \(condition) END"
+    }
+
+    /// Returns a condition that depends on another one, and is NULL if that one is.
+    func choice(_ test: SQLQuery, _ then: SQLQuery, _ other: SQLQuery) -> SQLQuery {
+        "CASE (\(test)) WHEN \(`true`) THEN \(then) WHEN \(`false`) THEN \(other) END"
+    }
 }
 
 /// The type of a value in SQL, as Chronicle stores attributes.

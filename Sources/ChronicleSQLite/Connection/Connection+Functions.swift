@@ -91,6 +91,9 @@ package struct FunctionCall: ~Copyable {
     /// Returns an argument as an integer; 0 for NULL.
     package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments[index]) }
 
+    /// Returns an argument as a real number; 0 for NULL.
+    package func real(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
+
     /// Returns whether an argument is NULL.
     package func isNull(_ index: Int) -> Bool { sqlite3_value_type(arguments[index]) == SQLITE_NULL }
 

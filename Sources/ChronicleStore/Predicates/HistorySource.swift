@@ -72,6 +72,8 @@ struct HistorySource: PredicateSource {
 
     private func entity(of change: SQLQuery) -> SQLQuery { "\(raw: ChangeTable.entity("\(change.sql)."))" }
 
+    func order(of variable: Tree.Variable) -> SQLQuery? { aliases[variable].map { "\($0).id" } }
+
     // MARK: Identifiers
 
     func key(of identifier: PersistentIdentifier, in entityName: String) -> Int64? { nil }

@@ -18,7 +18,17 @@ extension PredicateFunctions {
     /// Returns the elements of an array of numbers or strings as an array of strings that contain the JSON of each.
     static func elements(_ array: SQLQuery) -> SQLQuery { "\(raw: elements.name)(\(array))" }
 
-    /// Whether `json_extract` and `json_each` return exactly the value in the form of an attribute.
+    /// Returns a text inside JSON. The functions of SQLite end a text at U+0000.
+    ///
+    /// - Parameters:
+    ///   - value: The text as SQLite returns it.
+    ///   - json: The JSON that contains it.
+    ///   - path: The path of the text in it.
+    static func text(_ value: SQLQuery, in json: SQLQuery, at path: SQLQuery) -> SQLQuery {
+        "iif(instr(\(json), '\\u0000') = 0, \(value), \(self.json("\(json) -> \(path)", .text)))"
+    }
+
+    /// Whether `json_extract` and `json_each` return exactly the value in the form of an attribute, except for U+0000.
     static func isExact(_ form: JSONForm) -> Bool {
         switch form {
         case .text, .integer, .json: true
@@ -26,41 +36,18 @@ extension PredicateFunctions {
         }
     }
 
-    private static func code(of form: JSONForm) -> Int64 {
-        switch form {
-        case .text, .integer, .json, .real: 0
-        case .float: 1
-        case .decimal: 2
-        case .uuid: 3
-        case .data: 4
-        }
-    }
+    private static let forms: [JSONForm] = [.real, .float, .decimal, .uuid, .data, .text, .integer, .json]
+
+    private static func code(of form: JSONForm) -> Int64 { Int64(forms.firstIndex(of: form) ?? 0) }
 
     static let json = SQLFunction("chronicle_json", argumentCount: 2) { call in
         guard let utf8 = call.text(0) else { return nil }
-        var text = String(decoding: utf8, as: UTF8.self)
-        if text == "null" { return nil }
-        // The strings of these forms contain no characters that need an escape sequence, except that a slash may have
-        // one.
-        if text.first == "\"" { text = String(text.dropFirst().dropLast()).replacing("\\/", with: "/") }
-        switch call.integer(1) {
-        case 0: return real(text).map(real)
-        case 1: return Float(text).map { real(Double($0)) }
-        case 2: return Decimal(string: text, locale: posix).map { .text($0.description) }
-        case 3: return UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .blob(Array($0)) } }
-        case 4: return Data(base64Encoded: text).map { .blob(Array($0)) }
-        default: return nil
-        }
-    }
-
-    private static let posix = Locale(identifier: "en_US_POSIX")
-
-    private static func real(_ text: String) -> Double? {
-        switch text {
-        case "Infinity": .infinity
-        case "-Infinity": -.infinity
-        case "NaN": .nan
-        default: Double(text)
+        return switch JSONText(utf8).value(forms[Int(call.integer(1))]) {
+        case .integer(let integer): .integer(integer)
+        case .real(let number): real(number)
+        case .text(let text): .text(text)
+        case .blob(let data): .blob(Array(data))
+        case .null, .reference, .references: nil
         }
     }
 

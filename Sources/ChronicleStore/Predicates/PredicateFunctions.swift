@@ -4,7 +4,7 @@ import ChronicleSQLite
 
 /// SQL functions for predicate operators that SQLite does not provide.
 enum PredicateFunctions {
-    static let all = [contains, count, real, json, elements, checked, missing]
+    static let all = [contains, count, real, integer, reciprocal, json, elements, checked, missing]
 
     /// Returns whether a text contains another one as ``TextSearch`` defines it.
     static func contains(_ text: SQLQuery, _ part: SQLQuery) -> SQLQuery {
@@ -39,6 +39,20 @@ enum PredicateFunctions {
 
     private static let real = SQLFunction("chronicle_real", argumentCount: 1) { call in
         .real(Double(bitPattern: UInt64(bitPattern: call.integer(0))))
+    }
+
+    /// Returns the result of a calculation with integers, or NULL if it overflowed, so that SQLite converted it to REAL.
+    static func integer(result: SQLQuery) -> SQLQuery { "\(raw: integer.name)(\(result))" }
+
+    private static let integer = SQLFunction("chronicle_integer", argumentCount: 1) { call in
+        call.isInteger(0) ? .integer(call.integer(0)) : nil
+    }
+
+    /// Returns the reciprocal of a zero, an infinity with its sign. SQLite returns NULL.
+    static func reciprocal(of zero: SQLQuery) -> SQLQuery { "\(raw: reciprocal.name)(\(zero))" }
+
+    private static let reciprocal = SQLFunction("chronicle_reciprocal", argumentCount: 1) { call in
+        .real(1 / call.real(0))
     }
 
     /// Returns an integer, or ends the statement with an error if it is outside of a range, because a calculation

@@ -1,8 +1,8 @@
 import ChronicleCore
 import ChronicleSQL
 
-// Where Swift would trap, SQLite converts an overflowing sum of integers to REAL, and returns NULL for a division by
-// zero. https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
+// SQLite converts an overflowing sum of integers to REAL, which is undefined in a predicate, and returns NULL for a
+// division by zero. https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes
 extension SQLiteDialect {
     /// Blobs are greater than all numbers. https://www.sqlite.org/datatype3.html#comparisons
     var infinity: SQLQuery { "9e999" }
@@ -36,7 +36,9 @@ extension SQLiteDialect {
         _ operation: PredicateArithmetic, _ number: PredicateNumber, _ first: SQLOperand, _ second: SQLOperand
     ) -> SQLOperand {
         if number == .integer {
-            return SQLOperand(sql: "(\(first.sql) \(raw: operation.rawValue) \(second.sql))", type: .integer)
+            let sql: SQLQuery = "(\(first.sql) \(raw: operation.rawValue) \(second.sql))"
+            return SQLOperand(
+                sql: mayOverflow(operation, second) ? PredicateFunctions.integer(result: sql) : sql, type: .integer)
         }
         let (a, b) = (calculable(first), calculable(second))
         let sql: SQLQuery =
@@ -44,18 +46,31 @@ extension SQLiteDialect {
         return SQLOperand(sql: sql, type: .real, nan: .null)
     }
 
+    /// Returns whether a calculation with integers may overflow. A quotient does if the divisor is -1.
+    private func mayOverflow(_ operation: PredicateArithmetic, _ second: SQLOperand) -> Bool {
+        switch (operation, second.constant) {
+        case (.add, _), (.subtract, _), (.multiply, _): true
+        case (.divide, .integer(let divisor)): divisor == -1
+        case (.divide, _): true
+        case (.remainder, _): false
+        }
+    }
+
     private func quotient(_ a: SQLOperand, _ b: SQLOperand) -> SQLQuery {
         // A column of reals may contain integers written by other programs, which would divide as integers.
         let quotient: SQLQuery = "1.0 * \(a.sql) / \(b.sql)"
         if case .real(let divisor) = b.constant, !divisor.isZero { return "(\(quotient))" }
-        // A number divided by zero is infinite; zero divided by zero is NaN, like zero times infinity.
-        return "iif(\(b.sql) = 0, \(a.sql) * \(infinity), \(quotient))"
+        // A number divided by zero is infinite, with a sign that depends on that of the zero, which only a function
+        // receives; zero divided by zero is NaN, like zero times infinity.
+        return "iif(\(b.sql) = 0, \(a.sql) * \(PredicateFunctions.reciprocal(of: b.sql)), \(quotient))"
     }
 
     func negate(_ number: PredicateNumber, _ operand: SQLOperand) -> SQLOperand {
         let operand = calculable(operand)
-        return SQLOperand(
-            sql: "(-\(operand.sql))", type: number == .integer ? .integer : .real, nan: operand.nan)
+        // SQLite subtracts from 0, so that the opposite of 0.0 would be 0.0.
+        return number == .integer
+            ? SQLOperand(sql: PredicateFunctions.integer(result: "(-\(operand.sql))"), type: .integer)
+            : SQLOperand(sql: "(-1.0 * \(operand.sql))", type: .real, nan: operand.nan)
     }
 
     func decimal(_ text: SQLQuery) -> SQLQuery { DecimalOrder.collated(text) }

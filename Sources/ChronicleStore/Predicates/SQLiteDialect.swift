@@ -74,14 +74,24 @@ struct SQLiteDialect: SQLDialect {
 
     // MARK: JSON
 
-    // The SQL for texts, integers and Booleans is `json_extract(column, path)`, which an index may contain.
+    // The SQL for integers and Booleans is `json_extract(column, path)`, which an index may contain; that for texts includes
+    // it, as `indexedMember`.
 
     func member(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery {
-        // Text instead of a parameter, because an index is only used for the same expression.
+        let path = path(keys)
+        guard PredicateFunctions.isExact(form) else { return PredicateFunctions.json("\(object) -> \(path)", form) }
+        let value: SQLQuery = "json_extract(\(object), \(path))"
+        return form == .text ? PredicateFunctions.text(value, in: object, at: path) : value
+    }
+
+    func indexedMember(_ keys: [String], of object: SQLQuery, _ form: JSONForm) -> SQLQuery? {
+        form == .text ? "json_extract(\(object), \(path(keys)))" : nil
+    }
+
+    /// Returns a path as text instead of a parameter, because an index is only used for the same expression.
+    private func path(_ keys: [String]) -> SQLQuery {
         let path = "$" + keys.map { ".\"\($0)\"" }.joined()
-        let literal = RecorderSQL.literal(path)
-        if PredicateFunctions.isExact(form) { return "json_extract(\(object), \(raw: literal))" }
-        return PredicateFunctions.json("\(object) -> \(raw: literal)", form)
+        return "\(raw: RecorderSQL.literal(path))"
     }
 
     func elements(of array: SQLQuery, _ form: JSONForm, alias: String) -> SQLQuery {
@@ -90,6 +100,8 @@ struct SQLiteDialect: SQLDialect {
 
     func element(_ form: JSONForm, alias: String) -> SQLQuery {
         let value: SQLQuery = "\(raw: alias).value"
-        return PredicateFunctions.isExact(form) ? value : PredicateFunctions.json(value, form)
+        guard PredicateFunctions.isExact(form) else { return PredicateFunctions.json(value, form) }
+        return form == .text
+            ? PredicateFunctions.text(value, in: "\(raw: alias).json", at: "\(raw: alias).key") : value
     }
 }

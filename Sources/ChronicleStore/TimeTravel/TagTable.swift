@@ -65,7 +65,7 @@ struct TagTable {
                     ? " ON CONFLICT DO UPDATE SET position = excluded.position, check_value = excluded.check_value, "
                         + "created = excluded.created"
                     : ""))
-        try statement.bind(storedName(tag.name), at: 1)
+        try statement.bind(tag.name, at: 1)
         try statement.bind(tag.token.position(in: storeIdentifier) ?? 0, at: 2)
         if let checkValue = tag.token.checkValue(in: storeIdentifier) {
             try statement.bind(checkValue, at: 3)
@@ -79,17 +79,11 @@ struct TagTable {
         }
     }
 
-    /// Returns the stored name of a tag. Names with the same characters are the same, but SQLite compares their bytes.
-    private func storedName(_ name: String) throws -> String {
-        if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
-        return try tags().first { $0.name == name }?.name ?? name
-    }
-
     /// Deletes a tag, and returns whether there was one of the name.
     func delete(_ name: String) throws -> Bool {
         guard
             let id = try connection.scalarInt64(
-                "SELECT id FROM \(Self.name) WHERE name = ?", { try $0.bind(storedName(name), at: 1) })
+                "SELECT id FROM \(Self.name) WHERE name = ?", { try $0.bind(name, at: 1) })
         else { return false }
         let statement = try connection.cached("DELETE FROM \(Self.name) WHERE id = ?")
         try statement.bind(id, at: 1)

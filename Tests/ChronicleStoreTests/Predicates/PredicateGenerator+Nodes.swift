@@ -64,7 +64,54 @@ enum Nodes {
         Build.build_Division(lhs: a, rhs: Build.build_Arg(divisor)) as Build.FloatDivision
     }
 
+    static func quotient(_ a: some Part<Double>, _ b: some Part<Double>) -> Node<Double> {
+        Build.build_Division(lhs: a, rhs: b) as Build.FloatDivision
+    }
+
+    static func quotient(_ a: some Part<Int>, _ b: some Part<Int>, isRemainder: Bool) -> Node<Int> {
+        if isRemainder { return Build.build_Remainder(lhs: a, rhs: b) }
+        return Build.build_Division(lhs: a, rhs: b) as Build.IntDivision
+    }
+
     static func minus(_ a: some Part<Double>) -> Node<Double> { Build.build_UnaryMinus(a) }
+
+    // MARK: Forced unwraps
+
+    static func unwrap<Value>(_ a: some Part<Value?>) -> Node<Value> { Build.build_ForcedUnwrap(a) }
+
+    static func name(_ region: some Part<Region>) -> Node<String> { Build.build_KeyPath(root: region, keyPath: \.name) }
+
+    static func code(_ region: some Part<Region>) -> Node<Int?> { Build.build_KeyPath(root: region, keyPath: \.code) }
+
+    static func parent(_ region: some Part<Region>) -> Node<Region?> {
+        Build.build_KeyPath(root: region, keyPath: \.parent)
+    }
+
+    static func isEmpty(_ region: some Part<Region>) -> Node<Bool> {
+        Build.build_KeyPath(root: Build.build_KeyPath(root: region, keyPath: \.parts), keyPath: \.isEmpty)
+    }
+
+    static func partCount(_ region: some Part<Region>) -> Node<Int> {
+        Build.build_KeyPath(root: Build.build_KeyPath(root: region, keyPath: \.parts), keyPath: \.count)
+    }
+
+    static func hasPart(_ region: some Part<Region>, _ name: some Part<String>) -> Node<Bool> {
+        Build.build_contains(Build.build_KeyPath(root: region, keyPath: \.parts)) { part in
+            Build.build_Equal(lhs: Build.build_KeyPath(root: part, keyPath: \.name), rhs: name)
+        }
+    }
+
+    static func allParts(_ region: some Part<Region>, _ code: some Part<Int>) -> Node<Bool> {
+        Build.build_allSatisfy(Build.build_KeyPath(root: region, keyPath: \.parts)) { part in
+            Build.build_Comparison(
+                lhs: Build.build_ForcedUnwrap(Build.build_KeyPath(root: part, keyPath: \.code)), rhs: code,
+                op: .greaterThanOrEqual)
+        }
+    }
+
+    static func tags(_ tags: some Part<[String]>, contain tag: some Part<String>) -> Node<Bool> {
+        Build.build_contains(tags, tag)
+    }
 
     // MARK: Closures
 
@@ -89,6 +136,23 @@ enum Nodes {
                     lhs: Build.build_KeyPath(root: visit, keyPath: \.stars), rhs: stars, op: .lessThan),
                 rhs: condition)
         }
+    }
+
+    /// Returns a condition on the remarks, some of which are nil.
+    static func remarks(_ visits: some Part<[Visit]>, are text: some Part<String>, all: Bool) -> Node<Bool> {
+        func isRemark(_ visit: Build.Variable<Visit>) -> some Part<Bool> {
+            Build.build_Equal(
+                lhs: Build.build_ForcedUnwrap(Build.build_KeyPath(root: visit, keyPath: \.remark)), rhs: text)
+        }
+        return all ? Build.build_allSatisfy(visits) { isRemark($0) } : Build.build_contains(visits) { isRemark($0) }
+    }
+
+    static func remarkCount(_ visits: some Part<[Visit]>, _ text: some Part<String>) -> Node<Int> {
+        Build.build_KeyPath(
+            root: Build.build_filter(visits) { visit in
+                Build.build_NotEqual(
+                    lhs: Build.build_ForcedUnwrap(Build.build_KeyPath(root: visit, keyPath: \.remark)), rhs: text)
+            }, keyPath: \.count)
     }
 
     static func all(

@@ -2,11 +2,14 @@ import Chronicle
 import ChronicleTestSupport
 import Foundation
 
-/// Creates random predicates on sights that can be evaluated in memory: no sum overflows, and no integer is divided by
-/// zero.
+/// Creates random predicates on sights, which force-unwrap optional values at every level.
+///
+/// Foundation can evaluate them: no sum overflows, and no integer is divided by zero, unless ``calculatesFreely`` is set.
 struct PredicateGenerator {
     typealias Node<Output> = any StandardPredicateExpression<Output>
 
+    /// Whether calculations with integers may overflow or divide by zero.
+    var calculatesFreely = false
     private var random: SplitMix
     private var sight = PredicateExpressions.Variable<Sight>()
 
@@ -35,6 +38,8 @@ struct PredicateGenerator {
         }
     }
 
+    private var region: Node<Region> { Nodes.unwrap(path(\.region)) }
+
     private var regionCode: Node<Int?> {
         PredicateExpressions.build_flatMap(PredicateExpressions.build_KeyPath(root: sight, keyPath: \.region)) {
             PredicateExpressions.build_KeyPath(root: $0, keyPath: \.code)
@@ -49,7 +54,7 @@ struct PredicateGenerator {
 
     private mutating func condition(_ depth: Int) -> Node<Bool> {
         guard depth > 0 else { return one(of: path(\.isOpen), value(true), value(false)) }
-        switch random.below(16) {
+        switch random.below(21) {
         case 0, 1: return Nodes.compare(integer(depth), integer(depth), order)
         case 2, 3: return Nodes.compare(real(depth), real(depth), order)
         case 4: return Nodes.compare(text(depth), text(depth), order)
@@ -65,6 +70,11 @@ struct PredicateGenerator {
         case 12: return Nodes.coalesce(optionalCondition(depth), condition(depth - 1))
         case 13: return Nodes.exists(visits, integer(depth - 1), condition(depth - 1))
         case 14: return Nodes.all(visits, integer(depth - 1), condition(depth - 1))
+        case 15: return Nodes.remarks(visits, are: text(depth - 1), all: one(of: true, false))
+        case 16: return one(of: Nodes.isEmpty(region), Nodes.hasPart(region, text(0)), Nodes.allParts(region, integer(0)))
+        case 17: return Nodes.tags(path(\.tags), contain: text(depth))
+        case 18: return Nodes.unwrap(optionalCondition(depth))
+        case 19: return Nodes.isEmpty(Nodes.unwrap(Nodes.parent(region)))
         default: return Nodes.isOne(of: [0, 2, nil, 7], optionalInteger(depth))
         }
     }
@@ -105,9 +115,13 @@ struct PredicateGenerator {
     // MARK: Values
 
     private mutating func integer(_ depth: Int) -> Node<Int> {
-        switch random.below(depth > 0 ? 7 : 2) {
+        switch random.below(depth > 0 ? calculatesFreely ? 12 : 10 : 2) {
         case 0: path(\.rank)
-        case 1: value(one(of: -2, 0, 1, 3, 7))
+        case 1: value(calculatesFreely ? one(of: -1, 0, 1, 3, .max, .min) : one(of: -2, 0, 1, 3, 7))
+        case 7: Nodes.unwrap(optionalInteger(depth - 1))
+        case 8: Nodes.partCount(region)
+        case 9: Nodes.remarkCount(visits, text(0))
+        case 10, 11: Nodes.quotient(integer(depth - 1), integer(depth - 1), isRemainder: one(of: true, false))
         case 2: Nodes.arithmetic(integer(depth - 2), integer(depth - 2), one(of: .add, .subtract, .multiply))
         case 3: Nodes.integerDivision(integer(depth - 1), one(of: 2, -3), isRemainder: one(of: true, false))
         case 4: Nodes.coalesce(optionalInteger(depth - 1), integer(depth - 1))
@@ -117,11 +131,13 @@ struct PredicateGenerator {
     }
 
     private mutating func real(_ depth: Int) -> Node<Double> {
-        switch random.below(depth > 0 ? 7 : 2) {
+        switch random.below(depth > 0 ? 9 : 2) {
         case 0: path(\.cost)
-        case 1: value(one(of: -2, 0, 3, 12.5, .infinity, -.infinity, .nan))
+        case 1: value(one(of: -2, 0, -0.0, 3, 12.5, .infinity, -.infinity, .nan))
+        case 7: Nodes.unwrap(optionalReal(depth - 1))
+        case 8: Nodes.quotient(real(depth - 1), real(depth - 1))
         case 2: Nodes.arithmetic(real(depth - 1), real(depth - 1), one(of: .add, .subtract, .multiply))
-        case 3: Nodes.division(real(depth - 1), one(of: 2, -0.5, .infinity, .nan))
+        case 3: Nodes.division(real(depth - 1), one(of: 2, -0.5, 0, -0.0, .infinity, .nan))
         case 4: Nodes.coalesce(optionalReal(depth - 1), real(depth - 1))
         case 5: Nodes.minus(real(depth - 1))
         default: Nodes.choice(condition(depth - 1), real(depth - 1), real(depth - 1))
@@ -129,8 +145,10 @@ struct PredicateGenerator {
     }
 
     private mutating func text(_ depth: Int) -> Node<String> {
-        switch random.below(depth > 0 ? 4 : 2) {
+        switch random.below(depth > 0 ? 6 : 2) {
         case 0: path(\.name)
+        case 4: Nodes.unwrap(optionalText(depth - 1))
+        case 5: Nodes.name(one(of: region, Nodes.unwrap(Nodes.parent(region))))
         case 1: value(one(of: "", "Tow", "Par", "\0", "é", "r"))
         case 2: Nodes.coalesce(optionalText(depth - 1), text(depth - 1))
         default: Nodes.choice(condition(depth - 1), text(depth - 1), text(depth - 1))
@@ -138,9 +156,11 @@ struct PredicateGenerator {
     }
 
     private mutating func optionalInteger(_ depth: Int) -> Node<Int?> {
-        switch random.below(4) {
+        switch random.below(6) {
         case 0: path(\.score)
         case 1: value(one(of: nil, 0, 7))
+        case 3: Nodes.code(region)
+        case 4: Nodes.code(Nodes.unwrap(Nodes.parent(region)))
         case 2: regionCode
         default: Nodes.ifPresent(score, plus: integer(depth - 1))
         }

@@ -4,12 +4,29 @@ import Testing
 
 @Suite("Random predicates")
 struct RandomPredicateTests {
-    @Test("SQL and Foundation agree", arguments: PredicateFixture.all, [1, 2, 3, 4])
+    // Set this environment variable for a longer run.
+    private let count = Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_PREDICATES"] ?? "") ?? 100
+
+    @Test("Saved models, models with unsaved changes, and Foundation agree", arguments: PredicateFixture.all, [1, 2, 3, 4])
     func agreement(_ fixture: PredicateFixture, seed: UInt64) throws {
         let store = try SightStore(fixture)
         var generator = PredicateGenerator(seed: seed)
-        // Set this environment variable for a longer run.
-        let count = Int(ProcessInfo.processInfo.environment["CHRONICLE_RANDOM_PREDICATES"] ?? "") ?? 100
-        for _ in 1...count { try store.agree(generator.predicate()) }
+        for _ in 1...count {
+            let predicate = generator.predicate()
+            try store.agree(predicate)
+            try store.agreeForUnsavedModels(predicate)
+        }
+    }
+
+    @Test("Calculations that Foundation traps in", arguments: PredicateFixture.all, [5, 6, 7, 8])
+    func undefinedCalculations(_ fixture: PredicateFixture, seed: UInt64) throws {
+        let store = try SightStore(fixture)
+        var generator = PredicateGenerator(seed: seed)
+        generator.calculatesFreely = true
+        for _ in 1...count {
+            let predicate = generator.predicate()
+            try store.agreeBeforeAndAfterSave(predicate)
+            try store.agreeForUnsavedModels(predicate)
+        }
     }
 }

@@ -5,25 +5,46 @@ import Testing
 
 @testable import ChronicleStore
 
-/// A store with some sights. Predicates are evaluated in both ways: in SQL and by Foundation.
+/// A store with some sights. Predicates are evaluated in three ways: in SQL, for models with unsaved changes, and by
+/// Foundation.
 struct SightStore {
     private let open: PredicateFixture.OpenStore
     let context: ModelContext
+    /// A context in which every model has an unsaved change, which does not change its values.
+    private let editing: ModelContext
+    /// A context of another store with unsaved models that have the same values.
+    private let unsaved: (store: PredicateFixture.OpenStore, context: ModelContext, sights: [Sight])
     let regions: [Region]
     let sights: [Sight]
 
     init(_ fixture: PredicateFixture = .inMemory) throws {
         open = try fixture.open(Schema(Sight.self, Atlas.self))
         context = open.context()
+        regions = Self.regions()
+        sights = Self.sights(regions, fixture.text)
+        Self.insert(sights, regions, into: context)
+        for atlas in [Atlas([]), Atlas(["a"]), Atlas(["a", "b"])] { context.insert(atlas) }
+        try context.save()
+        let other = try fixture.open(Schema(Sight.self, Atlas.self))
+        unsaved = (other, other.context(), Self.sights(Self.regions(), fixture.text))
+        Self.insert(unsaved.sights, unsaved.sights.compactMap(\.region), into: unsaved.context)
+        editing = open.context()
+        for sight in try editing.fetch(FetchDescriptor<Sight>()) { sight.name = sight.name }
+        for region in try editing.fetch(FetchDescriptor<Region>()) { region.name = region.name }
+        for visit in try editing.fetch(FetchDescriptor<Visit>()) { visit.guest = visit.guest }
+        for atlas in try editing.fetch(FetchDescriptor<Atlas>()) { atlas.number = atlas.number }
+    }
+
+    private static func regions() -> [Region] {
         let europe = Region("Europe")
         let (north, south) = (Region("North", code: 1, parent: europe), Region("South", parent: europe))
-        regions = [europe, north, south, Region("", code: 0)]
-        sights = Self.sights(regions, fixture.text)
+        return [europe, north, south, Region("", code: 0)]
+    }
+
+    private static func insert(_ sights: [Sight], _ regions: [Region], into context: ModelContext) {
         for sight in sights { context.insert(sight) }
         for region in regions { context.insert(region) }
         for visit in Self.visits(sights) { context.insert(visit) }
-        for atlas in [Atlas([]), Atlas(["a"]), Atlas(["a", "b"])] { context.insert(atlas) }
-        try context.save()
     }
 
     private static func sights(_ regions: [Region], _ text: (String) -> String) -> [Sight] {
@@ -56,16 +77,51 @@ struct SightStore {
         get throws { try #require(container.stores.first as? DefaultStore) }
     }
 
-    /// Expects that a predicate matches the same models in SQL as in memory.
+    /// Expects that a predicate matches the same models in SQL, in memory, and in Foundation, for which it is false if it
+    /// force-unwraps nil.
     func agree<Model: PersistentModel>(
         _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
     ) throws {
-        if try SQLRecorder.records(FetchDescriptor(predicate: predicate), in: container) { return }
+        guard let found = try agreeBeforeAndAfterSave(predicate, location) else { return }
+        let expected = try context.fetch(FetchDescriptor<Model>()).filter { model in
+            do { return try predicate.evaluate(model) } catch let error as PredicateError
+                where error == .forceUnwrapFailure
+            {
+                return false
+            }
+        }
+        let query = try sqlText(predicate)
+        #expect(found == expected.map(\.persistentModelID), "\(predicate) \(query)", sourceLocation: location)
+    }
+
+    /// Expects that a predicate matches the same models in SQL and in memory.
+    ///
+    /// - Returns: The identifiers of the models, or `nil` if the SQL is recorded instead.
+    @discardableResult
+    func agreeBeforeAndAfterSave<Model: PersistentModel>(
+        _ predicate: Predicate<Model>, _ location: SourceLocation = #_sourceLocation
+    ) throws -> [PersistentIdentifier]? {
+        if try SQLRecorder.records(FetchDescriptor(predicate: predicate), in: container) { return nil }
         let found = try context.fetchIdentifiers(FetchDescriptor(predicate: predicate))
-        let expected = try context.fetch(FetchDescriptor<Model>()).filter { try predicate.evaluate($0) }
-        let query =
-            container.stores.first is DefaultStore ? try sql(FetchDescriptor(predicate: predicate)).identifiers : ""
-        #expect(found == expected.map(\.persistentModelID), "\(predicate) \(query.sql)", sourceLocation: location)
+        let edited = try editing.fetchIdentifiers(FetchDescriptor(predicate: predicate))
+        let query = try sqlText(predicate)
+        #expect(found == edited, "unsaved changes: \(predicate) \(query)", sourceLocation: location)
+        return found
+    }
+
+    /// Expects that a predicate without identifiers matches the same models in memory that were never saved.
+    func agreeForUnsavedModels(_ predicate: Predicate<Sight>, _ location: SourceLocation = #_sourceLocation) throws {
+        let found = Set(try context.fetchIdentifiers(FetchDescriptor(predicate: predicate)))
+        let unsaved = Set(try unsaved.context.fetch(FetchDescriptor(predicate: predicate)).map { ObjectIdentifier($0) })
+        let query = try sqlText(predicate)
+        #expect(
+            sights.map { found.contains($0.persistentModelID) }
+                == self.unsaved.sights.map { unsaved.contains(ObjectIdentifier($0)) },
+            "unsaved models: \(predicate) \(query)", sourceLocation: location)
+    }
+
+    private func sqlText<Model: PersistentModel>(_ predicate: Predicate<Model>) throws -> String {
+        container.stores.first is DefaultStore ? try sql(FetchDescriptor(predicate: predicate)).identifiers.sql : ""
     }
 
     func sql<Model: PersistentModel>(_ descriptor: FetchDescriptor<Model>) throws -> FetchSQL {

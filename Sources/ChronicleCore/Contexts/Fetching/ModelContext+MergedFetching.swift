@@ -20,7 +20,7 @@ extension ModelContext {
         part.fetchOffset = nil
         part.fetchLimit = limit.map { $0.addingClamped(offset) }
         let parts = try stores.map { try fetch(request.part(part, for: $0), from: $0, entity) }
-        let merged = merge(parts, descriptor)
+        let merged = merge(parts, ModelOrder(descriptor.sortBy, entity.entity, coordinator.schema))
         // Throws the errors of relationships that could not be loaded while their values were compared.
         try throwForFetch()
         return Array(merged.dropFirst(offset).prefix(limit ?? .max))
@@ -39,22 +39,15 @@ extension ModelContext {
         return identifiers.compactMap { found[$0] }
     }
 
-    private func merge<Model>(_ parts: [[Model]], _ descriptor: FetchDescriptor<Model>) -> [Model] {
+    private func merge<Model>(_ parts: [[Model]], _ order: ModelOrder<Model>) -> [Model] {
         var rest = parts.map { $0[...] }
         var merged: [Model] = []
         merged.reserveCapacity(parts.reduce(0) { $0 + $1.count })
-        func comesBefore(_ a: Model, _ b: Model) -> Bool {
-            for comparator in descriptor.sortBy {
-                let order = comparator.compare(a, b)
-                if order != .orderedSame { return order == .orderedAscending }
-            }
-            return false
-        }
         while true {
             var next: (index: Int, model: Model)?
             for (index, part) in rest.enumerated() {
                 guard let model = part.first else { continue }
-                if let known = next, !comesBefore(model, known.model) { continue }
+                if let known = next, order.compare(model, known.model) != .orderedAscending { continue }
                 next = (index, model)
             }
             guard let next else { return merged }

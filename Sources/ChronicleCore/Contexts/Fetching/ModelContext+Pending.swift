@@ -57,11 +57,10 @@ extension ModelContext {
         let entity = try contextEntity(for: Model.self)
         let pending = try pending(descriptor)
         guard !pending.isEmpty else { return try fetchStored(descriptor, entity) }
+        let modelOrder = ModelOrder(descriptor.sortBy, entity.entity, coordinator.schema)
         func comesBefore(_ a: Model, _ b: Model) -> Bool {
-            for comparator in descriptor.sortBy {
-                let order = comparator.compare(a, b)
-                if order != .orderedSame { return order == .orderedAscending }
-            }
+            let order = modelOrder.compare(a, b)
+            if order != .orderedSame { return order == .orderedAscending }
             let (a, b) = (a.persistentBackingData, b.persistentBackingData)
             guard a.hasRow, b.hasRow else { return a.hasRow && !b.hasRow }
             return coordinator.precedes(a.identifier, b.identifier)
@@ -102,7 +101,7 @@ extension ModelContext {
         element: (Model) -> Element, _ comesBefore: (Element, Element) -> Bool
     ) throws -> [Element] {
         let (offset, limit) = (max(descriptor.fetchOffset ?? 0, 0), descriptor.fetchLimit.map { max($0, 0) })
-        let matcher = try Matcher(descriptor, contextEntity(for: Model.self).entity)
+        let matcher = try matcher(descriptor)
         // The number of matching rows before the fetched ones.
         var start = 0
         var (found, isLast): ([Element], Bool)
@@ -164,7 +163,7 @@ extension ModelContext {
         var all = descriptor
         (all.fetchOffset, all.fetchLimit) = (nil, nil)
         all.sortBy = []
-        let matcher = try Matcher(all, contextEntity(for: Model.self).entity)
+        let matcher = try matcher(all)
         let matches = try (pending.changed + pending.inserted).count { try isMatch($0, matcher) }
         let total = try count(all, excluding: pending.excluded) + matches
         return min(max(total - max(descriptor.fetchOffset ?? 0, 0), 0), max(descriptor.fetchLimit ?? .max, 0))
@@ -185,6 +184,10 @@ extension ModelContext {
         return try matcher.evaluator?.matches(model) ?? true
     }
 
+    private func matcher<Model>(_ descriptor: FetchDescriptor<Model>) throws -> Matcher<Model> {
+        try Matcher(descriptor, contextEntity(for: Model.self).entity, coordinator.schema)
+    }
+
     /// Evaluates the predicate of a fetch for models in memory.
     private struct Matcher<Model: PersistentModel> {
         let evaluator: PredicateEvaluator<Model>?
@@ -192,8 +195,8 @@ extension ModelContext {
         /// Whether the fetch reads properties of the models.
         let readsProperties: Bool
 
-        init(_ descriptor: FetchDescriptor<Model>, _ entity: Schema.Entity) throws {
-            evaluator = try descriptor.predicate.map(PredicateEvaluator.init)
+        init(_ descriptor: FetchDescriptor<Model>, _ entity: Schema.Entity, _ schema: Schema) throws {
+            evaluator = try descriptor.predicate.map { try PredicateEvaluator($0, schema) }
             self.entity = entity
             readsProperties = descriptor.predicate != nil || !descriptor.sortBy.isEmpty
         }

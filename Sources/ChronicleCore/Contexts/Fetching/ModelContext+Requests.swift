@@ -76,13 +76,17 @@ extension ModelContext {
         let reader = emptyCopy()
         var models = try reader.fetchStored(broader, from: store)
         if let predicate = descriptor.predicate, broader.predicate == nil {
-            let evaluator = try PredicateEvaluator(predicate)
+            let evaluator = try PredicateEvaluator(predicate, coordinator.schema)
             models = try models.filter(evaluator.matches)
         }
         if !request.excludedIdentifiers.isEmpty {
             models.removeAll { request.excludedIdentifiers.contains($0.persistentBackingData.identifier) }
         }
-        if broader.sortBy.isEmpty, !descriptor.sortBy.isEmpty { models.sort(using: descriptor.sortBy) }
+        if broader.sortBy.isEmpty, !descriptor.sortBy.isEmpty {
+            let order = try ModelOrder(
+                descriptor.sortBy, contextEntity(for: Model.self).entity, coordinator.schema)
+            models.sort { order.compare($0, $1) == .orderedAscending }
+        }
         // Throws the errors of relationships that could not be loaded while the models were filtered.
         try reader.throwForFetch()
         return Array(

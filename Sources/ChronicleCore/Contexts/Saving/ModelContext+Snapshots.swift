@@ -32,8 +32,9 @@ extension ModelContext {
         var changed = PropertySet()
         // Higher slots belong to relationships that are stored as links and not in the row.
         for slot in backing.changed where slot < entity.storedProperties.count {
-            let value = try savedValue(of: entity.storedProperties[slot], backing)
-            guard value != values[slot] else { continue }
+            let property = entity.storedProperties[slot]
+            let value = try savedValue(of: property, backing)
+            guard property.isChange(from: values[slot], to: value) else { continue }
             values[slot] = value
             changed.insert(slot)
         }

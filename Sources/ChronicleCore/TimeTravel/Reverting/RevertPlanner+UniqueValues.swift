@@ -28,19 +28,19 @@ extension RevertPlanner {
         var wanted: [[PropertyValue]: RevertPlan.Step] = [:]
         for step in steps where step.action == .restore || step.values.contains(where: { names.contains($0.name) }) {
             guard let row = rows[step.persistentIdentifier] else { continue }
-            let key = constraint.map { row[$0.slot] }
+            let key = constraint.map { row[$0.slot].uniqueForm }
             if !key.contains(where: \.isNull) { wanted[key] = step }
         }
         guard !wanted.isEmpty else { return }
         var taken: [(RevertPlan.Step, PersistentIdentifier)] = []
         for store in try context.coordinator.stores(for: entity.type) {
             try context.forEachRow(of: owner, in: store, .values(constraint, in: .init(wanted.keys))) { other, row in
-                let key = constraint.map { row[$0.slot] }
+                let key = constraint.map { row[$0.slot].uniqueForm }
                 guard let step = wanted[key], step.persistentIdentifier != other, !willDelete(other),
                     step.persistentIdentifier.storeIdentifier == other.storeIdentifier
                 else { return }
                 // The other model has different values after the revert.
-                if let changed = rows[other], constraint.map({ changed[$0.slot] }) != key { return }
+                if let changed = rows[other], constraint.map({ changed[$0.slot].uniqueForm }) != key { return }
                 taken.append((step, other))
             }
         }

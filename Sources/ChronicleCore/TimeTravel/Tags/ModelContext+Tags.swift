@@ -1,6 +1,8 @@
 extension ModelContext {
     /// Gives the current position of the history a durable name.
     ///
+    /// Two names are the same if their UTF-8 is, so composed and decomposed characters make different names.
+    ///
     /// ```swift
     /// try context.tag("before-import")
     /// try importTrips(into: context)
@@ -32,7 +34,7 @@ extension ModelContext {
     public func tag(_ name: String, replacing: Bool = false) throws -> DefaultHistoryToken {
         let stores = try taggingStores()
         if !replacing {
-            for store in stores where try tags(of: store).contains(where: { $0.name == name }) {
+            for store in stores where try tags(of: store).contains(where: { $0.name.hasSameBytes(as: name) }) {
                 throw SwiftDataError.duplicateHistoryTag.with(
                     detail: "there is a tag \"\(name)\"; choose another name, or replace the tag")
             }
@@ -54,7 +56,7 @@ extension ModelContext {
     /// - Throws: ``SwiftDataError/historyTagNotFound`` if no store has a tag of this name; see ``tags()``. The errors of
     ///   ``tags()``, such as ``SwiftDataError/unsupportedFeature``.
     public func token(tagged name: String) throws -> DefaultHistoryToken {
-        guard let tag = try tags().first(where: { $0.name == name }) else { throw Self.tagNotFound(name) }
+        guard let tag = try tags().first(where: { $0.name.hasSameBytes(as: name) }) else { throw Self.tagNotFound(name) }
         return tag.token
     }
 
@@ -70,14 +72,15 @@ extension ModelContext {
     ///   - ``SwiftDataError/storeBusy`` or another error of the store. Try again.
     /// - Complexity: O(*n* log *n*), where *n* is the number of tags.
     public func tags() throws -> [HistoryTag<DefaultHistoryToken>] {
-        var tags: [String: HistoryTag<DefaultHistoryToken>] = [:]
+        // Not by the name itself, because equal strings can differ in their bytes.
+        var tags: [PropertyValue: HistoryTag<DefaultHistoryToken>] = [:]
         for tag in try taggingStores().flatMap({ try self.tags(of: $0) }) {
-            let known = tags[tag.name]
-            tags[tag.name] = HistoryTag(
+            let known = tags[.text(tag.name)]
+            tags[.text(tag.name)] = HistoryTag(
                 name: tag.name, token: known?.token.merging(tag.token) ?? tag.token,
                 date: max(known?.date ?? tag.date, tag.date))
         }
-        return tags.values.sorted { $0.name < $1.name }
+        return tags.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
     /// Deletes a tag from all stores. The history and tokens of the tag are not affected.

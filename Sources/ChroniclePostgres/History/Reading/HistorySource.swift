@@ -61,6 +61,8 @@
 
         func tables(of variable: Tree.Variable) -> SQLQuery { "chronicle_change AS \(aliases[variable] ?? "h")" }
 
+        func order(of variable: Tree.Variable) -> SQLQuery? { aliases[variable].map { "\($0).id" } }
+
         // MARK: Identifiers and tokens
 
         func anyIdentifier(in entityName: String) -> PersistentIdentifier {

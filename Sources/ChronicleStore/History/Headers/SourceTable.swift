@@ -3,7 +3,7 @@ import ChronicleSQLite
 import Foundation
 
 /// The author, the context, and the program of a transaction. The file stores each combination once.
-struct TransactionSource: Hashable, Sendable {
+struct TransactionSource: Equatable, Sendable {
     let author: String?
     let contextName: String?
     /// The name of the program; empty for external transactions.
@@ -18,6 +18,14 @@ struct TransactionSource: Hashable, Sendable {
 
     fileprivate init(author: String?, contextName: String?, program: String) {
         (self.author, self.contextName, self.program) = (author, contextName, program)
+    }
+
+    /// Sources are different if their texts have different bytes, as in the table.
+    static func == (a: TransactionSource, b: TransactionSource) -> Bool {
+        func isSame(_ a: String?, _ b: String?) -> Bool {
+            if let a, let b { a.hasSameBytes(as: b) } else { a == nil && b == nil }
+        }
+        return isSame(a.author, b.author) && isSame(a.contextName, b.contextName) && isSame(a.program, b.program)
     }
 
     private static let program = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName

@@ -137,7 +137,8 @@ struct SaveConflicts {
                 save.replaced.add(backing, original.inserted.snapshots[index].replacing(targets), of: count)
                 return
             }
-            let merged = matches.groups[number].snapshot(replacing: targets)
+            let merged = matches.groups[number].snapshot(
+                backing.membership?.entity, replacing: targets)
             if matches.groups[number].row == nil {
                 save.inserted.add(backing, merged, of: count)
                 save.adopting.insert(merged.persistentIdentifier)

@@ -23,14 +23,23 @@ final class UniqueMatches {
         /// They include the unique values if anything differs, so that the row still has them if another writer changes
         /// them before the save.
         ///
-        /// - Parameter targets: The identifiers that replace those of merged models.
-        func snapshot(replacing targets: [PersistentIdentifier: PersistentIdentifier]) -> DefaultSnapshot {
+        /// - Parameters:
+        ///   - entity: The entity of the models.
+        ///   - targets: The identifiers that replace those of merged models.
+        func snapshot(
+            _ entity: Schema.Entity?, replacing targets: [PersistentIdentifier: PersistentIdentifier]
+        ) -> DefaultSnapshot {
             let values = values.remapped(targets)
             guard let row else {
                 return DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: PropertySet(values))
             }
             var changed = PropertySet()
-            for slot in values.indices where values[slot] != row.values[slot] { changed.insert(slot) }
+            for slot in values.indices where values[slot] != row.values[slot] {
+                guard entity?.storedProperties[slot].isChange(from: row.values[slot], to: values[slot]) != false else {
+                    continue
+                }
+                changed.insert(slot)
+            }
             if !changed.isEmpty { for slot in key { changed.insert(slot) } }
             return DefaultSnapshot(persistentIdentifier: identifier, values: values, changed: changed)
         }
@@ -214,7 +223,7 @@ final class UniqueMatches {
     private func key(
         of values: UnsafeBufferPointer<PropertyValue>, _ properties: [Schema.Property]
     ) -> [PropertyValue]? {
-        let key = properties.map { values[$0.slot] }
+        let key = properties.map { values[$0.slot].uniqueForm }
         return key.contains(where: \.isNull) ? nil : key
     }
 
@@ -246,7 +255,7 @@ final class UniqueMatches {
             guard identifier.entityName == entity.name else { return }
             guard !deleted.contains(identifier), !missing.contains(identifier) else { return }
             // The store may ignore the lookup.
-            if let number = owners.combinations.firstIndex(of: properties.map { values[$0.slot] }),
+            if let number = owners.combinations.firstIndex(of: properties.map { values[$0.slot].uniqueForm }),
                 numbers.contains(number)
             {
                 owners[number] = .group(group(identifier, values))
@@ -331,7 +340,7 @@ final class UniqueMatches {
 
     /// Returns whether a group still has unique values.
     private func has(_ group: Int, _ key: [PropertyValue], _ slots: [Int]) -> Bool {
-        for (slot, value) in zip(slots, key) where groups[group].values[slot] != value { return false }
+        for (slot, value) in zip(slots, key) where groups[group].values[slot].uniqueForm != value { return false }
         return true
     }
 

@@ -1,37 +1,48 @@
 import Foundation
 
-/// Evaluates a predicate for models in memory, with the same results as Foundation's `evaluate`.
+/// Evaluates a predicate for models in memory, with the results of the SQL that stores execute.
 ///
-/// Foundation evaluates recursively, and a chain of conditions that was created at run time may be deeper than the
-/// stack allows. This type splits such chains and evaluates the single conditions with Foundation.
-struct PredicateEvaluator<Model> {
+/// Foundation evaluates a predicate that stores cannot translate. It does so recursively, and a chain of conditions that
+/// was created at run time may be deeper than the stack allows. This type splits such chains and evaluates the single
+/// conditions with Foundation.
+struct PredicateEvaluator<Model: PersistentModel> {
+    private typealias Evaluator = TreeEvaluator<ModelObjects>
+
     private let predicate: Predicate<Model>
-    /// Whether Foundation can evaluate the whole predicate at once.
-    private let isShallow: Bool
+    /// The condition, or `nil` if stores cannot translate the predicate.
+    private let condition: Evaluator.Condition?
 
     /// Creates an evaluator.
     ///
     /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the predicate is nested too deeply.
-    init(_ predicate: Predicate<Model>) throws {
-        func check(_ expression: borrowing some PredicateExpression) throws -> Bool {
+    init(_ predicate: Predicate<Model>, _ schema: Schema) throws {
+        func check(_ expression: borrowing some PredicateExpression) throws {
             try withNode(of: expression) { node in
                 guard !node.type.isTooDeep else { throw TreeExtent.tooDeep }
-                if node.isEvaluable() { return true }
-                try node.requireEvaluableConditions(TreeExtent.maximumDepth)
-                return false
+                if !node.isEvaluable() { try node.requireEvaluableConditions(TreeExtent.maximumDepth) }
             }
         }
         self.predicate = predicate
-        isShallow = try check(predicate.expression)
+        do {
+            condition = Evaluator(objects: ModelObjects()).condition(try PredicateTree(predicate, schema: schema))
+        } catch let error as SwiftDataError where SwiftDataError.unsupportedPredicate ~= error {
+            try check(predicate.expression)
+            condition = nil
+        }
     }
 
-    /// Returns whether a model satisfies the predicate. A model for which the predicate force-unwraps nil does not
-    /// satisfy it, as in a store's query.
+    /// Returns whether a model satisfies the predicate. A model for which the predicate is undefined does not satisfy it,
+    /// as in a store's query: if it force-unwraps nil, divides an integer by zero, or a calculation with integers
+    /// overflows.
     func matches(_ model: Model) throws -> Bool {
-        do {
-            if isShallow { return try predicate.evaluate(model) }
-            return try matches(predicate.expression, PredicateBindings((predicate.variable, model)))
-        } catch let error as PredicateError where error == .forceUnwrapFailure {
+        if let condition {
+            do { return try condition(Evaluator.Frame(.object(model))) } catch is UndefinedValue { return false } catch {
+                // The model has a value that cannot be stored, which Foundation can compare.
+            }
+        }
+        do { return try matches(predicate.expression, PredicateBindings((predicate.variable, model))) } catch let error
+            as PredicateError where error == .forceUnwrapFailure
+        {
             return false
         }
     }

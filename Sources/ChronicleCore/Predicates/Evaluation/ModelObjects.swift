@@ -1,0 +1,139 @@
+import Foundation
+
+/// The properties of models in memory, with the values that they have at present.
+struct ModelObjects: EvaluatedObjects {
+    func value(of property: ModelProperty, in model: any PersistentModel) throws -> EvaluatedValue<any PersistentModel> {
+        switch property {
+        case .identifier: .value(.reference(model.persistentModelID))
+        case .stored(let property):
+            if let access = property.relationshipAccess {
+                access.destinations(of: model).first.map { .object($0) } ?? .value(.null)
+            } else {
+                .value(try Self.value(of: property, in: model))
+            }
+        case .entityName: .value(.text(Self.entity(of: model)?.name ?? type(of: model).entityName))
+        case .cast(let entityName):
+            Self.entity(of: model)?.isKind(of: entityName) == true ? .object(model) : .value(.null)
+        case .member: .value(.null)
+        }
+    }
+
+    private static func entity(of model: any PersistentModel) -> Schema.Entity? {
+        model.persistentBackingData.membership?.entity
+    }
+
+    /// Returns the value of an attribute.
+    private static func value(of property: Schema.Property, in model: any PersistentModel) throws -> PropertyValue {
+        let backing = model.persistentBackingData
+        // The getter loads the row of a model that is not loaded.
+        guard backing.membership == nil || backing.isUnloaded, let access = property.attributeAccess else {
+            return try backing.currentValue(of: property)
+        }
+        return try access.encode(model, property)
+    }
+
+    func value(of members: ArraySlice<ModelProperty>, in value: PropertyValue) throws -> PropertyValue {
+        var current = value
+        var form = JSONForm.json
+        for case .member(let member) in members {
+            guard form == .json, case .text(let json) = current.asText else { return .null }
+            form = member.form
+            // An object that was encoded before its type had the member has no key for it.
+            let found = JSONText(json)[member.key]?.value(form) ?? .null
+            current = found.isNull ? member.missingValue ?? .null : found
+        }
+        return current
+    }
+
+    func elements(of property: ModelProperty, in model: any PersistentModel) throws -> [EvaluatedValue<any PersistentModel>] {
+        guard case .stored(let property) = property, let access = property.relationshipAccess else { return [] }
+        return access.destinations(of: model).map { .object($0) }
+    }
+
+    func elements(of property: ModelProperty, in value: PropertyValue) throws -> [PropertyValue] {
+        guard let form = property.elementForm, case .text(let json) = value.asText else { return [] }
+        return JSONText(json).elements.map { $0.value(form) }
+    }
+
+    func identifier(of model: any PersistentModel) -> PropertyValue { .reference(model.persistentModelID) }
+}
+
+extension PropertyValue {
+    /// The value, as text if it is a blob that contains JSON.
+    fileprivate var asText: PropertyValue {
+        if case .blob(let data) = self { .text(String(decoding: data, as: UTF8.self)) } else { self }
+    }
+}
+
+/// A sort of models in memory, with the order in which stores return them.
+struct ModelOrder<Model: PersistentModel> {
+    private let comparators: [(Model, Model) -> ComparisonResult]
+
+    /// Creates the order of sort descriptors.
+    ///
+    /// Descriptors that stores cannot translate compare the values of the models.
+    init(_ descriptors: [SortDescriptor<Model>], _ entity: Schema.Entity, _ schema: Schema) {
+        comparators = descriptors.map { Self.comparator($0, entity, schema) }
+    }
+
+    /// Returns the order of two models.
+    func compare(_ a: Model, _ b: Model) -> ComparisonResult {
+        for comparator in comparators {
+            let order = comparator(a, b)
+            if order != .orderedSame { return order }
+        }
+        return .orderedSame
+    }
+
+    private static func comparator(
+        _ descriptor: SortDescriptor<Model>, _ entity: Schema.Entity, _ schema: Schema
+    ) -> (Model, Model) -> ComparisonResult {
+        guard descriptor.isLexicalOrPlain, let keyPath = descriptor.keyPath,
+            let path = storedPath(of: keyPath, entity, schema), let order = path.last?.storedOrder
+        else { return descriptor.compare }
+        let evaluator = TreeEvaluator(objects: ModelObjects())
+        func value(of model: Model) throws -> PropertyValue {
+            switch try evaluator.value(at: path[...], from: .object(model)) {
+            case .value(let value): value
+            case .object(let object): ModelObjects().identifier(of: object)
+            case .foreign: .null
+            }
+        }
+        let isAscending = descriptor.order == .forward
+        return { a, b in
+            do {
+                let (first, second) = (try value(of: a), try value(of: b))
+                let result =
+                    switch order {
+                    case .plain: first.sortOrder(to: second)
+                    case .decimal: first.decimalSortOrder(to: second)
+                    }
+                return isAscending ? result : result.reversed
+            } catch {
+                // A value that cannot be stored has no stored order; saving it throws an error.
+                return descriptor.compare(a, b)
+            }
+        }
+    }
+
+    /// Returns the stored properties along a key path, or `nil` for another key path.
+    private static func storedPath(
+        of keyPath: AnyKeyPath, _ entity: Schema.Entity, _ schema: Schema
+    ) -> [ModelProperty]? {
+        do { return try schema.path(of: keyPath, from: entity) } catch { return nil }
+    }
+}
+
+extension PropertyValue {
+    fileprivate func decimalSortOrder(to other: PropertyValue) -> ComparisonResult {
+        guard let first = decimal, let second = other.decimal else { return sortOrder(to: other) }
+        return ComparisonResult(first, second)
+    }
+}
+
+extension SortDescriptor {
+    /// Whether the descriptor orders texts by their Unicode scalars, or orders values of another type.
+    package var isLexicalOrPlain: Bool {
+        stringComparator.map { $0 == .lexical || $0 == .init(.lexical, order: .reverse) } ?? true
+    }
+}
